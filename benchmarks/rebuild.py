@@ -117,6 +117,8 @@ class RebuildBench:
         from cairn.adapters.files.keys import FileKeyStore
         from cairn.adapters.postgres.accounts import create_workspace
         from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.bootstrap.logs import logger
+        from cairn.bootstrap.parts import platform
         from cairn.bootstrap.rebuilding import rebuild
         from cairn.embedding.models import BGE_SMALL
         from cairn.enrichment.enrich import Enrich
@@ -125,7 +127,6 @@ class RebuildBench:
         from cairn.kernel.ids import new_id
         from cairn.ledger.keys import BodyCipher
         from cairn.memories.remember import Remember
-        from cairn.writing.subjects import SubjectResolver
 
         workspace_id, _ = create_workspace(owner_url, "bench", clock=utc_now, new_id=new_id)
         transactions, keys, kept = (
@@ -139,8 +140,8 @@ class RebuildBench:
             "clock": utc_now,
             "new_id": new_id,
         }
-        resolver = SubjectResolver(transactions=transactions, keys=keys, new_id=new_id)
-        remember = Remember(resolver=resolver, dispatcher=kept, **common)
+        log = logger("bench", "CRITICAL")
+        remember = Remember(platform(opened, keys=keys, dispatcher=kept, log=log))
         enrich = Enrich(embedder=_HashedWords(BGE_SMALL), keys=keys, **common)
         for start in range(0, entries, BATCH):
             remember(system_principal(workspace_id), _memories(start))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from benchmarks.locomo.run import Progress
     from cairn.adapters.postgres.database import Database
     from cairn.embedding.port import Embedder
+    from cairn.writing.platform import Platform
     from cairn.writing.ports import OutboxRow
 
 BATCH = 500
@@ -122,24 +123,25 @@ class ConsolidationScale:
                 database, Path(folder), workspace_id, rows
             )
 
-    def _load(self, database: Database, folder: Path, workspace_id: UUID, rows: int) -> float:
+    def _platform(self, database: Database, folder: Path) -> Platform:
         from cairn.adapters.files.keys import FileKeyStore
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.ledger.keys import BodyCipher
+        from cairn.bootstrap.logs import logger
+        from cairn.bootstrap.parts import platform
+
+        return platform(
+            database,
+            keys=FileKeyStore(folder / "keys.sqlite"),
+            dispatcher=Unsent(),
+            log=logger("bench", "CRITICAL"),
+        )
+
+    def _load(self, database: Database, folder: Path, workspace_id: UUID, rows: int) -> float:
         from cairn.memories.remember import Remember
-        from cairn.writing.subjects import SubjectResolver
 
         start = self.stopwatch()
-        transactions = StoreTransactions(database)
-        keys = FileKeyStore(folder / "keys.sqlite")
-        remember = Remember(
-            transactions=transactions,
-            resolver=SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),
-            cipher=BodyCipher(),
-            dispatcher=Unsent(),
-            clock=utc_now,
-            new_id=new_id,
-        )
+        shared = self._platform(database, folder)
+        transactions = shared.transactions
+        remember = Remember(shared)
         admin = Principal(
             workspace_id=workspace_id,
             principal_id=new_id(),
@@ -166,14 +168,12 @@ class ConsolidationScale:
     def _consolidate(
         self, database: Database, folder: Path, workspace_id: UUID, rows: int
     ) -> dict[str, Any]:
-        from cairn.adapters.files.keys import FileKeyStore
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.bootstrap.consolidating import consolidate_client
         from cairn.consolidation.control import BeginRuns
 
-        transactions = StoreTransactions(database)
-        keys = FileKeyStore(folder / "keys.sqlite")
-        consolidate = consolidate_client(database, self.embedder, keys=keys, dispatcher=Unsent())
+        shared = self._platform(database, folder)
+        transactions = shared.transactions
+        consolidate = consolidate_client(shared, self.embedder)
         begin = BeginRuns(
             workspaces=lambda: [workspace_id],
             transactions=transactions,

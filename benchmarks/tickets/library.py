@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.objects import InMemoryObjects
 from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import platform
 from cairn.bootstrap.summaries import summariser
 from cairn.documents.accept import AcceptDocument
 from cairn.documents.finish import FinishIngestion
@@ -18,7 +20,6 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.writing.audience import GLOBAL_CLIENT
-from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +49,9 @@ class Library:
             "clock": utc_now,
             "new_id": new_id,
         }
-        resolver = SubjectResolver(
-            transactions=shared["transactions"], keys=self.keys, new_id=new_id
-        )
+        log = logger("bench", "CRITICAL")
         accept = AcceptDocument(
-            **shared, resolver=resolver, cipher=cipher, objects=objects, dispatcher=self.wake
+            platform(self.opened, keys=self.keys, dispatcher=self.wake, log=log), objects=objects
         )
         steps = IngestDocument(
             **shared,

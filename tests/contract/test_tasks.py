@@ -65,14 +65,7 @@ def stored(graph: Graphing, task: UUID) -> StoredTask:
 def talk(graph: Graphing, session: str) -> UUID:
     """Begin a conversation; it is there from its second message on."""
     remember = graph.system.remember
-    record = RecordMessage(
-        transactions=graph.system.transactions,
-        resolver=remember.resolver,
-        cipher=remember.cipher,
-        dispatcher=remember.dispatcher,
-        clock=remember.clock,
-        new_id=new_id,
-    )
+    record = RecordMessage(remember.platform)
     for text in ("Why is it slow?", "Let me look."):
         done = record(
             graph.system.principal,

@@ -68,7 +68,7 @@ class Telling:
         shared: dict[str, Any] = {
             "transactions": self.system.transactions,
             "keys": self.system.keys,
-            "cipher": remember.cipher,
+            "cipher": remember.platform.cipher,
             "sender": self.receiver,
             "clock": lambda: NOON,
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -28,9 +29,7 @@ from cairn.enrichment.ports import NewEmbedding
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Entry
-from cairn.ledger.keys import BodyCipher
 from cairn.memories.items import NewMemory
-from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -61,16 +60,11 @@ class Consolidating:
             rules=HeuristicPlanner(),
             merges=FindMerges(transactions=transactions, embedder=self.embedder),
         )
-        writer: dict[str, Any] = {
-            "transactions": transactions,
-            "resolver": SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),
-            "cipher": BodyCipher(),
-            "dispatcher": self.system.sent,
-            "clock": self.clock,
-            "new_id": new_id,
-        }
+        platform = platform_of(
+            transactions, keys=keys, dispatcher=self.system.sent, clock=self.clock
+        )
         self.apply = ApplyPlan(
-            **writer, model_id=self.embedder.model.id, pause=lambda seconds: None
+            platform, model_id=self.embedder.model.id, pause=lambda seconds: None
         )
         self.consolidate = ConsolidateClient(
             transactions=transactions,
@@ -91,7 +85,7 @@ class Consolidating:
             clock=self.clock,
             new_id=new_id,
         )
-        self.start = StartConsolidation(**writer)
+        self.start = StartConsolidation(platform)
         self.preview = PreviewConsolidation(
             transactions=transactions,
             preview=PreviewClient(propose=self.propose, stopwatch=lambda: 0.0),

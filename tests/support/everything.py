@@ -234,7 +234,7 @@ class Everything:
         delete = DeleteMemory(
             transactions=self.transactions,
             dispatcher=self.sent,
-            clock=self.system.remember.clock,
+            clock=self.system.remember.platform.clock,
             new_id=new_id,
         )
         [(gone,)] = self.rows(

@@ -1,13 +1,12 @@
 """The use cases of the graph over any stores: nodes, relationships, entities."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from tests.support.remembering import Remembering
 
 from cairn.kernel.access import Scope
-from cairn.kernel.ids import new_id
 from cairn.nodes.changes import (
     Changed,
     CompileTruth,
@@ -31,22 +30,19 @@ class Graphing:
 
     def __post_init__(self) -> None:
         remember = self.system.remember
-        parts: dict[str, Any] = {
-            "transactions": self.system.transactions,
-            "resolver": remember.resolver,
-            "cipher": remember.cipher,
-            "dispatcher": remember.dispatcher,
-            "clock": remember.clock,
-            "new_id": new_id,
-        }
-        self.write = WriteNodes(**parts)
-        writing = GraphWriting(**parts)
+        self.write = WriteNodes(remember.platform)
+        writing = GraphWriting(remember.platform)
         self.relate_ = Relate(writing=writing)
         self.compile = CompileTruth(writing=writing)
         self.delete = DeleteNode(writing=writing)
         self.correct = CorrectEntities(writing=writing)
         self.logged: list[tuple[str, dict[str, Any]]] = []
-        self.tasks = Tasks(**parts, log=lambda event, told: self.logged.append((event, dict(told))))
+        self.tasks = Tasks(
+            replace(
+                remember.platform,
+                log=lambda event, told: self.logged.append((event, dict(told))),
+            )
+        )
 
     def task(self, title: str, **changes: Any) -> UUID:
         """Start a task."""

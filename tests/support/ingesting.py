@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.embedding import HashingEmbedder
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Sent, admin_of
 
 from benchmarks.objects import InMemoryObjects
@@ -23,7 +24,6 @@ from cairn.kernel.access import Scope
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.memories.delete import DeleteDocument
-from cairn.writing.subjects import SubjectResolver
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -55,13 +55,8 @@ class Documents:
             "clock": lambda: NOON + timedelta(seconds=next(seconds)),
             "new_id": new_id,
         }
-        resolver = SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
         self.accept = AcceptDocument(
-            **shared,
-            resolver=resolver,
-            cipher=BodyCipher(),
-            objects=self.objects,
-            dispatcher=self.sent,
+            platform_of(**shared, keys=self.keys, dispatcher=self.sent), objects=self.objects
         )
         self.steps = IngestDocument(
             **shared,

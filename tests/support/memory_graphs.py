@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 from tests.support.forgetting import Stand, open_stand
+from tests.support.platform import platform_of
 
 from cairn.adapters.memory_graph import InMemoryGraph
 from cairn.adapters.postgres.store_transactions import StoreTransactions
@@ -17,9 +18,7 @@ from cairn.graph.relations import STATEABLE
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.kernel.text.scrub import scrub_value
-from cairn.ledger.keys import BodyCipher
 from cairn.memory_graph.ledger_graph import LedgerGraph
-from cairn.writing.subjects import SubjectResolver
 from cairn.writing.writer import Writer
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database as Pool
     from cairn.graph.memory_records import Dump, MemoryEdge, MemoryNode
-    from cairn.kernel.stores import Stores
     from cairn.memory_graph.ports import MemoryGraph
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -70,17 +68,10 @@ def ledger_graph(stand: Stand) -> LedgerGraph:
     )
 
 
-def graph_writer(pool: Pool, keys: Any, sent: Any) -> Writer[Stores]:
+def graph_writer(pool: Pool, keys: Any, sent: Any) -> Writer:
     """What the graph writes with."""
     transactions = StoreTransactions(pool)
-    return Writer(
-        transactions=transactions,
-        resolver=SubjectResolver(transactions=transactions, keys=keys, new_id=new_id),
-        cipher=BodyCipher(),
-        dispatcher=sent,
-        clock=utc_now,
-        new_id=new_id,
-    )
+    return Writer(platform_of(transactions, keys=keys, dispatcher=sent))
 
 
 def open_backend(name: str, database: Database | None = None, pool: Pool | None = None) -> Opened:

@@ -16,7 +16,6 @@ from cairn.events.observe import Observe
 from cairn.kernel.access import Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -30,14 +29,7 @@ class Observing:
 
     def __post_init__(self) -> None:
         remember = self.system.remember
-        self.observe = Observe(
-            transactions=self.system.transactions,
-            resolver=remember.resolver,
-            cipher=BodyCipher(),
-            dispatcher=self.system.sent,
-            clock=remember.clock,
-            new_id=new_id,
-        )
+        self.observe = Observe(remember.platform)
 
     def see(self, *events: NewEvent, **options: Any) -> tuple[EventOutcome, ...]:
         """Observe a batch and return its outcomes."""

@@ -9,15 +9,15 @@ from uuid import UUID
 
 from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
+from tests.support.platform import platform_of
 
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher, KeyStore
+from cairn.ledger.keys import KeyStore
 from cairn.memories.items import MemoryOutcome, NewMemory
 from cairn.memories.kinds import MemoryKind
 from cairn.memories.remember import Remember
 from cairn.writing.ports import OutboxRow
-from cairn.writing.subjects import SubjectResolver
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -44,12 +44,12 @@ class Remembering:
     def __post_init__(self) -> None:
         seconds = count()
         self.remember = Remember(
-            transactions=self.transactions,
-            resolver=SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id),
-            cipher=BodyCipher(),
-            dispatcher=self.sent,
-            clock=lambda: NOON + timedelta(seconds=next(seconds)),
-            new_id=new_id,
+            platform_of(
+                self.transactions,
+                keys=self.keys,
+                dispatcher=self.sent,
+                clock=lambda: NOON + timedelta(seconds=next(seconds)),
+            )
         )
 
     def tell(self, *memories: NewMemory, **options: Any) -> tuple[MemoryOutcome, ...]:

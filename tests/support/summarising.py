@@ -50,7 +50,7 @@ class Summarising:
         self.delete = DeleteMemory(
             transactions=self.system.transactions,
             dispatcher=self.system.sent,
-            clock=self.system.remember.clock,
+            clock=self.system.remember.platform.clock,
             new_id=new_id,
         )
 
@@ -61,7 +61,7 @@ class Summarising:
             keys=self.system.keys,
             cipher=BodyCipher(),
             dispatcher=self.system.sent,
-            clock=self.system.remember.clock,
+            clock=self.system.remember.platform.clock,
             new_id=new_id,
         )
         return SummariseWorkspace(

@@ -39,7 +39,7 @@ class Tainting:
             keys=self.system.keys,
             cipher=BodyCipher(),
             dispatcher=self.system.sent,
-            clock=self.system.remember.clock,
+            clock=self.system.remember.platform.clock,
             stopwatch=lambda: 0.0,
             new_id=new_id,
         )

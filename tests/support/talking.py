@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.fakes.keys import InMemoryKeyStore
+from tests.support.platform import platform_of
 from tests.support.world import MORNING, Sent
 
 from cairn.adapters.postgres.database import Database
@@ -15,11 +16,9 @@ from cairn.conversations.read import BrowseConversations
 from cairn.conversations.record import BindKey, MessageRecorded, RecordMessage
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.recall.subscriptions import Subscriptions
 from cairn.reports.read import BrowseReports
 from cairn.reports.write import NewReport, ReportWritten, WriteReport
-from cairn.writing.subjects import SubjectResolver
 
 
 @dataclass
@@ -34,20 +33,17 @@ class Talking:
     now: datetime = MORNING
 
     def __post_init__(self) -> None:
-        resolver = SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
-        common: dict[str, Any] = {
-            "transactions": self.transactions,
-            "resolver": resolver,
-            "cipher": BodyCipher(),
-            "clock": lambda: self.now,
-            "new_id": new_id,
-        }
-        self.record = RecordMessage(dispatcher=self.sent, **common)
-        self.subscriptions = Subscriptions(**common)
-        self.bind = BindKey(transactions=self.transactions, clock=lambda: self.now, new_id=new_id)
-        self.write_report = WriteReport(
-            dispatcher=self.sent, stopwatch=lambda: 0.0, log=self._log, **common
+        platform = platform_of(
+            self.transactions,
+            keys=self.keys,
+            dispatcher=self.sent,
+            clock=lambda: self.now,
+            log=self._log,
         )
+        self.record = RecordMessage(platform)
+        self.subscriptions = Subscriptions(platform)
+        self.bind = BindKey(transactions=self.transactions, clock=lambda: self.now, new_id=new_id)
+        self.write_report = WriteReport(platform)
 
     def _log(self, event: str, fields: Mapping[str, Any]) -> None:
         self.logged.append({"event": event, **fields})

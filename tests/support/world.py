@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from tests.fakes.keys import InMemoryKeyStore
+from tests.support.platform import platform_of
 
 from cairn.adapters.postgres.accounts import Admit, create_workspace
 from cairn.adapters.postgres.database import Database
@@ -15,14 +15,12 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.memories.items import NewMemory, Remembered
 from cairn.memories.kinds import MemoryKind
 from cairn.memories.remember import Remember
 from cairn.recall.recall import silent
 from cairn.recall.searches.recorder import RunRecorder, not_kept
 from cairn.writing.ports import OutboxRow
-from cairn.writing.subjects import SubjectResolver
 
 MORNING = datetime(2026, 5, 1, 9, tzinfo=UTC)
 
@@ -63,21 +61,13 @@ def open_world(owner_url: str, app_url: str, name: str) -> World:
     pool = Database(app_url, size=3)
     workspace_id, key = create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
     transactions = StoreTransactions(pool)
-    resolver = SubjectResolver(transactions=transactions, keys=InMemoryKeyStore(), new_id=new_id)
     return World(
         workspace_id=workspace_id,
         key=key,
         admin=Admit(pool, utc_now)(key).principal,
         pool=pool,
         owner_url=owner_url,
-        remember=Remember(
-            transactions=transactions,
-            resolver=resolver,
-            cipher=BodyCipher(),
-            dispatcher=Sent(),
-            clock=utc_now,
-            new_id=new_id,
-        ),
+        remember=Remember(platform_of(transactions, dispatcher=Sent())),
     )
 
 

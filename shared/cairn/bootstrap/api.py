@@ -77,21 +77,21 @@ class ApiServices(AgentServices):
         """Making a key."""
         from cairn.accounts.keys import CreateKey
 
-        return CreateKey(transactions=self.transactions, clock=utc_now, new_id=new_id)
+        return CreateKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
 
     @part
     def list_keys(self) -> ListKeys:
         """Every key of a workspace."""
         from cairn.accounts.keys import ListKeys
 
-        return ListKeys(transactions=self.transactions)
+        return ListKeys(transactions=self.platform.transactions)
 
     @part
     def revoke_key(self) -> RevokeKey:
         """Revoking a key."""
         from cairn.accounts.keys import RevokeKey
 
-        return RevokeKey(transactions=self.transactions, clock=utc_now, new_id=new_id)
+        return RevokeKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
 
     @part
     def claim(self) -> RedeemClaim:
@@ -116,7 +116,10 @@ class ApiServices(AgentServices):
         from cairn.memories.delete import DeleteMemory
 
         return DeleteMemory(
-            transactions=self.transactions, dispatcher=self.wake, clock=utc_now, new_id=new_id
+            transactions=self.platform.transactions,
+            dispatcher=self.wake,
+            clock=utc_now,
+            new_id=new_id,
         )
 
     @part
@@ -124,7 +127,7 @@ class ApiServices(AgentServices):
         """Hiding a document softly."""
         from cairn.memories.delete import DeleteDocument
 
-        return DeleteDocument(transactions=self.transactions, clock=utc_now, new_id=new_id)
+        return DeleteDocument(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
 
     @part
     def create_upload(self) -> CreateUpload:
@@ -132,7 +135,10 @@ class ApiServices(AgentServices):
         from cairn.documents.accept import CreateUpload
 
         return CreateUpload(
-            transactions=self.transactions, objects=self.objects, clock=utc_now, new_id=new_id
+            transactions=self.platform.transactions,
+            objects=self.objects,
+            clock=utc_now,
+            new_id=new_id,
         )
 
     # Recall and the graph
@@ -171,7 +177,7 @@ class ApiServices(AgentServices):
         from cairn.recall.walks.lineage import TraceLineage
 
         return TraceLineage(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             clock=utc_now,
             stopwatch=monotonic,
             settings=self.recalled.settings,
@@ -182,7 +188,7 @@ class ApiServices(AgentServices):
         """Summaries, and what they are made of."""
         from cairn.summaries.read import ReadSummaries
 
-        return ReadSummaries(transactions=self.transactions)
+        return ReadSummaries(transactions=self.platform.transactions)
 
     @part
     def give_feedback(self) -> GiveFeedback:
@@ -198,13 +204,7 @@ class ApiServices(AgentServices):
         """What agents find without being tagged for it."""
         from cairn.recall.subscriptions import Subscriptions
 
-        return Subscriptions(
-            transactions=self.transactions,
-            resolver=self.remember.resolver,
-            cipher=self.remember.cipher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Subscriptions(self.platform)
 
     # Nodes and entities
 
@@ -213,36 +213,20 @@ class ApiServices(AgentServices):
         """Nodes and entities, one or a page."""
         from cairn.nodes.read import BrowseNodes
 
-        return BrowseNodes(transactions=self.transactions)
+        return BrowseNodes(transactions=self.platform.transactions)
 
     @part
     def write_nodes(self) -> WriteNodes:
         """Writing nodes with their edges."""
         from cairn.nodes.write import WriteNodes
 
-        shared = self.remember
-        return WriteNodes(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return WriteNodes(self.platform)
 
     @part
     def _graph_writing(self) -> GraphWriting:
         from cairn.nodes.changes import GraphWriting
 
-        shared = self.remember
-        return GraphWriting(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return GraphWriting(self.platform)
 
     @part
     def relate(self) -> Relate:
@@ -279,51 +263,35 @@ class ApiServices(AgentServices):
         """Writing events."""
         from cairn.events.observe import Observe
 
-        shared = self.remember
-        return Observe(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Observe(self.platform)
 
     @part
     def events(self) -> BrowseEvents:
         """Events, one or a page."""
         from cairn.events.read import BrowseEvents
 
-        return BrowseEvents(transactions=self.transactions)
+        return BrowseEvents(transactions=self.platform.transactions)
 
     @part
     def record_message(self) -> RecordMessage:
         """Recording a message of a conversation."""
         from cairn.conversations.record import RecordMessage
 
-        shared = self.remember
-        return RecordMessage(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return RecordMessage(self.platform)
 
     @part
     def bind_key(self) -> BindKey:
         """Binding a public key to its one conversation."""
         from cairn.conversations.record import BindKey
 
-        return BindKey(transactions=self.transactions, clock=utc_now, new_id=new_id)
+        return BindKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
 
     @part
     def conversations(self) -> BrowseConversations:
         """Conversations, one or a page."""
         from cairn.conversations.read import BrowseConversations
 
-        return BrowseConversations(transactions=self.transactions)
+        return BrowseConversations(transactions=self.platform.transactions)
 
     @part
     def search_conversations(self) -> SearchConversations:
@@ -337,7 +305,7 @@ class ApiServices(AgentServices):
             vector_leg=legs.vector,
             keyword_leg=legs.keyword,
             one=lambda conversation_id: PostgresOneConversation(self.opened, conversation_id),
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             pool=legs.pool,
             clock=utc_now,
             stopwatch=monotonic,
@@ -346,20 +314,9 @@ class ApiServices(AgentServices):
     @part
     def write_report(self) -> WriteReport:
         """Writing a report."""
-        from cairn.bootstrap.logs import inform
         from cairn.reports.write import WriteReport
 
-        shared = self.remember
-        return WriteReport(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
-            log=inform(self.log),
-        )
+        return WriteReport(self.platform)
 
     @part
     def reports(self) -> BrowseReports:
@@ -368,7 +325,7 @@ class ApiServices(AgentServices):
         from cairn.reports.read import BrowseReports
 
         return BrowseReports(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             stopwatch=monotonic,
             log=inform(self.log),
         )
@@ -376,19 +333,9 @@ class ApiServices(AgentServices):
     @part
     def tasks(self) -> Tasks:
         """Work of several steps."""
-        from cairn.bootstrap.logs import inform
         from cairn.tasks.work import Tasks
 
-        shared = self.remember
-        return Tasks(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-            log=inform(self.log),
-        )
+        return Tasks(self.platform)
 
     # The ledger, taint, forgetting
 
@@ -405,7 +352,7 @@ class ApiServices(AgentServices):
         from cairn.bootstrap.signing import signing_key
 
         anchored = VerifyAnchored(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             store=S3Anchors(self.settings.anchor_bucket),
             verifier=signing_key(self.settings),
             clock=utc_now,
@@ -417,8 +364,8 @@ class ApiServices(AgentServices):
 
         return VerifyWithKeys(
             verify=verify,
-            transactions=self.transactions,
-            keys=self.remember.resolver.keys,
+            transactions=self.platform.transactions,
+            keys=self.platform.keys,
         )
 
     @part
@@ -427,9 +374,9 @@ class ApiServices(AgentServices):
         from cairn.taint.taint import Taints
 
         return Taints(
-            transactions=self.transactions,
-            keys=self.remember.resolver.keys,
-            cipher=self.remember.cipher,
+            transactions=self.platform.transactions,
+            keys=self.platform.keys,
+            cipher=self.platform.cipher,
             dispatcher=self.wake,
             clock=utc_now,
             stopwatch=monotonic,
@@ -441,7 +388,7 @@ class ApiServices(AgentServices):
         """Looking for what was forgotten in every store."""
         from cairn.bootstrap.forgetting import prove
 
-        return prove(self.settings, self.opened, self.remember.resolver.keys)
+        return prove(self.settings, self.opened, self.platform.keys)
 
     # Consolidation, rebuilds, reindexing
 
@@ -450,15 +397,7 @@ class ApiServices(AgentServices):
         """Keeping a run and waking its machine."""
         from cairn.consolidation.requests import StartConsolidation
 
-        shared = self.remember
-        return StartConsolidation(
-            transactions=self.transactions,
-            resolver=shared.resolver,
-            cipher=shared.cipher,
-            dispatcher=shared.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return StartConsolidation(self.platform)
 
     @part
     def preview_consolidation(self) -> PreviewConsolidation:
@@ -468,10 +407,10 @@ class ApiServices(AgentServices):
         from cairn.consolidation.run import PreviewClient
 
         propose = propose_plan(
-            self.opened, self.embedder, self.gateway, seconds=PREVIEW_ANSWER_SECONDS
+            self.platform, self.embedder, self.gateway, seconds=PREVIEW_ANSWER_SECONDS
         )
         return PreviewConsolidation(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             preview=PreviewClient(propose=propose, stopwatch=monotonic),
             clock=utc_now,
             stopwatch=monotonic,
@@ -483,7 +422,7 @@ class ApiServices(AgentServices):
         """Runs, one or a page."""
         from cairn.consolidation.requests import BrowseConsolidations
 
-        return BrowseConsolidations(transactions=self.transactions)
+        return BrowseConsolidations(transactions=self.platform.transactions)
 
     @part
     def start_rebuild(self) -> StartRebuild:
@@ -491,7 +430,7 @@ class ApiServices(AgentServices):
         from cairn.rebuild.runs import StartRebuild
 
         return StartRebuild(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             dispatcher=self.wake,
             clock=utc_now,
             new_id=new_id,
@@ -502,7 +441,7 @@ class ApiServices(AgentServices):
         """One rebuild."""
         from cairn.rebuild.runs import ShowRebuild
 
-        return ShowRebuild(transactions=self.transactions)
+        return ShowRebuild(transactions=self.platform.transactions)
 
     @part
     def count_missing_vectors(self) -> CountMissingVectors:
@@ -510,7 +449,7 @@ class ApiServices(AgentServices):
         from cairn.reembedding.reindex import CountMissingVectors
 
         return CountMissingVectors(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             model=self.model.model,
             check=self._check_model,
         )
@@ -521,7 +460,7 @@ class ApiServices(AgentServices):
         from cairn.reembedding.reindex import Reindex
 
         return Reindex(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             dispatcher=self.wake,
             model=self.model.model,
             check=self._check_model,
@@ -548,9 +487,9 @@ class ApiServices(AgentServices):
         from cairn.webhooks.webhooks import Webhooks
 
         return Webhooks(
-            transactions=self.transactions,
-            keys=self.remember.resolver.keys,
-            cipher=self.remember.cipher,
+            transactions=self.platform.transactions,
+            keys=self.platform.keys,
+            cipher=self.platform.cipher,
             sender=sender_for(self.settings.webhooks),
             clock=utc_now,
             new_id=new_id,
@@ -564,7 +503,7 @@ class ApiServices(AgentServices):
         from cairn.workspace.change import KeepSettings
 
         return KeepSettings(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             clock=utc_now,
             new_id=new_id,
             deployment=deployment_document(self.settings),
@@ -579,7 +518,7 @@ class ApiServices(AgentServices):
 
         deployment = deployment_document(self.settings)
         return GetStats(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             clock=utc_now,
             settings=PostgresWorkspaceSettings(self.opened, monotonic, deployment),
         )
@@ -589,14 +528,14 @@ class ApiServices(AgentServices):
         """What lost what it belongs to, by kind."""
         from cairn.rebuild.orphans import FindOrphans
 
-        return FindOrphans(transactions=self.transactions)
+        return FindOrphans(transactions=self.platform.transactions)
 
     @part
     def costs(self) -> GetCosts:
         """What models have cost."""
         from cairn.llm.costs import GetCosts
 
-        return GetCosts(transactions=self.transactions, clock=utc_now)
+        return GetCosts(transactions=self.platform.transactions, clock=utc_now)
 
     @part
     def show_metrics(self) -> Exposition:
@@ -610,7 +549,7 @@ class ApiServices(AgentServices):
         def tell(metrics: Metrics) -> object:
             gauges = TellGauges(
                 workspaces=ListWorkspaces(self.opened),
-                transactions=self.transactions,
+                transactions=self.platform.transactions,
                 metrics=metrics,
                 report=warn(self.log),
             )

@@ -99,7 +99,7 @@ class AgentServices(ApiParts):
         from cairn.tickets.reading import ReadTickets
 
         return ReadTickets(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             sealed=self._helpdesk.sealed,
             investigations=self._of_ticket,
         )
@@ -118,8 +118,8 @@ class AgentServices(ApiParts):
         from cairn.investigations.journal import Opener
 
         return BrowseInvestigations(
-            transactions=self.transactions,
-            open=Opener(keys=self.remember.resolver.keys, cipher=self.remember.cipher),
+            transactions=self.platform.transactions,
+            open=Opener(keys=self.platform.keys, cipher=self.platform.cipher),
         )
 
     @part
@@ -153,7 +153,7 @@ class AgentServices(ApiParts):
 
         made = self.investigating
         return Grants(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             policies=made.policies,
             keys=made.keys,
             cipher=BodyCipher(),
@@ -167,7 +167,7 @@ class AgentServices(ApiParts):
         from cairn.investigations.approvals.grants import GrantFromQuestion
 
         return GrantFromQuestion(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             show=self.approvals.get,
             make=self.grants.make,
         )
@@ -177,7 +177,9 @@ class AgentServices(ApiParts):
         """A workspace's redaction profile."""
         from cairn.workspace.change import RedactionProfile
 
-        return RedactionProfile(transactions=self.transactions, clock=utc_now, new_id=new_id)
+        return RedactionProfile(
+            transactions=self.platform.transactions, clock=utc_now, new_id=new_id
+        )
 
     @part
     def log_call(self) -> LogCall:
@@ -187,8 +189,8 @@ class AgentServices(ApiParts):
 
         return LogCall(
             keep=KeepCall(self.opened),
-            keys=self.remember.resolver.keys,
-            cipher=self.remember.cipher,
+            keys=self.platform.keys,
+            cipher=self.platform.cipher,
             clock=utc_now,
             new_id=new_id,
         )
@@ -254,7 +256,7 @@ class AgentServices(ApiParts):
         """The registry of connectors."""
         from cairn.bootstrap.connectors import connector_host, connector_registry
 
-        shared = self.transactions, self.remember.resolver.keys, self.remember.cipher
+        shared = self.platform.transactions, self.platform.keys, self.platform.cipher
         host = connector_host(self.settings, self.opened, *shared, handshake_seconds=12.0)
         return connector_registry(self.settings, host, *shared, mended=self.requeue.mended)
 
@@ -265,19 +267,11 @@ class AgentServices(ApiParts):
         """Storing a document's bytes and starting its ingestion."""
         from cairn.documents.accept import AcceptDocument
 
-        return AcceptDocument(
-            transactions=self.transactions,
-            resolver=self.remember.resolver,
-            cipher=self.remember.cipher,
-            objects=self.objects,
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return AcceptDocument(self.platform, objects=self.objects)
 
     @part
     def memory_graph(self) -> LedgerGraph:
         """The memory graph over the ledger."""
         from cairn.bootstrap.memory_graph import memory_graph
 
-        return memory_graph(self.opened, self.remember, lazy(lambda: self.forget))
+        return memory_graph(self.platform, lazy(lambda: self.forget))

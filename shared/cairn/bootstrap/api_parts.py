@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import part
 from cairn.bootstrap.logs import warn
 from cairn.bootstrap.parts import CONNECTIONS, database, registered
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from cairn.adapters.aws.objects import S3Objects
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.group_commit import GroupCommit
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.bootstrap.investigating import InvestigationParts
     from cairn.embedding.port import Embedder
     from cairn.forgetting.forget import Forget
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.recall.recall import Recall
     from cairn.recall.searches.recorder import RunRecorder
     from cairn.settings import ApiSettings, ServerSettings
+    from cairn.writing.platform import Platform
     from cairn.writing.ports import Dispatcher
 
 
@@ -56,18 +54,11 @@ class ApiParts:
         return registered(self.model, self.opened)
 
     @part
-    def transactions(self) -> StoreTransactions:
-        """What writes happen in."""
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
-
-        return StoreTransactions(self.opened)
-
-    @part
     def browse(self) -> Browse:
         """Reading what was written."""
         from cairn.reading.browse import Browse
 
-        return Browse(transactions=self.transactions)
+        return Browse(transactions=self.platform.transactions)
 
     @part
     def objects(self) -> S3Objects:
@@ -98,23 +89,20 @@ class ApiParts:
 
     @part
     def remember(self) -> Remember:
-        """Writing memories; the other writing use cases share its parts."""
-        from cairn.ledger.keys import BodyCipher
+        """Writing memories."""
         from cairn.memories.remember import Remember
-        from cairn.writing.sending import SendTogether
-        from cairn.writing.subjects import SubjectResolver
 
-        keys = self.investigating.keys
-        resolver = SubjectResolver(transactions=self.transactions, keys=keys, new_id=new_id)
-        return Remember(
-            transactions=self.transactions,
-            resolver=resolver,
-            cipher=BodyCipher(),
-            dispatcher=SendTogether(self.wake) if self.server else self.wake,
-            clock=utc_now,
-            new_id=new_id,
-            commit=self._group_commit() if self.server else None,
-        )
+        return Remember(self.platform, commit=self._group_commit() if self.server else None)
+
+    @part
+    def platform(self) -> Platform:
+        """What use cases share; a server sends what several requests committed at once."""
+        made = self.investigating.platform
+        if self.server is None:
+            return made
+        from cairn.writing.sending import SendTogether
+
+        return replace(made, dispatcher=SendTogether(made.dispatcher))
 
     def _group_commit(self) -> GroupCommit:
         from cairn.adapters.postgres.group_commit import GroupCommit
@@ -130,7 +118,7 @@ class ApiParts:
         return forget_use_case(
             self.settings,
             self.opened,
-            self.remember.resolver.keys,
+            self.platform.keys,
             signing_key(self.settings),
             self.wake,
         )

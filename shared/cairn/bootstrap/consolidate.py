@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway
-from cairn.bootstrap.parts import database, embedder, key_store, registered
+from cairn.bootstrap.parts import database, embedder, key_store, platform, registered
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.settings import ConsolidateSettings
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.llm.gateway import Gateway
     from cairn.rebuild.runs import StepRebuild
     from cairn.summaries.write import SummariseWorkspace
+    from cairn.writing.platform import Platform
     from cairn.writing.ports import Dispatcher
 
 
@@ -73,7 +74,11 @@ def consolidate_services() -> ConsolidateServices:
 
     return ConsolidateServices(
         begin=lazy(lambda: _begin(opened)),
-        consolidate=lazy(lambda: _consolidate(opened, model, keys, sender, models)),
+        consolidate=lazy(
+            lambda: _consolidate(
+                platform(opened, keys=keys, dispatcher=sender, log=log), model, models
+            )
+        ),
         summarise=lazy(lambda: _counted("summary", summarised, opened)),
         cleanup=lazy(lambda: _counted("cleanup", cleaned, opened)),
         end=lazy(lambda: _end(opened, sender, model)),
@@ -124,12 +129,10 @@ def _end(opened: Database, sender: Dispatcher, model: Embedder) -> EndRuns:
     )
 
 
-def _consolidate(
-    opened: Database, model: Embedder, keys: KeyStore, sender: Dispatcher, models: Gateway | None
-) -> ConsolidateClient:
+def _consolidate(shared: Platform, model: Embedder, models: Gateway | None) -> ConsolidateClient:
     from cairn.bootstrap.consolidating import consolidate_client
 
-    return consolidate_client(opened, model, keys=keys, dispatcher=sender, models=models)
+    return consolidate_client(shared, model, models)
 
 
 def _summarise(

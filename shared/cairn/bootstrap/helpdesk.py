@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from cairn.bootstrap.logs import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.graph.memory_records import Dump
     from cairn.kernel.access import Principal
-    from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
     from cairn.memory_graph.ledger_graph import LedgerGraph
     from cairn.tickets.gateway import Admit, Redact, SweepTickets, TakeTicket
@@ -33,67 +31,43 @@ if TYPE_CHECKING:
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.sources import TicketSources
     from cairn.tickets.write_back import Desk
-    from cairn.writing.ports import Dispatcher
-    from cairn.writing.subjects import SubjectResolver
+    from cairn.writing.platform import Platform
 
 PEOPLE = frozenset(["customer", "user"])
 
 
 @dataclass(frozen=True)
 class HelpdeskParts:
-    """Use cases of tickets. Nothing connects when they are made; `wake` sends committed work on.
+    """Use cases of tickets. Nothing connects when they are made.
 
     `leads` is the setting that says where requests to help desks may lead.
     """
 
     opened: Database
-    keys: KeyStore
-    wake: Dispatcher
+    platform: Platform
     log: Logger
     leads: str = "public"
 
     @cached_property
-    def transactions(self) -> StoreTransactions:
-        """What tickets are read and written in."""
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
-
-        return StoreTransactions(self.opened)
-
-    @cached_property
     def sealed(self) -> Sealed:
         """What opens tickets."""
-        from cairn.ledger.keys import BodyCipher
         from cairn.tickets.sealing import Sealed
 
-        return Sealed(keys=self.keys, cipher=BodyCipher())
+        return Sealed(keys=self.platform.keys, cipher=self.platform.cipher)
 
     @cached_property
     def intake(self) -> Intake:
         """What takes tickets in."""
         from cairn.tickets.intake import Intake
 
-        return Intake(
-            transactions=self.transactions,
-            resolver=self._resolver,
-            cipher=self.sealed.cipher,
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Intake(self.platform)
 
     @cached_property
     def messages(self) -> ReceiveMessages:
         """What takes requesters' later messages in."""
         from cairn.tickets.messages import ReceiveMessages
 
-        return ReceiveMessages(
-            transactions=self.transactions,
-            resolver=self._resolver,
-            cipher=self.sealed.cipher,
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return ReceiveMessages(self.platform)
 
     @cached_property
     def requeue(self) -> Requeue:
@@ -101,7 +75,10 @@ class HelpdeskParts:
         from cairn.tickets.queue import Requeue
 
         return Requeue(
-            transactions=self.transactions, dispatcher=self.wake, clock=utc_now, new_id=new_id
+            transactions=self.platform.transactions,
+            dispatcher=self.platform.dispatcher,
+            clock=utc_now,
+            new_id=new_id,
         )
 
     @cached_property
@@ -111,8 +88,8 @@ class HelpdeskParts:
         from cairn.tickets.sources import TicketSources
 
         return TicketSources(
-            transactions=self.transactions,
-            keys=self.keys,
+            transactions=self.platform.transactions,
+            keys=self.platform.keys,
             cipher=self.sealed.cipher,
             open_adapter=OpenHelpDesk(allow_private=self.leads == "private"),
             mended=self.requeue.mended,
@@ -126,8 +103,8 @@ class HelpdeskParts:
         from cairn.tickets.personas import Personas
 
         return Personas(
-            transactions=self.transactions,
-            keys=self.keys,
+            transactions=self.platform.transactions,
+            keys=self.platform.keys,
             cipher=self.sealed.cipher,
             clock=utc_now,
             new_id=new_id,
@@ -139,7 +116,7 @@ class HelpdeskParts:
         from cairn.tickets.polling import PollSource
 
         return PollSource(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             adapter=self.sources.adapter,
             intake=self.intake,
             messages=self.messages,
@@ -171,7 +148,7 @@ class HelpdeskParts:
 
         return ReceiveEvents(
             workspace_of=WorkspaceOfSource(self.opened),
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             adapter=self.sources.adapter,
             intake=self.intake,
             messages=self.messages,
@@ -184,11 +161,11 @@ class HelpdeskParts:
         from cairn.tickets.write_back import Desk
 
         return Desk(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
-            dispatcher=self.wake,
+            dispatcher=self.platform.dispatcher,
             clock=utc_now,
             new_id=new_id,
             warn=warn(self.log),
@@ -198,7 +175,7 @@ class HelpdeskParts:
         """Return what looks at the queue; its `degraded(workspace_id)` is for investigations."""
         from cairn.tickets.queue import WatchQueue
 
-        return WatchQueue(transactions=self.transactions, at_once=at_once, above=above)
+        return WatchQueue(transactions=self.platform.transactions, at_once=at_once, above=above)
 
     def take(self, models: Gateway | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
@@ -212,7 +189,7 @@ class HelpdeskParts:
             warn=warn(self.log),
         )
         return TakeTicket(
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             sealed=self.sealed,
             screen=screen,
             redact=redact,
@@ -230,7 +207,7 @@ class HelpdeskParts:
 
         return SweepTickets(
             workspaces=WorkspacesWithTickets(self.opened),
-            transactions=self.transactions,
+            transactions=self.platform.transactions,
             take=take,
             warn=warn(self.log),
         )
@@ -251,27 +228,12 @@ class HelpdeskParts:
             graph.write(workspace_id, new, importing=False)
 
     @cached_property
-    def _resolver(self) -> SubjectResolver:
-        from cairn.writing.subjects import SubjectResolver
-
-        return SubjectResolver(transactions=self.transactions, keys=self.keys, new_id=new_id)
-
-    @cached_property
     def graph(self) -> LedgerGraph:
         """The memory graph, to read and to write."""
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.memory_graph.ledger_graph import LedgerGraph
         from cairn.writing.writer import Writer
 
-        writer: Writer[Any] = Writer(
-            transactions=StoreTransactions(self.opened),
-            resolver=self._resolver,
-            cipher=self.sealed.cipher,
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
-        return LedgerGraph(writer=writer, forget=_forgets_nothing)
+        return LedgerGraph(writer=Writer(self.platform), forget=_forgets_nothing)
 
 
 def _forgets_nothing(principal: Principal, target: object, reason: object) -> NoReturn:

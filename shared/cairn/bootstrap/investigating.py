@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import warn
-from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store
+from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store, platform
 from cairn.bootstrap.redact_errors import redact_errors
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from cairn.ledger.keys import KeyStore
     from cairn.safety.pipeline import Pipeline
     from cairn.tickets.write_back import Desk
+    from cairn.writing.platform import Platform
 
 SUPERSEDED = "superseded"
 TRACES = 1_000
@@ -122,6 +123,16 @@ class InvestigationParts:
             StoreTransactions(self.opened),
             warn(self.log),
             lazy(lambda: self.resume),
+        )
+
+    @cached_property
+    def platform(self) -> Platform:
+        """What use cases share."""
+        return platform(
+            self.opened,
+            keys=lazy(lambda: self.keys),
+            dispatcher=lazy(lambda: self.wake),
+            log=self.log,
         )
 
     @cached_property
@@ -212,7 +223,7 @@ class InvestigationParts:
         from cairn.bootstrap.helpdesk import HelpdeskParts
 
         return HelpdeskParts(
-            opened=self.opened, keys=self.keys, wake=self.wake, log=self.log, leads=self.leads
+            opened=self.opened, platform=self.platform, log=self.log, leads=self.leads
         )
 
     @property

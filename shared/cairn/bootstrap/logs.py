@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+
+    from cairn.writing.platform import Log
 
 
 def logger(service: str, level: str) -> Logger:
@@ -15,7 +17,7 @@ def logger(service: str, level: str) -> Logger:
     return Logger(service=f"cairn-{service}", level=level, log_uncaught_exceptions=False)
 
 
-def inform(log: Logger) -> Callable[[str, Mapping[str, Any]], None]:
+def inform(log: Logger) -> Log:
     """Return what use cases say with what they did: a name and ids, counts or codes."""
 
     def report(event: str, fields: Mapping[str, Any]) -> None:
@@ -24,10 +26,10 @@ def inform(log: Logger) -> Callable[[str, Mapping[str, Any]], None]:
     return report
 
 
-def warn(log: Logger) -> Callable[[str, dict[str, Any]], None]:
+def warn(log: Logger) -> Log:
     """Return what use cases report trouble with: a name and ids or codes."""
 
-    def report(event: str, fields: dict[str, Any]) -> None:
-        log.warning(event, extra=fields)
+    def report(event: str, fields: Mapping[str, Any]) -> None:
+        log.warning(event, extra=dict(fields))
 
     return report

@@ -9,18 +9,23 @@ from urllib.parse import urlsplit
 
 from cairn.adapters.aws.clients import aws_client
 from cairn.adapters.postgres.database import Database
+from cairn.bootstrap.lazy import lazy
 from cairn.embedding.models import chosen_model, is_known
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from uuid import UUID
 
+    from aws_lambda_powertools import Logger
     from pydantic import SecretStr
 
     from cairn.embedding.port import Embedder, EmbeddingModel
-    from cairn.ledger.keys import KeyCache, KeyStore
+    from cairn.ledger.keys import BodyCipher, KeyCache, KeyStore
+    from cairn.writing.platform import Platform
+    from cairn.writing.ports import Dispatcher
 
 CONNECTIONS = 4
 """What a function that searches may hold: one for each leg. The others hold one."""
@@ -142,6 +147,31 @@ def _key_table(table: str, kms_key_arn: str) -> KeyStore:
 
     clients = aws_client("dynamodb"), aws_client("kms")
     return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn, stopwatch=monotonic)
+
+
+def platform(opened: Database, *, keys: KeyStore, dispatcher: Dispatcher, log: Logger) -> Platform:
+    """Return what use cases share; ciphers and transactions are imported by who needs them."""
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.bootstrap.logs import inform, warn
+    from cairn.writing.platform import Platform
+
+    return Platform(
+        transactions=StoreTransactions(opened),
+        keys=keys,
+        cipher=lazy(_cipher),
+        dispatcher=dispatcher,
+        clock=utc_now,
+        new_id=new_id,
+        stopwatch=monotonic,
+        log=inform(log),
+        warn=warn(log),
+    )
+
+
+def _cipher() -> BodyCipher:
+    from cairn.ledger.keys import BodyCipher
+
+    return BodyCipher()
 
 
 def model_of(settings: EmbedderSettings) -> EmbeddingModel:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def rebuild_here(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> Rebuilt:
     """Rebuild or check a workspace in this process, with the deployment's own keys and database."""
     parts = _parts(settings)
-    run = rebuild(parts.opened, parts.remember.resolver.keys, parts.wake)
+    run = rebuild(parts.opened, parts.platform.keys, parts.wake)
     return run(workspace_id, only_check=only_check)
 
 
@@ -44,7 +44,7 @@ def check_vectors(settings: ApiSettings, workspace_id: UUID, *, deep: bool) -> V
 def restore(settings: ApiSettings, owner_url: str, lines: Iterable[str], *, name: str) -> Restored:
     """Import an export into an empty workspace called `name`, follow tombstones, make its rows."""
     parts, export = _parts(settings), Export(lines)
-    keys, signing = parts.remember.resolver.keys, signing_key(settings)
+    keys, signing = parts.platform.keys, signing_key(settings)
     return Restore(
         write=lambda one: import_ledger(owner_url, one, name=name, now=utc_now()),
         tombstones=apply_tombstones(parts.forget, keys, signing, settings.anchor_bucket),

@@ -32,7 +32,6 @@ from cairn.consolidation.telling import counts_of
 from cairn.enrichment.ports import NewEmbedding, Recipe
 from cairn.enrichment.recipes import written
 from cairn.kernel.errors import Unavailable
-from cairn.kernel.stores import Stores
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.writing.subjects import Resolution
 from cairn.writing.writer import Work, Write, Writer
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from cairn.consolidation.batching import Merges
     from cairn.consolidation.ports import Standing
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.writing.ports import OutboxRow
 
 
@@ -147,7 +147,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApplyPlan(Writer[Stores]):
+class ApplyPlan(Writer):
     """Appends what a plan says and what of it still holds, and adds it to its run."""
 
     model_id: int
@@ -172,7 +172,7 @@ class ApplyPlan(Writer[Stores]):
     def _apply(self, principal: Principal, run_id: UUID, proposal: Proposal) -> Outcome:
         resolution, forgotten = self._keys(principal, proposal.batch)
 
-        def prepared() -> Work[Stores, Outcome]:
+        def prepared() -> Work[Outcome]:
             return Work(
                 resolution=resolution,
                 do=partial(self._do, run_id, proposal, forgotten),
@@ -193,7 +193,7 @@ class ApplyPlan(Writer[Stores]):
             owned.setdefault(subjects, []).append(one.id)
         for subjects, ids in owned.items():
             try:
-                keys |= self.resolver.keys.get_or_create(workspace_id, subjects)
+                keys |= self.platform.keys.get_or_create(workspace_id, subjects)
             except SubjectForgotten:
                 forgotten.update(ids)
         resolution = Resolution(workspace_id=workspace_id, ids={}, new=(), keys=keys)
@@ -204,7 +204,7 @@ class ApplyPlan(Writer[Stores]):
         run_id: UUID,
         proposal: Proposal,
         forgotten: frozenset[UUID],
-        write: Write[Stores],
+        write: Write,
     ) -> tuple[Outcome, list[OutboxRow]]:
         batch, existing = proposal.batch, proposal.merges.existing
         forgotten |= _being_forgotten(write.stores, batch)
@@ -233,7 +233,7 @@ class ApplyPlan(Writer[Stores]):
 
     def _embed(
         self,
-        write: Write[Stores],
+        write: Write,
         plan: Plan,
         merges: Merges,
         rows: Sequence[NewEmbedding],
@@ -269,7 +269,7 @@ def _vectors(plan: Plan, merges: Merges) -> list[NewEmbedding]:
 
 
 def _append(
-    write: Write[Stores],
+    write: Write,
     entries: Sequence[Applied],
     vectors: Sequence[NewEmbedding],
     model_id: int,
@@ -289,7 +289,7 @@ def _append(
 
 
 def _made(
-    write: Write[Stores],
+    write: Write,
     run_id: UUID,
     batch: Batch,
     standing: Mapping[UUID, Standing],

@@ -18,9 +18,9 @@ from cairn.consolidation.telling import counts_of, told
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
-from cairn.kernel.stores import Stores
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.writing.items import IdempotencyKey
 
@@ -64,7 +65,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartConsolidation(Writer[Stores]):
+class StartConsolidation(Writer):
     """Asks for a run: kept, and its machine woken after the commit."""
 
     def __call__(
@@ -77,10 +78,10 @@ class StartConsolidation(Writer[Stores]):
         """Return the run. Denied unless an admin asks, NotFound for a client nobody wrote about."""
         principal.require(Role.ADMIN)
 
-        def prepared() -> Work[Stores, RunAccepted]:
+        def prepared() -> Work[RunAccepted]:
             return Work(
-                resolution=self.resolver.resolve(principal, ()),
-                do=partial(_start, principal, self.new_id(), client_id),
+                resolution=resolve(self.platform, principal, ()),
+                do=partial(_start, principal, self.platform.new_id(), client_id),
                 keep=lambda one: {"id": str(one.id)},
                 read=lambda kept: RunAccepted(
                     id=UUID(kept["id"]), state=RunState.WAITING.value, replayed=True
@@ -162,7 +163,7 @@ def client_named(stores: Stores, workspace_id: UUID, client_id: str | None) -> C
 
 
 def _start(
-    principal: Principal, run_id: UUID, client_id: str | None, write: Write[Stores]
+    principal: Principal, run_id: UUID, client_id: str | None, write: Write
 ) -> tuple[RunAccepted, list[OutboxRow]]:
     client = client_named(write.stores, principal.workspace_id, client_id)
     run = Run(

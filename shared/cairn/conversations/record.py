@@ -26,13 +26,12 @@ from cairn.conversations.plan import ConversationPlan
 from cairn.conversations.ports import PendingMessage
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
-from cairn.kernel.stores import Stores
 from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import BodyUnreadable
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
 from cairn.writing.entries import Planned
-from cairn.writing.subjects import SubjectRegisteredMeanwhile
+from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.writing.checks import Owner
     from cairn.writing.items import IdempotencyKey
@@ -87,7 +87,7 @@ class _Saying:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordMessage(Writer[Stores]):
+class RecordMessage(Writer):
     """Records one message of a conversation, which begins with its first recorded one.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
@@ -104,10 +104,10 @@ class RecordMessage(Writer[Stores]):
     ) -> MessageRecorded:
         """Write the message, or let it wait."""
         require_writer(principal)
-        draft = draft_message(message, principal, self.clock())
-        wanted, message_id = message_owners(draft, message.data_subjects), self.new_id()
+        draft = draft_message(message, principal, self.platform.clock())
+        wanted, message_id = message_owners(draft, message.data_subjects), self.platform.new_id()
 
-        def prepared() -> Work[Stores, MessageRecorded]:
+        def prepared() -> Work[MessageRecorded]:
             saying = self._prepared(principal, draft, wanted, message_id)
             return Work(
                 resolution=saying.resolution,
@@ -126,14 +126,14 @@ class RecordMessage(Writer[Stores]):
         message_id: UUID,
     ) -> _Saying:
         """Look up what needs keys: nothing of it may happen while the ledger is locked."""
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             present = stores.conversations.find(draft.identity())
-            waiting = stores.conversations.pending(draft.identity(), self.clock())
+            waiting = stores.conversations.pending(draft.identity(), self.platform.clock())
         of_others = present.data_subjects if present and _inherits(draft) else ()
-        resolution = self.resolver.resolve(principal, wanted, of_others)
+        resolution = resolve(self.platform, principal, wanted, of_others)
         subjects = {one for message in waiting for one in message.data_subjects}
         keys = {
-            **self.resolver.keys.get(principal.workspace_id, subjects),
+            **self.platform.keys.get(principal.workspace_id, subjects),
             **resolution.keys,
         }
         return _Saying(
@@ -150,7 +150,7 @@ class RecordMessage(Writer[Stores]):
         """Return the draft that waits, None when its data subject was forgotten meanwhile."""
         subjects = message.data_subjects or (principal.workspace_id,)
         try:
-            body = self.cipher.open(
+            body = self.platform.cipher.open(
                 message.id, principal.workspace_id, subjects, keys, message.body
             )
         except BodyUnreadable:
@@ -158,7 +158,7 @@ class RecordMessage(Writer[Stores]):
         return from_body(body, message.data_subjects)
 
 
-def _say(saying: _Saying, write: Write[Stores]) -> tuple[MessageRecorded, list[OutboxRow]]:
+def _say(saying: _Saying, write: Write) -> tuple[MessageRecorded, list[OutboxRow]]:
     write.register()
     conversations, identity = write.stores.conversations, saying.draft.identity()
     present = conversations.find(identity)
@@ -185,7 +185,7 @@ def _owned(
 
 
 def _wait(
-    write: Write[Stores],
+    write: Write,
     saying: _Saying,
     draft: MessageDraft,
     waiting: Sequence[PendingMessage],
@@ -223,7 +223,7 @@ def _wait(
 
 
 def _record(
-    write: Write[Stores],
+    write: Write,
     saying: _Saying,
     draft: MessageDraft,
     present: StoredConversation | None,

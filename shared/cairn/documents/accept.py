@@ -20,7 +20,6 @@ from cairn.documents.items import DocumentAccepted, DocumentStatus, UploadTicket
 from cairn.documents.ports import Ingestion, Upload
 from cairn.kernel.errors import NotFound, TooLarge
 from cairn.kernel.ids import derived_id
-from cairn.kernel.stores import Stores
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.writing.checks import (
@@ -32,6 +31,7 @@ from cairn.writing.checks import (
     tagged_agents,
 )
 from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.subjects import resolve
 from cairn.writing.task_ports import no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.writing.checks import Owner
     from cairn.writing.items import IdempotencyKey
@@ -88,7 +89,7 @@ class CreateUpload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptDocument(Writer[Stores]):
+class AcceptDocument(Writer):
     """Stores a document's bytes, records it and wakes the `ingestion` machine."""
 
     objects: ObjectStore
@@ -108,13 +109,13 @@ class AcceptDocument(Writer[Stores]):
         require_writer(principal)
         scope = principal.writing_scope(document.scope)
         described = self._describe(principal, document)
-        ingestion_id = self.new_id()
+        ingestion_id = self.platform.new_id()
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
         about = owners(document.client_id, document.data_subjects)
         wanted = (*about, source_owner(described["source_uri"]))
 
-        def prepared() -> Work[Stores, DocumentAccepted]:
-            resolution = self.resolver.resolve(principal, wanted)
+        def prepared() -> Work[DocumentAccepted]:
+            resolution = resolve(self.platform, principal, wanted)
             receipt = _Receipt(
                 ingestion_id=ingestion_id,
                 principal_id=principal.principal_id,
@@ -161,7 +162,7 @@ class AcceptDocument(Writer[Stores]):
         return media.normalise_media_type(named or "")
 
     def _upload(self, principal: Principal, upload_id: UUID) -> Upload:
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             upload = stores.uploads.find(upload_id)
         if upload is None:
             raise NotFound("There is no such upload.", upload_id=str(upload_id))
@@ -239,7 +240,7 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _record(receipt: _Receipt, write: Write[Stores]) -> tuple[DocumentAccepted, list[OutboxRow]]:
+def _record(receipt: _Receipt, write: Write) -> tuple[DocumentAccepted, list[OutboxRow]]:
     if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
         raise no_such_task(receipt.task_id)
     write.register()
@@ -268,7 +269,7 @@ def _record(receipt: _Receipt, write: Write[Stores]) -> tuple[DocumentAccepted, 
     return accepted, [_start(receipt, accepted, write)]
 
 
-def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write[Stores]) -> OutboxRow:
+def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write) -> OutboxRow:
     """Add the ingestion and return the row that wakes it."""
     ingestion = Ingestion(
         id=receipt.ingestion_id,

@@ -21,11 +21,11 @@ from cairn.events.draft import (
 )
 from cairn.events.rows import UNNUMBERED, Insertion, Timeline, TimelineEvent, event_body, event_meta
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
-from cairn.kernel.stores import Stores
 from cairn.memories.ports import Session
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import Outcome
+from cairn.writing.subjects import resolve
 from cairn.writing.taint_arrivals import with_quarantine
 from cairn.writing.writer import Work, Write, Writer
 
@@ -188,7 +188,7 @@ def _timelines(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observe(Writer[Stores]):
+class Observe(Writer):
     """Writes events in one transaction: durable and searchable by keyword when it returns.
 
     An event that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -204,11 +204,11 @@ class Observe(Writer[Stores]):
     ) -> Observed:
         """Write up to MAX_BATCH events and return their outcomes in the same order."""
         require_writer(principal)
-        batch = drafted(events, draft_event, principal, self.clock(), what="events")
+        batch = drafted(events, draft_event, principal, self.platform.clock(), what="events")
 
-        def prepared() -> Work[Stores, Observed]:
+        def prepared() -> Work[Observed]:
             return Work(
-                resolution=self.resolver.resolve(principal, batch.wanted),
+                resolution=resolve(self.platform, principal, batch.wanted),
                 do=partial(_observe, batch),
                 keep=_answer,
                 read=_observed,
@@ -217,7 +217,7 @@ class Observe(Writer[Stores]):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _observe(drafts: Drafted[EventDraft], write: Write[Stores]) -> tuple[Observed, list[OutboxRow]]:
+def _observe(drafts: Drafted[EventDraft], write: Write) -> tuple[Observed, list[OutboxRow]]:
     write.register()
     batch = _identified(drafts, write)
     plan = _plan(batch, write)
@@ -229,13 +229,13 @@ def _observe(drafts: Drafted[EventDraft], write: Write[Stores]) -> tuple[Observe
     return Observed(outcomes=outcomes), write.wake_embed(one.id for one in batch.fresh)
 
 
-def _identified(drafts: Drafted[EventDraft], write: Write[Stores]) -> Identified:
+def _identified(drafts: Drafted[EventDraft], write: Write) -> Identified:
     items = drafts.owned(write.resolution)
     good = {event_identity(one) for one in items if isinstance(one, EventDraft)}
     return identified(items, write.stores.memories.known(good), write.entries.new_id)
 
 
-def _plan(batch: Identified, write: Write[Stores]) -> EventPlan:
+def _plan(batch: Identified, write: Write) -> EventPlan:
     parents = {one.draft.parent_id for one in batch.fresh if one.draft.parent_id}
     visible = write.stores.events.visible(parents) if parents else frozenset[UUID]()
     return EventPlan(entries=write.entries, visible=visible)

@@ -22,13 +22,14 @@ from cairn.writing.batches import Drafted, drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import IdempotencyKey, Outcome
 from cairn.writing.ports import OutboxRow
+from cairn.writing.subjects import resolve
 from cairn.writing.taint_arrivals import with_quarantine
 from cairn.writing.task_ports import HasTasks, no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remember(Writer[Stores]):
+class Remember(Writer):
     """Writes memories in one transaction: durable and searchable by keyword when it returns.
 
     A memory that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -44,11 +45,11 @@ class Remember(Writer[Stores]):
     ) -> Remembered:
         """Write up to MAX_BATCH memories and return their outcomes in the same order."""
         require_writer(principal)
-        batch = drafted(memories, draft_memory, principal, self.clock(), what="memories")
+        batch = drafted(memories, draft_memory, principal, self.platform.clock(), what="memories")
 
-        def prepared() -> Work[Stores, Remembered]:
+        def prepared() -> Work[Remembered]:
             return Work(
-                resolution=self.resolver.resolve(principal, batch.wanted),
+                resolution=resolve(self.platform, principal, batch.wanted),
                 do=partial(_remember, batch),
                 keep=_answer,
                 read=_remembered,
@@ -57,9 +58,7 @@ class Remember(Writer[Stores]):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _remember(
-    batch: Drafted[MemoryDraft], write: Write[Stores]
-) -> tuple[Remembered, list[OutboxRow]]:
+def _remember(batch: Drafted[MemoryDraft], write: Write) -> tuple[Remembered, list[OutboxRow]]:
     write.register()
     drafts = _with_tasks(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
@@ -74,7 +73,7 @@ def _remember(
     return Remembered(outcomes=told), write.wake_embed(plan.touched)
 
 
-def _plan(write: Write[Stores], drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
+def _plan(write: Write, drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
     memories = write.stores.memories
     good = [one for one in drafts if isinstance(one, MemoryDraft)]
     places = [(key, one.valid_from) for one in good if (key := chain_key(one))]

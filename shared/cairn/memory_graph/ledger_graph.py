@@ -37,7 +37,7 @@ from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNod
 from cairn.memory_graph.rows import edge_body, edge_id, node_body
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Planned
-from cairn.writing.subjects import SubjectRegisteredMeanwhile
+from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from cairn.forgetting.forget import Forgotten
     from cairn.graph.memory_records import Dump, Ref
     from cairn.kernel.access import Principal
-    from cairn.kernel.stores import Stores
     from cairn.writing.ports import OutboxRow
 
 PAGE = 500
@@ -93,7 +92,7 @@ class LedgerGraph:
     exports are entries.
     """
 
-    writer: Writer[Stores]
+    writer: Writer
     forget: Callable[[Principal, Target, Reason], Forgotten]
     principal_of: Callable[[UUID], Principal] = system_principal
     reader: Principal | None = None
@@ -138,7 +137,7 @@ class LedgerGraph:
     ) -> UUID:
         """Write an edge and return its id."""
         principal = self.principal_of(workspace_id)
-        with self.writer.transactions.reading(principal) as stores:
+        with self.writer.platform.transactions.reading(principal) as stores:
             found = stores.memory_graph.find([from_id, to_id])
             source, target = (_shown(found, one).node.dump.ref for one in (from_id, to_id))
             edge = clean_edge(
@@ -147,7 +146,7 @@ class LedgerGraph:
                 relation,
                 weight,
                 properties or {},
-                observed_at or self.writer.clock(),
+                observed_at or self.writer.platform.clock(),
             )
             wanted = (from_id, to_id, edge.relation)
             present = stores.memory_graph.edges([wanted]).get(wanted)
@@ -163,7 +162,7 @@ class LedgerGraph:
         """Destroy a subject's key, erase what is its own and archive what speaks of it."""
         principal = self.principal_of(workspace_id)
         owners = named_subjects(subject_natural_key)
-        with self.writer.transactions.reading(principal) as stores:
+        with self.writer.platform.transactions.reading(principal) as stores:
             ids = tuple(stores.subjects.find(owners).values())
             own = stores.memory_graph.owned_by(ids) if ids else ()
         done = [one for owner in owners if (one := self._forgotten(principal, owner)) is not None]
@@ -179,13 +178,13 @@ class LedgerGraph:
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None:
         """Return a node by what names it."""
         ref = (clean_label(label), natural_key)
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             found = stores.memory_graph.named([ref]).get(ref)
         return found.node if found and found.shown else None
 
     def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None:
         """Return a node by its id, archived ones too."""
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             found = stores.memory_graph.find([node_id]).get(node_id)
         return found.node if found and found.shown else None
 
@@ -199,7 +198,7 @@ class LedgerGraph:
         limit: int = 10,
     ) -> list[tuple[MemoryNode, MemoryEdge]]:
         """Return visible nodes around a node."""
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             touching = stores.memory_graph.touching
             return neighbours(touching, node, depth=depth, relations=relations, limit=limit)
 
@@ -207,7 +206,7 @@ class LedgerGraph:
         self, workspace_id: UUID, from_id: UUID, to_id: UUID, max_depth: int = 3
     ) -> list[MemoryEdge] | None:
         """Return the edges of a shortest way."""
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             touching = stores.memory_graph.touching
             return shortest_path(touching, from_id, to_id, max_depth=max_depth)
 
@@ -216,21 +215,21 @@ class LedgerGraph:
     ) -> list[MemoryNode]:
         """Return visible nodes of the labels."""
         wanted = {clean_label(label, "labels") for label in labels}
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             return list(stores.memory_graph.by_labels(wanted, min(limit, MAX_LIMIT)))
 
     def provisional(
         self, workspace_id: UUID, *, before: UUID | None, limit: int
     ) -> Sequence[MemoryNode]:
         """Return what waits for a person, made before a node, the newest first."""
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             return stores.memory_graph.provisional(before=before, limit=limit)
 
     def healthcheck(self) -> Health:
         """Ask the database for nothing, as nobody."""
         try:
             nobody = system_principal(_NOBODY)
-            with self.writer.transactions.reading(nobody) as stores:
+            with self.writer.platform.transactions.reading(nobody) as stores:
                 stores.memory_graph.find([])
         except CairnError as error:
             return Health(ok=False, backend="postgres", detail=error.reason)
@@ -260,7 +259,7 @@ class LedgerGraph:
         names = tuple(after or ())
         if self.reader is not None and position is None:
             self._note_export(self.reader)
-        with self.writer.transactions.reading(self.principal_of(workspace_id)) as stores:
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             graph = stores.memory_graph
             head = stores.ledger.head().position if position is None else position
             if len(names) != _EDGE_NAMES:
@@ -295,39 +294,39 @@ class LedgerGraph:
         wanted = _owners(records)
         work = partial(_write, records, importing, principal.name or "cairn")
 
-        def prepared() -> Work[Stores, Written]:
-            with self.writer.transactions.reading(principal) as stores:
+        def prepared() -> Work[Written]:
+            with self.writer.platform.transactions.reading(principal) as stores:
                 known = stores.memory_graph.named(_refs(records))
             held = {subject for one in known.values() for subject in one.data_subjects}
-            resolution = self.writer.resolver.resolve(principal, wanted, held)
+            resolution = resolve(self.writer.platform, principal, wanted, held)
             return Work(resolution=resolution, do=work, keep=_nothing, read=_never)
 
         return self.writer.write_once(principal, prepared, None)
 
     def _note_export(self, principal: Principal) -> None:
         """Let the ledger say who takes the graph out; once an export, with its first page."""
-        with self.writer.transactions.writing(principal) as stores:
+        with self.writer.platform.transactions.writing(principal) as stores:
             keys.record(
                 stores.ledger,
                 workspace_id=principal.workspace_id,
                 type_="export.made",
                 meta={"of": "memory-graph"},
                 actor=principal_actor(principal),
-                now=self.writer.clock(),
-                new_id=self.writer.new_id,
+                now=self.writer.platform.clock(),
+                new_id=self.writer.platform.new_id,
             )
 
     def _archive(self, principal: Principal, node_id: UUID) -> None:
         """Archive a node; NotFound for one that is not there."""
-        with self.writer.transactions.writing(principal) as stores:
+        with self.writer.platform.transactions.writing(principal) as stores:
             node = _shown(stores.memory_graph.find([node_id]), node_id)
-            now = self.writer.clock()
+            now = self.writer.platform.clock()
             if node.state is not State.ARCHIVED:
                 append_and_project(stores, [self._archived(principal, node_id, now)], now)
 
     def _archived(self, principal: Principal, node_id: UUID, now: datetime) -> Planned:
         entry = NewEntry(
-            id=self.writer.new_id(),
+            id=self.writer.platform.new_id(),
             workspace_id=principal.workspace_id,
             type="node.archived",
             actor=principal_actor(principal),
@@ -347,7 +346,7 @@ class LedgerGraph:
 class _Plan:
     """The entries of one write: what stands already, and what was planned since."""
 
-    write: Write[Stores]
+    write: Write
     importing: bool
     writer: str
     nodes: Known
@@ -420,7 +419,7 @@ class _Plan:
 
 
 def _write(
-    records: Sequence[Dump], importing: bool, writer: str, write: Write[Stores]
+    records: Sequence[Dump], importing: bool, writer: str, write: Write
 ) -> tuple[Written, list[OutboxRow]]:
     write.register()
     graph = write.stores.memory_graph
@@ -485,7 +484,7 @@ def _require_usable(kept: KeptNode | None) -> None:
         )
 
 
-def _require_keys(write: Write[Stores], subjects: Sequence[UUID]) -> None:
+def _require_keys(write: Write, subjects: Sequence[UUID]) -> None:
     """Begin again when a node came since the keys were fetched."""
     if any(one not in write.resolution.keys for one in subjects):
         raise SubjectRegisteredMeanwhile("A node was written meanwhile.")

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from cairn.graph.node import Label, State
 from cairn.kernel.errors import FieldError, NotFound, ValidationFailed
-from cairn.kernel.stores import Stores
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.ledger.entry import NewEntry
@@ -20,6 +19,7 @@ from cairn.writing.entries import Planned
 from cairn.writing.items import Deleted
 from cairn.writing.once import replayed_answer, save_answer
 from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.subjects import resolve
 from cairn.writing.writer import Writer
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.nodes.ports import StoredNode
     from cairn.writing.items import IdempotencyKey
@@ -62,18 +63,18 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphWriting(Writer[Stores]):
+class GraphWriting(Writer):
     """What every change of the graph needs around it."""
 
     def look(self, principal: Principal, node_ids: Sequence[UUID]) -> Mapping[UUID, StoredNode]:
         """Return the visible nodes among these, before any lock is held."""
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return stores.graph_nodes.find(node_ids)
 
     def keys(self, principal: Principal, nodes: Sequence[StoredNode]) -> Resolution:
         """Return the keys of everyone whose data the nodes are."""
         subjects = {subject for node in nodes for subject in node.data_subjects}
-        return self.resolver.resolve(principal, (), subjects)
+        return resolve(self.platform, principal, (), subjects)
 
     def append(
         self,
@@ -87,7 +88,7 @@ class GraphWriting(Writer[Stores]):
         now: datetime,
     ) -> int:
         """Append and project one entry and return its position."""
-        entry_id = self.new_id()
+        entry_id = self.platform.new_id()
         keys = resolution.keys_of(subjects)
         entry = NewEntry(
             id=entry_id,
@@ -97,7 +98,7 @@ class GraphWriting(Writer[Stores]):
             occurred_at=now,
             data_subjects=subjects,
             meta=meta,
-            body=self.cipher.seal(entry_id, principal.workspace_id, keys, body),
+            body=self.platform.cipher.seal(entry_id, principal.workspace_id, keys, body),
         )
         return append_and_project(stores, [Planned(entry=entry, body=body)], now)[-1].position
 
@@ -107,7 +108,7 @@ class GraphWriting(Writer[Stores]):
         """Let the embed stage look at a node again."""
         row = OutboxRow(
             workspace_id=principal.workspace_id,
-            id=self.new_id(),
+            id=self.platform.new_id(),
             topic=Topic.EMBED,
             position=position,
             node_ids=(node_id,),
@@ -153,8 +154,8 @@ class Relate:
         seen = self.writing.look(principal, ends)
         resolution = self.writing.keys(principal, [present(seen, end) for end in ends])
         once = idempotency.key if idempotency else None
-        with self.writing.transactions.writing(principal, once=once) as stores:
-            now = self.writing.clock()
+        with self.writing.platform.transactions.writing(principal, once=once) as stores:
+            now = self.writing.platform.clock()
             answer = replayed_answer(stores.idempotency, idempotency, now)
             if answer is not None:
                 return Changed(id=UUID(answer["id"]), position=answer["position"], replayed=True)
@@ -185,15 +186,15 @@ class CompileTruth:
         truth = scrub(clean_text(text, field="text", max_chars=MAX_TRUTH_CHARS)).text
         seen = present(self.writing.look(principal, [node_id]), node_id)
         resolution = self.writing.keys(principal, [seen])
-        with self.writing.transactions.writing(principal) as stores:
-            now = self.writing.clock()
+        with self.writing.platform.transactions.writing(principal) as stores:
+            now = self.writing.platform.clock()
             node = present(stores.graph_nodes.find([node_id]), node_id)
             position = self.writing.append(
                 principal, stores, resolution, "node.compiled", {"node_id": str(node_id)},
                 {"compiled_truth": truth}, node.data_subjects, now,
             )  # fmt: skip
             row = self.writing.wake(principal, stores, node_id, position, now)
-        self.writing.dispatcher.send([row])
+        self.writing.platform.dispatcher.send([row])
         return Changed(id=node_id, position=position)
 
 
@@ -206,16 +207,16 @@ class DeleteNode:
     def __call__(self, principal: Principal, node_id: UUID, /) -> Deleted:
         """Delete softly; deleting again returns the first deletion. NotFound when not visible."""
         require_writer(principal)
-        with self.writing.transactions.writing(principal) as stores:
+        with self.writing.platform.transactions.writing(principal) as stores:
             node = stores.graph_nodes.find([node_id]).get(node_id)
             if node is None or node.state is State.QUARANTINED:
                 raise NotFound("There is no such node.", node_id=str(node_id))
             _require_deletable(node)
             if node.state is State.DELETED:
                 return Deleted(id=node_id, position=node.position)
-            now = self.writing.clock()
+            now = self.writing.platform.clock()
             entry = NewEntry(
-                id=self.writing.new_id(),
+                id=self.writing.platform.new_id(),
                 workspace_id=principal.workspace_id,
                 type="node.deleted",
                 actor=principal_actor(principal),

@@ -321,13 +321,13 @@ class CorrectEntities:
         require_writer(principal)
         seen = _entities(self.writing.look(principal, ids), ids, merged)
         resolution = self.writing.keys(principal, seen)
-        with self.writing.transactions.writing(principal) as stores:
+        with self.writing.platform.transactions.writing(principal) as stores:
             entities = _entities(stores.graph_nodes.find(ids), ids, merged)
             made = plan(stores, entities)
             meta = {"entity_id": str(made.entity.id), "scope": made.entity.scope, **made.meta}
             position = self.writing.append(
                 principal, stores, resolution, made.type, meta, made.body,
-                subjects_of(*entities), self.writing.clock(),
+                subjects_of(*entities), self.writing.platform.clock(),
             )  # fmt: skip
         stands = made.stands or made.entity.id
         return EntityChanged(id=stands, position=position, moved_edges=len(made.moves.edges))

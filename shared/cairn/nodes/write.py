@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cairn.kernel.stores import Stores
 from cairn.nodes.draft import (
     NewNode,
     NodeDraft,
@@ -22,6 +21,7 @@ from cairn.nodes.draft import (
 from cairn.nodes.plan import NodePlan, ends_of, entity_id_of, placed, sessions_of
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
+from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.kernel.errors import CairnError
+    from cairn.kernel.stores import Stores
     from cairn.writing.batches import Drafted
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteNodes(Writer[Stores]):
+class WriteNodes(Writer):
     """Writes nodes with their edges in one transaction; found by keyword when it returns.
 
     A node that is refused is an outcome with its error; the others stand. Raises Denied for a
@@ -53,11 +54,11 @@ class WriteNodes(Writer[Stores]):
     ) -> NodesWritten:
         """Write up to MAX_BATCH nodes and return their outcomes in the same order."""
         require_writer(principal)
-        batch = drafted(nodes, draft_node, principal, self.clock(), what="nodes")
+        batch = drafted(nodes, draft_node, principal, self.platform.clock(), what="nodes")
 
-        def prepared() -> Work[Stores, NodesWritten]:
+        def prepared() -> Work[NodesWritten]:
             return Work(
-                resolution=self.resolver.resolve(principal, batch.wanted),
+                resolution=resolve(self.platform, principal, batch.wanted),
                 do=partial(_write, batch),
                 keep=_answer,
                 read=_written,
@@ -66,7 +67,7 @@ class WriteNodes(Writer[Stores]):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _write(batch: Drafted[NodeDraft], write: Write[Stores]) -> tuple[NodesWritten, list[OutboxRow]]:
+def _write(batch: Drafted[NodeDraft], write: Write) -> tuple[NodesWritten, list[OutboxRow]]:
     write.register()
     drafts = _placed(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
@@ -75,7 +76,7 @@ def _write(batch: Drafted[NodeDraft], write: Write[Stores]) -> tuple[NodesWritte
     return NodesWritten(outcomes=outcomes), write.wake_embed(plan.touched)
 
 
-def _plan(write: Write[Stores], drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
+def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     stores, workspace_id = write.stores, write.entries.workspace_id
     good = [one for one in drafts if isinstance(one, NodeDraft)]
     ids = {entity_id_of(workspace_id, one) for one in good if one.is_entity}

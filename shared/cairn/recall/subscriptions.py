@@ -17,42 +17,34 @@ from cairn.recall.records import Candidate
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
 from cairn.writing.entries import Planned
+from cairn.writing.subjects import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
     from uuid import UUID
 
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher
     from cairn.recall.records import Filters
-    from cairn.writing.subjects import SubjectResolver
+    from cairn.writing.platform import Platform
 
 
 AGENT_SLUG = re.compile(r"[a-z0-9][a-z0-9._\-]{0,63}")
 CHANGED = "subscription.changed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Subscriptions:
     """Reads and changes subscriptions. An agent's key has its own one; an admin names the agent."""
 
-    transactions: Transactions[Stores]
-    resolver: SubjectResolver
-    cipher: BodyCipher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def get(self, principal: Principal, agent: str | None = None) -> tuple[SubscriptionView, ...]:
         """Return one agent's subscription, or every agent's for an admin who names none."""
         require_writer(principal)
         everyone = agent is None and principal.agent_slug is None and principal.role is Role.ADMIN
         named = None if everyone else agent_of(principal, agent)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             if named is None:
                 return tuple(stores.subscriptions.all())
             found = stores.subscriptions.of_agent(named)
@@ -76,13 +68,13 @@ class Subscriptions:
     ) -> SubscriptionView:
         require_writer(principal)
         named = agent_of(principal, agent)
-        resolution = self.resolver.resolve(principal, ())
-        with self.transactions.writing(principal) as stores:
+        resolution = resolve(self.platform, principal, ())
+        with self.platform.transactions.writing(principal) as stores:
             present = stores.subscriptions.of_agent(named)
             if (present.keywords if present else ()) == keywords:
                 position = present.position if present else stores.ledger.head().position
                 return SubscriptionView(agent=named, keywords=keywords, position=position)
-            now, entry_id = self.clock(), self.new_id()
+            now, entry_id = self.platform.clock(), self.platform.new_id()
             body: dict[str, JsonValue] = {"agent": named, "keywords": list(keywords)}
             entry = NewEntry(
                 id=entry_id,
@@ -91,7 +83,7 @@ class Subscriptions:
                 actor=principal_actor(principal),
                 occurred_at=now,
                 meta={"keywords": len(keywords)},
-                body=self.cipher.seal(
+                body=self.platform.cipher.seal(
                     entry_id, principal.workspace_id, resolution.keys_of(()), body
                 ),
             )

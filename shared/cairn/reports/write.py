@@ -15,7 +15,6 @@ from uuid import UUID
 from cairn.graph.entities import entity_id
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import derived_id
-from cairn.kernel.stores import Stores
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash, sha256
 from cairn.kernel.text.scrub import scrub
@@ -32,15 +31,15 @@ from cairn.writing.checks import (
     source_agent,
     tagged_agents,
 )
-from cairn.writing.subjects import SubjectRegisteredMeanwhile
+from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     from cairn.kernel.access import Principal, Scope
-    from cairn.kernel.clock import Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
 
@@ -119,42 +118,39 @@ class ReportDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteReport(Writer[Stores]):
+class WriteReport(Writer):
     """Writes one report; a second of the same title and minute returns the first.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
     NotFound for a conversation that is not visible, Unavailable when nothing could be written.
     """
 
-    stopwatch: Stopwatch
-    log: Callable[[str, Mapping[str, Any]], None]
-
     def __call__(
         self, principal: Principal, report: NewReport, *, idempotency: IdempotencyKey | None = None
     ) -> ReportWritten:
         """Write it, or return the one that is there."""
         require_writer(principal)
-        start = self.stopwatch()
-        draft = draft_report(report, principal, self.clock())
+        start = self.platform.stopwatch()
+        draft = draft_report(report, principal, self.platform.clock())
 
-        def prepared() -> Work[Stores, ReportWritten]:
+        def prepared() -> Work[ReportWritten]:
             others = self._talkers(principal, draft)
             return Work(
-                resolution=self.resolver.resolve(principal, draft.wanted, others),
+                resolution=resolve(self.platform, principal, draft.wanted, others),
                 do=partial(_write, draft),
                 keep=_answer,
                 read=_from_answer,
             )
 
         written = self.write_once(principal, prepared, idempotency)
-        self.log(
+        self.platform.log(
             "reports",
             {
                 "op": "write",
                 "report_id": str(written.id)[-12:],
                 "keywords": len(draft.keywords),
                 "idempotent": int(not written.created),
-                "ms": round((self.stopwatch() - start) * 1000, 1),
+                "ms": round((self.platform.stopwatch() - start) * 1000, 1),
             },
         )
         return written
@@ -163,12 +159,12 @@ class WriteReport(Writer[Stores]):
         """Return whom the conversation is about that the report came of: so is the report."""
         if draft.conversation_id is None and draft.session_id is None:
             return ()
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.reports.conversation(draft.conversation_id, draft.session_id)
         return found[1] if found else ()
 
 
-def _write(draft: ReportDraft, write: Write[Stores]) -> tuple[ReportWritten, list[OutboxRow]]:
+def _write(draft: ReportDraft, write: Write) -> tuple[ReportWritten, list[OutboxRow]]:
     same = write.stores.reports.find(draft.identity())
     if same is not None:
         there = ReportWritten(
@@ -180,7 +176,7 @@ def _write(draft: ReportDraft, write: Write[Stores]) -> tuple[ReportWritten, lis
     return written, write.wake_embed([written.id])
 
 
-def _append(draft: ReportDraft, write: Write[Stores]) -> ReportWritten:
+def _append(draft: ReportDraft, write: Write) -> ReportWritten:
     entries, resolution = write.entries, write.resolution
     report_id = entries.new_id()
     meta, talkers = _provenance(write.stores, entries.workspace_id, draft, report_id)

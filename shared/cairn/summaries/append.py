@@ -82,7 +82,7 @@ class SummaryWriting:
     def _summaries(
         self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
     ) -> None:
-        def do(write: Write[Stores]) -> list[OutboxRow]:
+        def do(write: Write) -> list[OutboxRow]:
             now = _Now.of(write.stores, bundles)
             written = [
                 draft.id for one in bundles for draft in _add_bundle(write, one, now, counts)
@@ -96,7 +96,7 @@ class SummaryWriting:
     def orphans(self, principal: Principal, ids: Sequence[UUID], counts: Counter[str]) -> None:
         """Drop summaries of whatever audience; that says nothing of anybody, so nobody's key."""
 
-        def do(write: Write[Stores]) -> list[OutboxRow]:
+        def do(write: Write) -> list[OutboxRow]:
             store = write.stores.summaries
             found = store.stored(ids)
             gone = [one for one in ids if one in found and found[one].state != State.DELETED]
@@ -111,7 +111,7 @@ class SummaryWriting:
         self,
         principal: Principal,
         subjects: tuple[UUID, ...],
-        do: Callable[[Write[Stores]], list[OutboxRow]],
+        do: Callable[[Write], list[OutboxRow]],
         *,
         unowned: bool = False,
     ) -> None:
@@ -131,7 +131,7 @@ class SummaryWriting:
                 write.append()
         self.dispatcher.send(rows)
 
-    def _begun(self, stores: Stores, resolution: Resolution) -> Write[Stores]:
+    def _begun(self, stores: Stores, resolution: Resolution) -> Write:
         def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
             keys = resolution.keys_of(subjects)
             return self.cipher.seal(entry_id, resolution.workspace_id, keys, body)
@@ -171,9 +171,7 @@ class _Now:
         )
 
 
-def _add_bundle(
-    write: Write[Stores], bundle: Bundle, now: _Now, counts: Counter[str]
-) -> Sequence[Draft]:
+def _add_bundle(write: Write, bundle: Bundle, now: _Now, counts: Counter[str]) -> Sequence[Draft]:
     """Add a bundle's entry, and return the drafts that are written."""
     good = _good(bundle.drafts, now, counts)
     found = now.stored
@@ -210,7 +208,7 @@ def _stands(draft: Draft, stored: StoredSummary | None) -> bool:
 
 
 def _add(
-    write: Write[Stores],
+    write: Write,
     type_: str,
     meta: Mapping[str, Any],
     body: Mapping[str, Any],

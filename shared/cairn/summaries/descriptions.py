@@ -149,7 +149,7 @@ class _Asking:
             return
         subjects = next(iter(made.values()))[0].data_subjects
 
-        def do(write: Write[Stores]) -> list[OutboxRow]:
+        def do(write: Write) -> list[OutboxRow]:
             good = [
                 (now, made[now.id][1])
                 for now in write.stores.summaries.parts(made)

@@ -104,7 +104,7 @@ class Truths:
         covers: str,
         counts: Counter[str],
     ) -> None:
-        def do(write: Write[Stores]) -> list[OutboxRow]:
+        def do(write: Write) -> list[OutboxRow]:
             store = write.stores.summaries
             now = store.entity(state.id)
             contents = store.contents([one.id for one in sources])

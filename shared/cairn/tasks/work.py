@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.kernel.errors import Conflict, NotFound
-from cairn.kernel.stores import Stores
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.hashes import content_hash
 from cairn.tasks.draft import (
@@ -25,14 +24,15 @@ from cairn.tasks.draft import (
     draft_task,
 )
 from cairn.writing.checks import refuse, require_writer
-from cairn.writing.subjects import SubjectRegisteredMeanwhile
+from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.task_ports import TaskStatus, no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
     from cairn.writing.task_ports import StoredTask
@@ -49,7 +49,7 @@ class TaskChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tasks(Writer[Stores]):
+class Tasks(Writer):
     """Starts tasks and takes their steps. Each is one ledger entry and one line of the log.
 
     Raises Denied for a principal that may not write, ValidationFailed or TooLarge naming the field,
@@ -57,19 +57,17 @@ class Tasks(Writer[Stores]):
     task that has ended.
     """
 
-    log: Callable[[str, Mapping[str, Any]], None]
-
     def start(
         self, principal: Principal, new: NewTask, *, idempotency: IdempotencyKey | None = None
     ) -> TaskChanged:
         """Start a task."""
         require_writer(principal)
-        draft = draft_task(new, principal, self.clock())
+        draft = draft_task(new, principal, self.platform.clock())
 
-        def prepared() -> Work[Stores, TaskChanged]:
+        def prepared() -> Work[TaskChanged]:
             return Work(
-                resolution=self.resolver.resolve(
-                    principal, draft.wanted, self._talkers(principal, draft)
+                resolution=resolve(
+                    self.platform, principal, draft.wanted, self._talkers(principal, draft)
                 ),
                 do=partial(_start, draft),
                 keep=_kept,
@@ -116,11 +114,11 @@ class Tasks(Writer[Stores]):
         require_writer(principal)
         checked = draft_step(step)
 
-        def prepared() -> Work[Stores, TaskChanged]:
-            with self.transactions.reading(principal) as stores:
+        def prepared() -> Work[TaskChanged]:
+            with self.platform.transactions.reading(principal) as stores:
                 task = _present(stores, task_id)
             return Work(
-                resolution=self.resolver.resolve(principal, (), task.data_subjects),
+                resolution=resolve(self.platform, principal, (), task.data_subjects),
                 do=partial(_step, task_id, checked),
                 keep=_kept,
                 read=_read,
@@ -134,17 +132,17 @@ class Tasks(Writer[Stores]):
         """Return whom the conversation is about that asked for the task: so is the task."""
         if draft.conversation_id is None and draft.session_id is None:
             return ()
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.tasks.conversation(draft.conversation_id, draft.session_id)
         return found[1] if found else ()
 
     def _say(self, action: str, done: TaskChanged, **more: str) -> None:
         if not done.replayed:
             told = {"action": action, "task_id": str(done.id), "status": done.status.value}
-            self.log("task", {**told, **more})
+            self.platform.log("task", {**told, **more})
 
 
-def _start(draft: TaskDraft, write: Write[Stores]) -> tuple[TaskChanged, list[OutboxRow]]:
+def _start(draft: TaskDraft, write: Write) -> tuple[TaskChanged, list[OutboxRow]]:
     conversation, talkers = _conversation(write.stores, draft)
     write.register()
     entries, resolution = write.entries, write.resolution
@@ -199,9 +197,7 @@ def _started_body(draft: TaskDraft) -> dict[str, Any]:
     }
 
 
-def _step(
-    task_id: UUID, step: TaskStep, write: Write[Stores]
-) -> tuple[TaskChanged, list[OutboxRow]]:
+def _step(task_id: UUID, step: TaskStep, write: Write) -> tuple[TaskChanged, list[OutboxRow]]:
     task = _present(write.stores, task_id)
     if task.status.is_end:
         if task.status is step.status and not step.produced:

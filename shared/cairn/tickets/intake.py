@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.kernel.errors import ValidationFailed
-from cairn.kernel.stores import Stores
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import forgotten_name
 from cairn.tickets.sealing import checked, mark_of, mended, owners_of, sealed_body, text_of
 from cairn.tickets.ticket import TicketRow, TicketStatus
 from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intake(Writer[Stores]):
+class Intake(Writer):
     """Takes tickets in, in one transaction: the row, the entry, and the message that wakes."""
 
     def add(
@@ -112,10 +112,10 @@ class Intake(Writer[Stores]):
         tickets: Sequence[Incoming],
         idempotency: IdempotencyKey | None,
     ) -> tuple[Received, ...]:
-        def prepared() -> Work[Stores, tuple[Received, ...]]:
+        def prepared() -> Work[tuple[Received, ...]]:
             owners = [owners_of(one) for one in tickets]
             wanted = tuple(dict.fromkeys(owner for each in owners for owner in each))
-            resolution = self.resolver.resolve(principal, wanted)
+            resolution = resolve(self.platform, principal, wanted)
             key = resolution.keys[principal.workspace_id]
             items = [
                 _Item(given=one, owners=its, mark=mark_of(key, _content(one)))
@@ -131,7 +131,7 @@ class Intake(Writer[Stores]):
         return self.write_once(principal, prepared, idempotency)
 
     def _take(
-        self, origin: From, items: Sequence[_Item], write: Write[Stores]
+        self, origin: From, items: Sequence[_Item], write: Write
     ) -> tuple[tuple[Received, ...], list[OutboxRow]]:
         write.register()
         tickets = write.stores.tickets
@@ -151,7 +151,7 @@ class Intake(Writer[Stores]):
             write.wake(
                 OutboxRow(
                     workspace_id=write.entries.workspace_id,
-                    id=self.new_id(),
+                    id=self.platform.new_id(),
                     topic=Topic.TICKET,
                     position=one.position,
                     reference=one.id,
@@ -162,11 +162,11 @@ class Intake(Writer[Stores]):
         ]
         return tuple(done), rows
 
-    def _new(self, write: Write[Stores], origin: From, item: _Item) -> Received:
+    def _new(self, write: Write, origin: From, item: _Item) -> Received:
         given = item.given
         if given.closed:
             return Received(external_id=given.external_id, outcome=Outcome.CLOSED)
-        ticket_id = self.new_id()
+        ticket_id = self.platform.new_id()
         received_at = min(given.received_at or write.now, write.now)
         meta = {
             "ticket_id": str(ticket_id),
@@ -195,7 +195,7 @@ class Intake(Writer[Stores]):
             external_id=given.external_id, outcome=Outcome.NEW, id=ticket_id, position=position
         )
 
-    def _seen(self, write: Write[Stores], item: _Item, row: TicketRow) -> Received:
+    def _seen(self, write: Write, item: _Item, row: TicketRow) -> Received:
         given = item.given
         same = Received(
             external_id=given.external_id, outcome=Outcome.KNOWN, id=row.id, position=row.position
@@ -223,7 +223,7 @@ class Intake(Writer[Stores]):
 
     def _entry(
         self,
-        write: Write[Stores],
+        write: Write,
         type_: str,
         meta: Mapping[str, Any],
         item: _Item,
@@ -241,11 +241,11 @@ class Intake(Writer[Stores]):
             occurred_at=occurred_at,
         )
 
-    def _sealed(self, write: Write[Stores], ticket_id: UUID, item: _Item) -> bytes:
+    def _sealed(self, write: Write, ticket_id: UUID, item: _Item) -> bytes:
         subjects = write.resolution.subjects_of(item.owners)
         keys = write.resolution.keys_of(subjects)
         body = sealed_body(text_of(item.given))
-        return self.cipher.seal(ticket_id, write.entries.workspace_id, keys, body)
+        return self.platform.cipher.seal(ticket_id, write.entries.workspace_id, keys, body)
 
 
 def is_later(given: datetime | None, known: datetime | None) -> bool:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.kernel.errors import Conflict, NotFound
-from cairn.kernel.stores import Stores
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, forgotten_name
 from cairn.recall.questions.small_talk import small_talk
@@ -27,7 +26,7 @@ from cairn.tickets.sealing import (
     sealed_message,
 )
 from cairn.tickets.ticket import API_SOURCE, MessageRow
-from cairn.writing.subjects import SubjectRegisteredMeanwhile
+from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ _IGNORED = MessageTaken(outcome=MessageOutcome.IGNORED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiveMessages(Writer[Stores]):
+class ReceiveMessages(Writer):
     """Takes messages in: the row and the entry, and what puts the ticket back, in one transaction.
 
     Again, late and out of order are all the same: a message is known by its id at the source.
@@ -125,7 +124,7 @@ class ReceiveMessages(Writer[Stores]):
         ticket; Conflict for another source's, and for one that was forgotten.
         """
         checked_message(given)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
         if row is None:
             raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
@@ -148,12 +147,12 @@ class ReceiveMessages(Writer[Stores]):
         items = [(external_id or one.ticket, mended_message(one)) for one in messages]
         names = {name for name, _ in items}
 
-        def prepared() -> Work[Stores, tuple[MessageTaken, ...]]:
-            with self.transactions.reading(principal) as stores:
+        def prepared() -> Work[tuple[MessageTaken, ...]]:
+            with self.platform.transactions.reading(principal) as stores:
                 rows = stores.tickets.known(source, names)
             about = {each for row in rows.values() if row.sealed for each in row.data_subjects}
             return Work(
-                resolution=self.resolver.resolve(principal, (), about),
+                resolution=resolve(self.platform, principal, (), about),
                 do=partial(self._take, principal, source, items),
                 keep=_kept,
                 read=_read,
@@ -166,7 +165,7 @@ class ReceiveMessages(Writer[Stores]):
         principal: Principal,
         source: str,
         items: Sequence[tuple[str, Message | None]],
-        write: Write[Stores],
+        write: Write,
     ) -> tuple[tuple[MessageTaken, ...], list[OutboxRow]]:
         rows = write.stores.tickets.known(source, {name for name, _ in items})
         done = [self._one(write, rows.get(name), given) for name, given in items]
@@ -177,14 +176,12 @@ class ReceiveMessages(Writer[Stores]):
             if one.outcome is MessageOutcome.NEW
         }
         woken = [
-            reopened(write.stores, principal, rows[name], write.now, self.new_id)
+            reopened(write.stores, principal, rows[name], write.now, self.platform.new_id)
             for name in sorted(touched)
         ]
         return tuple(done), [one for one in woken if one is not None]
 
-    def _one(
-        self, write: Write[Stores], row: TicketRow | None, given: Message | None
-    ) -> MessageTaken:
+    def _one(self, write: Write, row: TicketRow | None, given: Message | None) -> MessageTaken:
         if row is None or given is None or not row.sealed:
             return _IGNORED
         key = write.resolution.keys[write.entries.workspace_id]
@@ -196,20 +193,20 @@ class ReceiveMessages(Writer[Stores]):
             raise SubjectRegisteredMeanwhile("The ticket is about somebody else by now.")
         return self._kept(write, row, given) if self._is_theirs(write, row, given) else _IGNORED
 
-    def _is_theirs(self, write: Write[Stores], row: TicketRow, given: Message) -> bool:
+    def _is_theirs(self, write: Write, row: TicketRow, given: Message) -> bool:
         """Return whether the requester wrote it, as far as both addresses are known."""
         if given.author is None:
             return True
         keys = write.resolution.keys_of(row.data_subjects)
         try:
-            text = opened_text(self.cipher, write.entries.workspace_id, row, keys)
+            text = opened_text(self.platform.cipher, write.entries.workspace_id, row, keys)
         except BodyUnreadable:
             return False
         theirs = requester_key(text.requester_email)
         return theirs is None or requester_key(given.author) == theirs
 
-    def _kept(self, write: Write[Stores], row: TicketRow, given: Message) -> MessageTaken:
-        message_id, workspace_id = self.new_id(), write.entries.workspace_id
+    def _kept(self, write: Write, row: TicketRow, given: Message) -> MessageTaken:
+        message_id, workspace_id = self.platform.new_id(), write.entries.workspace_id
         written_at = min(given.written_at or write.now, write.now)
         position = write.entries.add(
             "ticket.message_received",
@@ -227,7 +224,9 @@ class ReceiveMessages(Writer[Stores]):
             id=message_id,
             ticket_id=row.id,
             external_id=given.id,
-            sealed=self.cipher.seal(message_id, workspace_id, keys, sealed_message(given.text)),
+            sealed=self.platform.cipher.seal(
+                message_id, workspace_id, keys, sealed_message(given.text)
+            ),
             data_subjects=row.data_subjects,
             position=position,
             written_at=written_at,

@@ -7,10 +7,9 @@ from uuid import UUID
 
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import Conflict
-from cairn.kernel.ids import IdSource
-from cairn.kernel.transaction import Transactions
 from cairn.ledger.keys import KeyMissing, KeyStore, SubjectForgotten, subject_mark
 from cairn.writing.checks import Owner
+from cairn.writing.platform import Platform
 from cairn.writing.ports import Subject, WriteStores
 
 _ATTEMPTS = 3
@@ -55,43 +54,46 @@ class Resolution:
             raise SubjectForgotten(min(barred))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectResolver:
-    """Finds data subjects and their keys, allocating ids for those not seen before."""
+def resolve(
+    platform: Platform,
+    principal: Principal,
+    wanted: Collection[Owner],
+    others: Collection[UUID] = (),
+) -> Resolution:
+    """Return ids and keys for `wanted` owners, and keys for the subject ids in `others`.
 
-    transactions: Transactions[WriteStores]
-    keys: KeyStore
-    new_id: IdSource
+    Ids are allocated for those not seen before.
+    """
+    ids = dict(_known(platform, principal, wanted)) if wanted else {}
+    new = tuple(
+        Subject(id=platform.new_id(), kind=kind, natural_key=name)
+        for kind, name in dict.fromkeys(wanted)
+        if (kind, name) not in ids
+    )
+    ids |= {(one.kind, one.natural_key): one.id for one in new}
+    workspace_id = principal.workspace_id
+    needed = {workspace_id, *ids.values(), *others}
+    known = needed - {workspace_id, *(one.id for one in new)}
+    _require_kept(platform.keys, workspace_id, known)
+    keys = platform.keys.get_or_create(workspace_id, needed)
+    return Resolution(workspace_id=workspace_id, ids=ids, new=new, keys=keys)
 
-    def resolve(
-        self, principal: Principal, wanted: Collection[Owner], others: Collection[UUID] = ()
-    ) -> Resolution:
-        """Return ids and keys for `wanted` owners, and keys for the subject ids in `others`."""
-        ids = dict(self._known(principal, wanted)) if wanted else {}
-        new = tuple(
-            Subject(id=self.new_id(), kind=kind, natural_key=name)
-            for kind, name in dict.fromkeys(wanted)
-            if (kind, name) not in ids
-        )
-        ids |= {(one.kind, one.natural_key): one.id for one in new}
-        workspace_id = principal.workspace_id
-        needed = {workspace_id, *ids.values(), *others}
-        self._require_kept(workspace_id, needed - {workspace_id, *(one.id for one in new)})
-        keys = self.keys.get_or_create(workspace_id, needed)
-        return Resolution(workspace_id=workspace_id, ids=ids, new=new, keys=keys)
 
-    def _require_kept(self, workspace_id: UUID, known: Collection[UUID]) -> None:
-        """Raise KeyMissing when somebody known had a key, and it is gone without a forgetting."""
-        gone = set(known) - self.keys.get(workspace_id, known).keys() if known else None
-        if gone:
-            absent = self.keys.absent(workspace_id, gone)
-            lost = [subject for subject, destroyed in absent.items() if not destroyed]
-            if lost:
-                raise KeyMissing(lost)
+def _require_kept(keys: KeyStore, workspace_id: UUID, known: Collection[UUID]) -> None:
+    """Raise KeyMissing when somebody known had a key, and it is gone without a forgetting."""
+    gone = set(known) - keys.get(workspace_id, known).keys() if known else None
+    if gone:
+        absent = keys.absent(workspace_id, gone)
+        lost = [subject for subject, destroyed in absent.items() if not destroyed]
+        if lost:
+            raise KeyMissing(lost)
 
-    def _known(self, principal: Principal, wanted: Collection[Owner]) -> Mapping[Owner, UUID]:
-        with self.transactions.reading(principal) as stores:
-            return stores.subjects.find(wanted)
+
+def _known(
+    platform: Platform, principal: Principal, wanted: Collection[Owner]
+) -> Mapping[Owner, UUID]:
+    with platform.transactions.reading(principal) as stores:
+        return stores.subjects.find(wanted)
 
 
 def retried(attempt: Callable[[], T]) -> T:

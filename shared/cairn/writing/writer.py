@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from cairn.writing.append import append_and_hold_back, principal_actor
 from cairn.writing.entries import Entries
 from cairn.writing.once import replayed_answer, save_answer
-from cairn.writing.ports import Dispatcher, OutboxRow, Topic, WriteStores
-from cairn.writing.subjects import Resolution, SubjectResolver, retried
+from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.subjects import retried
 from cairn.writing.webhook_events import announce
 
 if TYPE_CHECKING:
@@ -21,25 +21,24 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.transaction import Committing, Transactions
+    from cairn.kernel.stores import Stores
+    from cairn.kernel.transaction import Committing
     from cairn.ledger.entry import Entry
-    from cairn.ledger.keys import BodyCipher
     from cairn.writing.items import IdempotencyKey
+    from cairn.writing.platform import Platform
+    from cairn.writing.subjects import Resolution
 
 EMBED_BATCH = 100
 """Nodes that one message to the embed stage names at the most."""
 
-StoresT = TypeVar("StoresT", bound=WriteStores)
 ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Write(Generic[StoresT]):
+class Write:
     """A write under way: the transaction's stores, the keys found before it, its entries so far."""
 
-    stores: StoresT
+    stores: Stores
     resolution: Resolution
     entries: Entries
     appended: list[Entry] = field(default_factory=list["Entry"])
@@ -87,7 +86,7 @@ class Write(Generic[StoresT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work(Generic[StoresT, ResultT]):
+class Work(Generic[ResultT]):
     """What a write is to do, with the keys it needs.
 
     `do` runs in the transaction and returns its result and the outbox rows it added. `keep` is the
@@ -95,27 +94,22 @@ class Work(Generic[StoresT, ResultT]):
     """
 
     resolution: Resolution
-    do: Callable[[Write[StoresT]], tuple[ResultT, list[OutboxRow]]]
+    do: Callable[[Write], tuple[ResultT, list[OutboxRow]]]
     keep: Callable[[ResultT], Mapping[str, Any]]
     read: Callable[[Mapping[str, Any]], ResultT]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writer(Generic[StoresT]):
+@dataclass(frozen=True, slots=True)
+class Writer:
     """What a use case that writes is made of. With `commit`, writes share transactions."""
 
-    transactions: Transactions[StoresT]
-    resolver: SubjectResolver
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
-    commit: Committing[StoresT] | None = None
+    platform: Platform
+    commit: Committing[Stores] | None = field(default=None, kw_only=True)
 
     def write_once(
         self,
         principal: Principal,
-        prepare: Callable[[], Work[StoresT, ResultT]],
+        prepare: Callable[[], Work[ResultT]],
         idempotency: IdempotencyKey | None,
     ) -> ResultT:
         """Do the work in one transaction, or return what it gave the first time.
@@ -128,47 +122,47 @@ class Writer(Generic[StoresT]):
             return self._write(principal, prepare(), idempotency)
 
         result, rows = retried(attempt)
-        self.dispatcher.send(rows)
+        self.platform.dispatcher.send(rows)
         return result
 
     def _write(
         self,
         principal: Principal,
-        work: Work[StoresT, ResultT],
+        work: Work[ResultT],
         idempotency: IdempotencyKey | None,
     ) -> tuple[ResultT, list[OutboxRow]]:
         once = idempotency.key if idempotency else None
 
-        def write(stores: StoresT) -> tuple[ResultT, list[OutboxRow]]:
-            now = self.clock()
+        def write(stores: Stores) -> tuple[ResultT, list[OutboxRow]]:
+            now = self.platform.clock()
             answer = replayed_answer(stores.idempotency, idempotency, now)
             if answer is not None:
                 return work.read(answer), []
             begun = self._begun(principal, stores, work.resolution, now)
             result, rows = work.do(begun)
-            rows = [*rows, *announce(stores, begun.appended, now, self.new_id)]
+            rows = [*rows, *announce(stores, begun.appended, now, self.platform.new_id)]
             if idempotency:
                 save_answer(stores.idempotency, idempotency, work.keep(result), now)
             return result, rows
 
         if self.commit is not None:
             return self.commit(principal, write, once=once)
-        with self.transactions.writing(principal, once=once) as stores:
+        with self.platform.transactions.writing(principal, once=once) as stores:
             return write(stores)
 
     def _begun(
-        self, principal: Principal, stores: StoresT, resolution: Resolution, now: datetime
-    ) -> Write[StoresT]:
+        self, principal: Principal, stores: Stores, resolution: Resolution, now: datetime
+    ) -> Write:
         def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
             keys = resolution.keys_of(subjects)
-            return self.cipher.seal(entry_id, principal.workspace_id, keys, body)
+            return self.platform.cipher.seal(entry_id, principal.workspace_id, keys, body)
 
         entries = Entries(
             workspace_id=principal.workspace_id,
             actor=principal_actor(principal),
             now=now,
             next_position=stores.ledger.head().position + 1,
-            new_id=self.new_id,
+            new_id=self.platform.new_id,
             seal=seal,
         )
         return Write(stores=stores, resolution=resolution, entries=entries)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ import pytest
 from tests.support.consolidate_and_die import POINTS, stand_in
 from tests.support.consolidating import Consolidating
 from tests.support.embedding import HASHING
+from tests.support.platform import on_other
 from tests.support.remembering import fact
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -63,7 +63,7 @@ def told(database: "Database", pool: Pool, folder: Path, **given: Any) -> Consol
     )
     world = stand_in(folder, pool, workspace_id, **given)
     ids = (UUID(int=(1 << 120) + (n << 80) + (7 << 76) + (2 << 62)) for n in count(1))
-    world.system.remember = replace(world.system.remember, new_id=lambda: next(ids))
+    world.system.remember = on_other(world.system.remember, new_id=lambda: next(ids))
     memories = [  # words of their own, so that nothing is equally near to two others
         text
         for n in range(24)

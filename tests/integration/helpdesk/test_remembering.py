@@ -30,7 +30,7 @@ def stand(database: "Database") -> Iterator[Stand]:
 @pytest.fixture
 def parts(stand: Stand) -> HelpdeskParts:
     log = Logger(service="test", level="CRITICAL")
-    return HelpdeskParts(stand.pool, stand.keys, stand.system.sent, log)
+    return HelpdeskParts(stand.pool, stand.system.remember.platform, log)
 
 
 @pytest.fixture

@@ -182,10 +182,10 @@ def test_what_is_deleted_is_hidden_before_the_index_hears_of_it_and_then_leaves_
 def delete(world: World, node_id: UUID) -> None:
     remember = world.remember
     DeleteMemory(
-        transactions=remember.transactions,
-        dispatcher=remember.dispatcher,
-        clock=remember.clock,
-        new_id=remember.new_id,
+        transactions=remember.platform.transactions,
+        dispatcher=remember.platform.dispatcher,
+        clock=remember.platform.clock,
+        new_id=remember.platform.new_id,
     )(world.admin, node_id)
 
 

@@ -97,13 +97,7 @@ def consolidating(world: World, model: AnthropicChat, limits: str = "") -> Conso
         calls=PostgresCallLog(world.pool),
         new_ids=new_id,
     )
-    return consolidate_client(
-        world.pool,
-        EMBEDDER,
-        keys=world.remember.resolver.keys,
-        dispatcher=world.remember.dispatcher,
-        models=models,
-    )
+    return consolidate_client(world.remember.platform, EMBEDDER, models)
 
 
 def rows(world: World, query: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -293,7 +293,7 @@ def test_the_past_is_answered_as_it_was_and_the_future_not_at_all(
     assert outcome.id is not None
     DeleteMemory(
         transactions=StoreTransactions(world.pool),
-        dispatcher=world.remember.dispatcher,
+        dispatcher=world.remember.platform.dispatcher,
         clock=utc_now,
         new_id=new_id,
     )(world.admin, outcome.id)

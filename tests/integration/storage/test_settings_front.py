@@ -385,8 +385,8 @@ def test_a_rebuild_makes_the_settings_of_the_ledger(door: Door, database: Databa
         replays=PostgresReplays(door.world.pool),
         keys=InMemoryKeyStore(),
         cipher=BodyCipher(),
-        dispatcher=door.world.remember.dispatcher,
-        clock=door.world.remember.clock,
+        dispatcher=door.world.remember.platform.dispatcher,
+        clock=door.world.remember.platform.clock,
         stopwatch=monotonic,
         new_id=new_id,
     )

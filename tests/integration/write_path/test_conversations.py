@@ -274,7 +274,7 @@ def test_a_key_is_bound_once_and_only_a_public_one(world: World, talk: PostgresT
 def public_key(world: World) -> KeyView:
     create = CreateKey(
         transactions=StoreTransactions(world.pool),
-        clock=lambda: world.remember.clock(),
+        clock=lambda: world.remember.platform.clock(),
         new_id=new_id,
     )
     return create(world.admin, NewKey(name="visitor", role=Role.PUBLIC, agent_slug="bot")).key

@@ -11,6 +11,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.platform import on_other
 from tests.support.world import Sent, World, memory, open_world
 
 from cairn.adapters.postgres.store_transactions import PostgresStores, StoreTransactions
@@ -60,7 +61,7 @@ def enrich(world: World, embedder: HashingEmbedder) -> Enrich:
     return Enrich(
         transactions=StoreTransactions(world.pool),
         embedder=embedder,
-        keys=world.remember.resolver.keys,
+        keys=world.remember.platform.keys,
         cipher=BodyCipher(),
         clock=utc_now,
         new_id=new_id,
@@ -69,7 +70,7 @@ def enrich(world: World, embedder: HashingEmbedder) -> Enrich:
 
 def waiting(world: World) -> list[UUID]:
     """The outbox rows that were handed to the dispatcher, oldest first."""
-    sent = world.remember.dispatcher
+    sent = world.remember.platform.dispatcher
     assert isinstance(sent, Sent)
     return [row.id for row in sent.rows]
 
@@ -266,8 +267,7 @@ class NoKeys:
 
 
 def test_without_the_key_store_nothing_is_written(world: World) -> None:
-    broken = replace(world.remember.resolver, keys=NoKeys())
     before = status(world)
     with pytest.raises(Unavailable):
-        replace(world.remember, resolver=broken)(world.admin, [memory("never stored")])
+        on_other(world.remember, keys=NoKeys())(world.admin, [memory("never stored")])
     assert status(world) == before

@@ -57,7 +57,7 @@ def world(database: "Database", root: Connection) -> Iterator[World]:
 
 
 def sent(world: World) -> Sent:
-    dispatcher = world.remember.dispatcher
+    dispatcher = world.remember.platform.dispatcher
     assert isinstance(dispatcher, Sent)
     return dispatcher
 
@@ -67,7 +67,7 @@ def work_off(world: World, model: EmbeddingModel) -> int:
     enrich = Enrich(
         transactions=StoreTransactions(world.pool),
         embedder=HashingEmbedder(model),
-        keys=world.remember.resolver.keys,
+        keys=world.remember.platform.keys,
         cipher=BodyCipher(),
         clock=utc_now,
         new_id=new_id,

@@ -39,11 +39,11 @@ class NodeWorld:
         remember = self.graphing.system.remember
         self.webhooks = Webhooks(
             transactions=transactions,
-            keys=remember.resolver.keys,
-            cipher=remember.cipher,
+            keys=remember.platform.keys,
+            cipher=remember.platform.cipher,
             sender=HttpWebhookSender(),
-            clock=remember.clock,
-            new_id=remember.new_id,
+            clock=remember.platform.clock,
+            new_id=remember.platform.new_id,
             random_bytes=lambda size: b"k" * size,
         )
         self.node_filters: list[NodeFilter] = []
