@@ -283,7 +283,6 @@ class Keeper:
 
 
 def _lists(found: Registered, connection: Connection) -> bool:
-    """Return whether a connection listed what is known of its connector."""
     return found.listing is not None and found.listing.hash == connection.listed
 
 

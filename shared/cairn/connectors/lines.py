@@ -116,7 +116,6 @@ def shortened(head: bytes, tail: bytes, size: int) -> bytes:
 
 
 def _begun(head: bytes) -> dict[str, Any]:
-    """Return as much of a JSON object as its beginning holds."""
     from pydantic_core import from_json
 
     text = mended(head.decode("utf-8", "ignore").encode()).decode()

@@ -211,7 +211,6 @@ def _declared(tool: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _denied(tool: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
-    """Return whether the tool's own annotations contradict a scope of reading."""
     hints = tool.get("annotations")
     if not isinstance(hints, dict) or said.get("scope") != Lane.READ:
         return False
@@ -266,7 +265,6 @@ def _schema(given: object) -> dict[str, Any]:
 
 
 def _cleaned(value: object, depth: int) -> object:
-    """Return a schema whose descriptions are cut and whose texts are plain."""
     if depth == 0:
         _refuse("schema", f"A tool's schema is nested at most {MAX_SCHEMA_DEPTH} levels deep.")
     if isinstance(value, str):

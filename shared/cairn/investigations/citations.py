@@ -271,7 +271,6 @@ def _joined(parts: Sequence[str]) -> list[str]:
 
 
 def _states(one: _Sentence) -> bool:
-    """Return whether a sentence says something that could be true or false."""
     bare = one.masked.replace(_MASK, " ").strip().lstrip("-*> ").strip()
     said = words(bare)
     if not said or bare.startswith("#") or bare.endswith(("?", "\uff1f", ":")):

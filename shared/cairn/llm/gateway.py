@@ -147,7 +147,6 @@ class Gateway:
         budget: Budget | None,
         shape: type[BaseModel] | None,
     ) -> ChatAnswer:
-        """Ask one provider after the other."""
         terms = self._around.terms(call.workspace_id)
         choice = terms.configuration[request.purpose]
         asking = _Asking(
@@ -271,7 +270,6 @@ class _OnAccount:
 
 
 def _filled(request: ChatRequest, choice: Choice) -> ChatRequest:
-    """Return the request with what it leaves to the configuration."""
     asked = request.max_tokens
     return replace(
         request,

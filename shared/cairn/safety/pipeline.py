@@ -331,7 +331,6 @@ def _called(policy: Policy, attempt: Attempt, call: Call, *, dry_run: bool) -> A
 
 
 def _wrong(attempt: Attempt, approval: PersonApproval, now: datetime) -> Reason | None:
-    """Return why an approval is none of this action, now."""
     version = decided(attempt).policy_version
     if approval.policy_version != version:
         return Reason.POLICY_CHANGED

@@ -263,7 +263,6 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 def _labelled(kind: Kind, labels: str, value: str) -> Recogniser:
-    """Return a rule for a value after a word that announces it."""
     return _one(kind, rf"{_START}(?i:{labels})(?i:{_ASSIGN})(?P<v>{value})")
 
 

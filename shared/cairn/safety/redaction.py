@@ -486,7 +486,6 @@ def _value(work: _Redaction, value: JsonValue, kind: Kind | None, depth: int) ->
 def _walk(
     value: JsonValue, change: Callable[[str], JsonValue], key: Callable[[str], str], depth: int
 ) -> JsonValue:
-    """Return `value` with every text and every key changed."""
     if depth < 0:
         raise ValidationFailed("This value is nested too deeply.", reason="too-deep")
     if isinstance(value, str):

@@ -203,7 +203,6 @@ class GitHubAdapter:
         raise ValidationFailed("GitHub issues have no time entries.", reason="not-supported")
 
     def _messages(self, issue: Record, since: datetime) -> tuple[Message, ...]:
-        """Return what the requester wrote below an issue since then."""
         if text_at(issue, "comments") == "0":
             return ()
         number = _number(text_at(issue, "number"))

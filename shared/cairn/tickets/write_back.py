@@ -105,7 +105,6 @@ _RELATIONS = {"customer": Relation.APPLIES_TO, "user": Relation.REFERENCES}
 
 
 def _people(ticket: Ticket) -> list[NodeDump]:
-    """Return the customer's node and the requester's."""
     customer, requester = customer_key(ticket.customer), requester_key(ticket.requester_email)
     found = [
         _node("customer", f"customer:{customer}", {}) if customer else None,

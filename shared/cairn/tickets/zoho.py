@@ -85,7 +85,6 @@ def _after(text: str, mark: str, start: int) -> int:
 
 
 def _tidy(lines: Iterable[str]) -> str:
-    """Return lines with at most one empty one between two."""
     kept: list[str] = []
     for line in lines:
         if line or (kept and kept[-1]):

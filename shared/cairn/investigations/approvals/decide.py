@@ -158,7 +158,6 @@ def expired(before: Opened, asked: Approval) -> Change:
 
 
 def _newest(stores: Stores, investigation_id: UUID) -> Approval | None:
-    """Return the question an investigation put last."""
     return next(iter(stores.approvals.of(investigation_id)), None)
 
 

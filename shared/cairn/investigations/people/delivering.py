@@ -370,7 +370,6 @@ class DeliverEscalation:
 
 
 def _note_ended(page: Page, ended: Escalation) -> None:
-    """Note how a call ended with the try that was counted just now."""
     meta = {
         "investigation_id": str(ended.investigation_id),
         "ticket_id": str(ended.ticket_id),

@@ -271,8 +271,6 @@ def _is_guarded(word: str) -> bool:
 
 
 def _named(text: str, known: Who) -> str:
-    """Return a text with a plain word in the place of every placeholder."""
-
     def put(match: re.Match[str]) -> str:
         token = match[0]
         if token.startswith("<PHONE"):

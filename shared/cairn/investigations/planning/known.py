@@ -205,7 +205,6 @@ def _order(one: Passage) -> tuple[bool, int, str, str]:
 
 
 def _is_whole(sentence: str) -> bool:
-    """Return whether a sentence has its beginning and its end."""
     first = sentence.lstrip("\"'\u201c\u201e\u00ab(*-> ")[:1]
     return (
         bool(first) and not first.islower() and sentence.rstrip("\"'\u201d\u00bb)").endswith(_ENDS)
@@ -222,7 +221,6 @@ def _cut(whole: Sequence[str]) -> tuple[str, ...]:
 
 
 def _deed(asked: str, language: str) -> str | None:
-    """Return the stem of the verb of an English question how to do something."""
     found = _DEED.search(" ".join(words(asked))) if language == ENGLISH else None
     if found is None:
         return None
@@ -264,7 +262,6 @@ def _counted(said: Sequence[str], language: str) -> frozenset[str]:
 
 
 def _counts(sentence: str, counted: frozenset[str], language: str) -> bool:
-    """Return whether a number stands right before what is counted."""
     said = words(sentence)
     return any(
         (one in NUMBERS or one[:1].isdigit())
@@ -285,7 +282,6 @@ def _denies(said: Sequence[str]) -> bool:
 
 @cache
 def _alike(stem: str) -> str:
-    """Return the one stem of words that mean the same."""
     groups = (frozenset(_stem(one, "english") for one in group) for group in ALIKE)
     return next((min(group) for group in groups if stem in group), stem)
 

@@ -139,7 +139,6 @@ def read(brief: Brief) -> Reading:
 
 
 def _telling(text: str, language: str) -> set[str]:
-    """Return the words of a text that are neither grammar nor politeness."""
     common = COMMON.get(language, NO_WORDS)
     return {
         one

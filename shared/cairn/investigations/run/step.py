@@ -61,7 +61,6 @@ def _read(memory: WorkingMemory) -> tuple[Evidence, ...]:
 
 
 def _subjects(stores: Stores, cited: citations.Citation) -> set[UUID]:
-    """Return whom a ticket or a tool's result is about."""
     found = None
     if cited.id is not None and cited.kind is citations.Kind.TICKET:
         found = stores.tickets.find(cited.id)
