@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.metrics import DECIMALS, percentile
 from cairn.investigations import citations
-from cairn.investigations.approvals.decide import Approvals
+from cairn.investigations.approvals import Approvals
 from cairn.investigations.citations import Kind
 from cairn.investigations.ports import ActionState, ApprovalState
 from cairn.investigations.run.moving import read

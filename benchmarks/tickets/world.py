@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from cairn.bootstrap.dispatching import Wakes
     from cairn.connectors.host import Host
     from cairn.embedding.onnx import OnnxEmbedder
-    from cairn.investigations.ports import Planner
+    from cairn.investigations.ports import Planner, StepFunction
     from cairn.investigations.run.resume import Loop
-    from cairn.investigations.situation import StepFunction
     from cairn.ledger.keys import KeyStore
     from cairn.tickets.gateway import TakeTicket
     from cairn.writing.ports import OutboxRow
@@ -147,8 +146,7 @@ def steps_of(
     from cairn.investigations.planning.surrounds import History, KnowledgeRecaller
     from cairn.investigations.steps.act import Act, WriteBack
     from cairn.investigations.steps.check import CheckSafety
-    from cairn.investigations.steps.observe import observe
-    from cairn.investigations.steps.plan import MakePlan
+    from cairn.investigations.steps.plan import MakePlan, observe
     from cairn.investigations.steps.retrieve import Retrieve
     from cairn.investigations.steps.verdict import GiveVerdict, Triage
 

@@ -14,9 +14,9 @@ from cairn.adapters.postgres.agents.connectors import ConnectorsToCheck, StateTr
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.connectors.connector import Connector, Listing, Transport
+from cairn.connectors.directory import ConnectorPolicies
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.manifest import read_manifest
-from cairn.connectors.policies import ConnectorPolicies
 from cairn.connectors.port import ConnectorState, ConnectorUnavailable
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id

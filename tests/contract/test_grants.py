@@ -13,7 +13,7 @@ from tests.support.remembering import NOON, Remembering, admin_of, in_memory
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.investigations.approvals.grants import MAX_GRANTS, Grants, StandingGrants
+from cairn.investigations.grants import MAX_GRANTS, Grants, StandingGrants
 from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
@@ -261,7 +261,7 @@ def test_only_an_admin_grants_and_only_what_there_is(granting: Granting) -> None
 
 def test_there_are_not_too_many_grants(granting: Granting, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_GRANTS == 200
-    monkeypatch.setattr("cairn.investigations.approvals.grants.MAX_GRANTS", 2)
+    monkeypatch.setattr("cairn.investigations.grants.MAX_GRANTS", 2)
     kept = granting.make()
     granting.make()
     with pytest.raises(Conflict):

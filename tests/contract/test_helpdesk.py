@@ -41,9 +41,9 @@ from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyUnreadable
 from cairn.safety.tools import Autonomy
 from cairn.tickets.adapter import Capabilities, Delivered, TicketAdapter
-from cairn.tickets.inbound import RateLimiter
 from cairn.tickets.intake import From, Intake, Outcome
 from cairn.tickets.personas import DEFAULT, Persona
+from cairn.tickets.polling import RateLimiter
 from cairn.tickets.sealing import MAX_STORED_CHARS
 from cairn.tickets.sources import SourceChange
 from cairn.tickets.ticket import MAX_BODY_CHARS, Priority, SourceState, TicketStatus

@@ -16,8 +16,7 @@ from tests.support.remembering import NOON, admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
-from cairn.investigations.ports import ActionState, Move
+from cairn.investigations.ports import ActionState, CandidateState, Channel, EscalationState, Move
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cairn.investigations.people.ports import (
+from cairn.investigations.ports import (
+    ActionState,
     Candidate,
     CandidateState,
     Channel,
@@ -14,7 +15,6 @@ from cairn.investigations.people.ports import (
     Observed,
     Opinion,
 )
-from cairn.investigations.ports import ActionState
 from cairn.investigations.state import State, Verdict
 from cairn.safety.tools import Lane
 

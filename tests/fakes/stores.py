@@ -73,8 +73,15 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Vectors
     from cairn.forgetting.ports import Forgetting
     from cairn.graph.projection import DocumentRemoval, EdgeRow, NodeRow, Projection
-    from cairn.investigations.people.ports import Candidate, Channel, Escalation, Opinion
-    from cairn.investigations.ports import ActionRow, Approval, StepRow
+    from cairn.investigations.ports import (
+        ActionRow,
+        Approval,
+        Candidate,
+        Channel,
+        Escalation,
+        Opinion,
+        StepRow,
+    )
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry, Head

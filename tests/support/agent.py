@@ -13,7 +13,7 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import NOON, Sent, admin_of
 
 from cairn.connectors.port import ConnectorState, ConnectorView, ToolCall, ToolResult
-from cairn.investigations.approvals.decide import Approvals, Expire, Wait
+from cairn.investigations.approvals import Approvals, Expire, Wait
 from cairn.investigations.hiding import Hiding
 from cairn.investigations.journal import Journal
 from cairn.investigations.outcomes import CallTool
@@ -35,19 +35,17 @@ from cairn.investigations.state import (
 )
 from cairn.investigations.steps.act import Act, WriteBack
 from cairn.investigations.steps.check import CheckSafety
-from cairn.investigations.steps.observe import observe
-from cairn.investigations.steps.plan import MakePlan
+from cairn.investigations.steps.plan import MakePlan, observe
 from cairn.investigations.steps.retrieve import Retrieve
 from cairn.investigations.steps.verdict import GiveVerdict, Triage
 from cairn.investigations.views import Present, present
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher, KeyStore, key_subjects
-from cairn.safety.patterns import parse_pattern
 from cairn.safety.pipeline import Pipeline
 from cairn.safety.redaction import ReversibleRedactor
 from cairn.safety.rules import ConnectorPolicy, Policy
-from cairn.safety.scope import LaneScope, Scopes
+from cairn.safety.scope import LaneScope, Scopes, parse_pattern
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec
 from cairn.tickets.personas import DEFAULT, Persona
 from cairn.tickets.queue import Requeue

@@ -26,11 +26,10 @@ from cairn.tickets.adapter import (
     Polled,
 )
 from cairn.tickets.gateway import InboundGateway, SweepTickets, TakeTicket
-from cairn.tickets.inbound import ReceiveEvents
 from cairn.tickets.intake import From, Intake, Received
 from cairn.tickets.messages import MessageTaken, ReceiveMessages
 from cairn.tickets.personas import Personas
-from cairn.tickets.polling import PollDue, PollSource
+from cairn.tickets.polling import PollDue, PollSource, ReceiveEvents
 from cairn.tickets.queue import Requeue, WatchQueue
 from cairn.tickets.sealing import Sealed
 from cairn.tickets.sources import NewSource, TicketSources

@@ -14,7 +14,7 @@ from cairn.investigations.people.bundle import Escalations
 from cairn.investigations.people.candidates import Candidates
 from cairn.investigations.people.delivering import Channels, DeliverEscalation
 from cairn.investigations.people.learning import Opinions, StageCandidates
-from cairn.investigations.people.ports import CandidateState
+from cairn.investigations.ports import CandidateState
 from cairn.investigations.run.closing import QueueEscalation
 from cairn.investigations.state import Verdict
 from cairn.ledger.keys import BodyCipher
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.fakes.keys import InMemoryKeyStore
     from tests.support.agent import Agents
 
-    from cairn.investigations.people.ports import Escalation
+    from cairn.investigations.ports import Escalation
     from cairn.investigations.views import CandidateView
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry

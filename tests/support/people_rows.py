@@ -5,7 +5,7 @@ from uuid import UUID
 
 from tests.support.remembering import NOON
 
-from cairn.investigations.people.ports import Candidate, Escalation, Opinion
+from cairn.investigations.ports import Candidate, Escalation, Opinion
 from cairn.investigations.state import Investigation, Verdict
 from cairn.kernel.ids import new_id
 

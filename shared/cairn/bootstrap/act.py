@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cairn.connectors.lifecycle import CheckConnectors
     from cairn.investigations.outcomes import CallTool
     from cairn.investigations.people.delivering import DeliverEscalation
-    from cairn.investigations.situation import StepFunction
+    from cairn.investigations.ports import StepFunction
     from cairn.tickets.polling import PollDue
     from cairn.webhooks.webhooks import DeliverWebhook
 

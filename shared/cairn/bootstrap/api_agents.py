@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from cairn.bootstrap.helpdesk import HelpdeskParts
     from cairn.connectors.registry import Connectors
     from cairn.documents.accept import AcceptDocument
-    from cairn.investigations.approvals.decide import Approvals
-    from cairn.investigations.approvals.grants import GrantFromQuestion, Grants
+    from cairn.investigations.approvals import Approvals
     from cairn.investigations.browse import BrowseInvestigations
+    from cairn.investigations.grants import GrantFromQuestion, Grants
     from cairn.investigations.people.bundle import Escalations
     from cairn.investigations.people.candidates import Candidates
     from cairn.investigations.people.delivering import Channels
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
     from cairn.investigations.views import InvestigationView
     from cairn.kernel.access import Principal
     from cairn.memory_graph.ledger_graph import LedgerGraph
-    from cairn.tickets.inbound import ReceiveEvents
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
-    from cairn.tickets.polling import PollSource
-    from cairn.tickets.queue import Requeue, WatchQueue
-    from cairn.tickets.reading import ReadTickets
+    from cairn.tickets.polling import PollSource, ReceiveEvents
+    from cairn.tickets.queue import ReadTickets, Requeue, WatchQueue
     from cairn.tickets.sources import TicketSources
     from cairn.workspace.change import RedactionProfile
 
@@ -96,7 +94,7 @@ class AgentServices(ApiParts):
     @part
     def tickets(self) -> ReadTickets:
         """Tickets, with their newest investigations."""
-        from cairn.tickets.reading import ReadTickets
+        from cairn.tickets.queue import ReadTickets
 
         return ReadTickets(
             transactions=self.platform.transactions,
@@ -138,7 +136,7 @@ class AgentServices(ApiParts):
     @part
     def approvals(self) -> Approvals:
         """Showing questions to admins and taking their decisions."""
-        from cairn.investigations.approvals.decide import Approvals
+        from cairn.investigations.approvals import Approvals
 
         made = self.investigating
         return Approvals(
@@ -148,7 +146,7 @@ class AgentServices(ApiParts):
     @part
     def grants(self) -> Grants:
         """Standing grants."""
-        from cairn.investigations.approvals.grants import Grants
+        from cairn.investigations.grants import Grants
         from cairn.ledger.keys import BodyCipher
 
         made = self.investigating
@@ -164,7 +162,7 @@ class AgentServices(ApiParts):
     @part
     def make_grant(self) -> GrantFromQuestion:
         """Making a standing grant, from a question where one is named."""
-        from cairn.investigations.approvals.grants import GrantFromQuestion
+        from cairn.investigations.grants import GrantFromQuestion
 
         return GrantFromQuestion(
             transactions=self.platform.transactions,

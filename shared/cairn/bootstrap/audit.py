@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cairn.bootstrap.signing import SigningKey
     from cairn.documents.finish import FinishIngestion
     from cairn.investigations.gauges import TellGauges
-    from cairn.investigations.situation import StepFunction
+    from cairn.investigations.ports import StepFunction
     from cairn.operations.sweep import Sweep
     from cairn.search_index.check import KeepSearchIndex
 
@@ -152,7 +152,7 @@ def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], 
 
 
 def _observe() -> StepFunction:
-    from cairn.investigations.steps.observe import observe
+    from cairn.investigations.steps.plan import observe
 
     return observe
 

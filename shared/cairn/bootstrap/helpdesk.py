@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from cairn.llm.gateway import Gateway
     from cairn.memory_graph.ledger_graph import LedgerGraph
     from cairn.tickets.gateway import Admit, Redact, SweepTickets, TakeTicket
-    from cairn.tickets.inbound import ReceiveEvents
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
-    from cairn.tickets.polling import PollDue, PollSource
+    from cairn.tickets.polling import PollDue, PollSource, ReceiveEvents
     from cairn.tickets.queue import Requeue, WatchQueue
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.sources import TicketSources
@@ -144,7 +143,7 @@ class HelpdeskParts:
     def receive(self) -> ReceiveEvents:
         """What takes webhooks of help desks in."""
         from cairn.adapters.postgres.agents.ticket_sources import WorkspaceOfSource
-        from cairn.tickets.inbound import ReceiveEvents
+        from cairn.tickets.polling import ReceiveEvents
 
         return ReceiveEvents(
             workspace_of=WorkspaceOfSource(self.opened),

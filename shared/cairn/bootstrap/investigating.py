@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.workspaces import PostgresProfiles
     from cairn.bootstrap.dispatching import Wakes
     from cairn.bootstrap.helpdesk import HelpdeskParts
-    from cairn.connectors.policies import ConnectorPolicies
-    from cairn.investigations.approvals.decide import Expire, Wait
+    from cairn.connectors.directory import ConnectorPolicies
+    from cairn.investigations.approvals import Expire, Wait
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal
     from cairn.investigations.outcomes import StoredConnectors
+    from cairn.investigations.ports import StepFunction
     from cairn.investigations.run.admission import Admit
     from cairn.investigations.run.closing import (
         Abandon,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     )
     from cairn.investigations.run.resume import Enter, ExecutionEnded, Resume
     from cairn.investigations.run.step import RunStep
-    from cairn.investigations.situation import StepFunction
     from cairn.investigations.views import Present
     from cairn.kernel.metrics import Metrics
     from cairn.ledger.keys import KeyStore
@@ -180,7 +180,7 @@ class InvestigationParts:
     @cached_property
     def policies(self) -> ConnectorPolicies:
         """What workspaces allow."""
-        from cairn.connectors.policies import ConnectorPolicies
+        from cairn.connectors.directory import ConnectorPolicies
 
         return ConnectorPolicies(transactions=self.transactions, profiles=self.profiles)
 
@@ -208,7 +208,7 @@ class InvestigationParts:
     @cached_property
     def pipeline(self) -> Pipeline:
         """The rules, in their order."""
-        from cairn.investigations.approvals.grants import StandingGrants
+        from cairn.investigations.grants import StandingGrants
         from cairn.ledger.keys import BodyCipher
         from cairn.safety.pipeline import Pipeline
 
@@ -270,14 +270,14 @@ class InvestigationParts:
     @cached_property
     def wait(self) -> Wait:
         """What keeps the token of an execution that waits."""
-        from cairn.investigations.approvals.decide import Wait
+        from cairn.investigations.approvals import Wait
 
         return Wait(journal=self.journal, admit=self.admit)
 
     @cached_property
     def expire(self) -> Expire:
         """What ends questions nobody answered."""
-        from cairn.investigations.approvals.decide import Expire
+        from cairn.investigations.approvals import Expire
 
         return Expire(journal=self.journal, abandon=self.abandon)
 

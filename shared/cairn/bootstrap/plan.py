@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.investigations.ports import Planner
-    from cairn.investigations.situation import StepFunction
+    from cairn.investigations.ports import Planner, StepFunction
     from cairn.llm.gateway import Gateway
     from cairn.tickets.gateway import TakeTicket
 

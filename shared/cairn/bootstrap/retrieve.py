@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
     from cairn.bootstrap.recalling import Search
-    from cairn.investigations.situation import StepFunction
+    from cairn.investigations.ports import StepFunction
     from cairn.recall.recall import Recall
 
 

@@ -47,8 +47,7 @@ from cairn.bundled.serving import (
     reads,
     writes,
 )
-from cairn.connectors.cleaning import whole_words
-from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
+from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown, whole_words
 from cairn.kernel.clock import Stopwatch, monotonic
 from cairn.kernel.errors import CairnError, Unavailable
 

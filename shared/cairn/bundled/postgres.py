@@ -18,7 +18,7 @@ from pydantic import Field, SecretStr, field_validator
 from cairn.bundled.configuration import ConnectorConfig, configured, run
 from cairn.bundled.database import CustomerDatabase, checked_dsn, query, secrets_of, translated
 from cairn.bundled.serving import Answer, Arguments, Line, Text, connector_server, reads
-from cairn.connectors.cleaning import whole_words
+from cairn.connectors.port import whole_words
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id
 

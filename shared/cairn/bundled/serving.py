@@ -20,9 +20,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cairn.connectors.arguments import bounded
-from cairn.connectors.cleaning import plain
 from cairn.connectors.manifest import ERROR_KEY, HEALTHCHECK, UNAUTHORIZED, tool_meta
-from cairn.connectors.port import ConnectorUnauthorised
+from cairn.connectors.port import ConnectorUnauthorised, plain
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
 from cairn.kernel.text.scrub import marker, scrub, scrub_value
 from cairn.safety.tools import Autonomy, Lane

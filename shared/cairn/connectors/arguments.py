@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.connectors.cleaning import described, plain, whole_words
 from cairn.connectors.lines import SIZE_KEY
 from cairn.connectors.manifest import ERROR_KEY, OUTCOME_UNKNOWN, RESERVED, UNAUTHORIZED
-from cairn.connectors.port import MAX_RESULT_BYTES, TRUNCATED
+from cairn.connectors.port import MAX_RESULT_BYTES, TRUNCATED, described, plain, whole_words
 from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cairn.connectors import lifecycle
-from cairn.connectors.cleaning import without
 from cairn.connectors.connector import Listing
 from cairn.connectors.launching import said_secrets
 from cairn.connectors.manifest import ManifestRefused, read_manifest
-from cairn.connectors.port import ConnectorUnavailable
+from cairn.connectors.port import ConnectorUnavailable, without
 from cairn.connectors.reports import Fault, NotStarted, Refused, TimedOut, Unauthorised, unavailable
 from cairn.kernel.errors import ValidationFailed
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.connectors import lifecycle
 from cairn.connectors.arguments import check_arguments, read_answer
-from cairn.connectors.cleaning import whole_words
 from cairn.connectors.connection import HANDSHAKE_SECONDS, Keeper
 from cairn.connectors.connector import arguments_digest
+from cairn.connectors.directory import Manifests
 from cairn.connectors.manifest import DRY_RUN, HEALTHCHECK, IDEMPOTENCY_KEY, KEY_META
-from cairn.connectors.policies import Manifests
 from cairn.connectors.port import (
     ConnectorState,
     ConnectorUnauthorised,
@@ -28,6 +27,7 @@ from cairn.connectors.port import (
     OutcomeUnknown,
     ToolCall,
     ToolResult,
+    whole_words,
 )
 from cairn.connectors.reports import (
     Fault,

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from cairn.connectors.cleaning import whole_words
+from cairn.connectors.port import whole_words
 
 MAX_LINE = 1_000_000
 MAX_MESSAGE = 64_000_000

@@ -24,7 +24,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from cairn.connectors.cleaning import described, plain
+from cairn.connectors.port import described, plain
 from cairn.kernel.errors import ValidationFailed
 from cairn.safety.normalise import fold
 from cairn.safety.tools import Autonomy, Criticality, Lane, Manifest, ToolSpec

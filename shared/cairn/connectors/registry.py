@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.connectors.connector import Connector
-from cairn.connectors.directory import recorded
+from cairn.connectors.directory import Manifests, recorded
 from cairn.connectors.launching import BUNDLED
 from cairn.connectors.lifecycle import Health
 from cairn.connectors.manifest import looks_like
-from cairn.connectors.policies import Manifests
 from cairn.connectors.requests import (
     DSN,
     ConnectorChange,

@@ -13,8 +13,8 @@ from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from cairn.connectors.cleaning import described
 from cairn.connectors.manifest import MAX_TOOLS, META_KEY, UNAUTHORIZED
+from cairn.connectors.port import described
 from cairn.connectors.reports import (
     Fault,
     Lost,

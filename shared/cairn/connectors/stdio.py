@@ -17,8 +17,8 @@ import anyio
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 
-from cairn.connectors.cleaning import plain
 from cairn.connectors.lines import MAX_MESSAGE, Lines, TooLong, mended
+from cairn.connectors.port import plain
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence

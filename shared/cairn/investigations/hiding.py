@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.connectors.policies import Profiles
-    from cairn.investigations.situation import Situation
+    from cairn.connectors.directory import Profiles
+    from cairn.investigations.ports import Situation
     from cairn.investigations.state import Evidence
     from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.redaction import ReversibleRedactor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.connectors.policies import Manifests
+from cairn.connectors.directory import Manifests
 from cairn.connectors.port import (
     ConnectorUnauthorised,
     ConnectorUnavailable,
@@ -13,9 +13,8 @@ from cairn.connectors.port import (
     OutcomeUnknown,
     ToolCall,
 )
-from cairn.investigations.ports import ActionState
+from cairn.investigations.ports import ActionState, Change, Fact
 from cairn.investigations.run.moving import halted, handed_over
-from cairn.investigations.situation import Change, Fact
 from cairn.investigations.state import State, Step, Verdict, seen_of
 from cairn.investigations.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_output
 from cairn.kernel.access.system import system_principal
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from cairn.connectors.host import Host
     from cairn.connectors.port import ToolResult
     from cairn.investigations.journal import Page
-    from cairn.investigations.ports import ActionRow, Connectors
-    from cairn.investigations.situation import Effect, Situation
+    from cairn.investigations.ports import ActionRow, Connectors, Effect, Situation
     from cairn.investigations.state import WorkingMemory
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions

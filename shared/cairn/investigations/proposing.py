@@ -9,9 +9,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cairn.investigations.ports import ActionRow, ActionState, Approval, ApprovalState
+from cairn.investigations.ports import ActionRow, ActionState, Approval, ApprovalState, Change, Fact
 from cairn.investigations.run.moving import halted
-from cairn.investigations.situation import Change, Fact
 from cairn.investigations.snapshot import action_json
 from cairn.investigations.state import MAX_DENIALS, State, Step, Verdict, seen_of
 from cairn.investigations.tool_calls import MAX_OUTPUT_CHARS, cut, sealed_input
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.journal import Page
-    from cairn.investigations.situation import Effect, Situation
+    from cairn.investigations.ports import Effect, Situation
     from cairn.investigations.state import WorkingMemory
     from cairn.safety.action import Action, Decision
     from cairn.safety.pipeline import Attempt

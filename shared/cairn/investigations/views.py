@@ -10,8 +10,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from cairn.investigations.people.ports import CandidateState, EscalationState
-from cairn.investigations.ports import ActionState, Approval, ApprovalState
+from cairn.investigations.ports import (
+    ActionState,
+    Approval,
+    ApprovalState,
+    CandidateState,
+    EscalationState,
+)
 from cairn.investigations.state import Investigation, State, Verdict
 from cairn.llm.costs import CostRow
 

@@ -374,8 +374,3 @@ def is_discarded(screening: Mapping[str, Any]) -> bool:
     What an administrator said is only labelled.
     """
     return screening.get("verdict") == Verdict.DISCARD and not screening.get("advisory")
-
-
-def is_suspicious(screening: Mapping[str, Any]) -> bool:
-    """Return whether a planner is to be told that a ticket may try to direct it."""
-    return screening.get("verdict", Verdict.CLEAN) != Verdict.CLEAN

@@ -15,10 +15,9 @@ from tests.support.world import open_world
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.people.delivering import DeliverEscalation
-from cairn.investigations.people.ports import CandidateState, EscalationState
 from cairn.investigations.people.proposing import Proposals, ProposeObservations, RememberStep
 from cairn.investigations.planning.surrounds import TicketSurrounds
-from cairn.investigations.ports import Ruling
+from cairn.investigations.ports import CandidateState, EscalationState, Ruling
 from cairn.investigations.state import Verdict
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.ids import new_id

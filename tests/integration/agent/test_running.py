@@ -12,7 +12,7 @@ from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, searc
 from tests.support.world import open_world
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.investigations.approvals.decide import AlreadyDecided
+from cairn.investigations.approvals import AlreadyDecided
 from cairn.investigations.ports import ActionState, ApprovalState
 from cairn.investigations.state import State, Verdict
 from cairn.kernel.errors import Unavailable

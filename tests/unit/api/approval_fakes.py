@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from cairn.investigations.approvals.decide import AlreadyDecided
+from cairn.investigations.approvals import AlreadyDecided
 from cairn.investigations.ports import ApprovalState
 from cairn.investigations.state import State
 from cairn.investigations.views import ApprovalView, Decided, QuestionView, ShownEvidence

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
-from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
 from cairn.investigations.people.proposing import Proposal, Remembered
+from cairn.investigations.ports import CandidateState, Channel, EscalationState
 from cairn.investigations.state import Investigation, State, Verdict
 from cairn.investigations.views import (
     CandidateView,

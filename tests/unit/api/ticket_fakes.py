@@ -8,7 +8,7 @@ from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import Helpdesk
 from tests.support.remembering import admin_of
 
-from cairn.tickets.reading import ReadTickets
+from cairn.tickets.queue import ReadTickets
 
 WORKSPACE = UUID(int=1)
 

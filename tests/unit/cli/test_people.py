@@ -8,7 +8,7 @@ from tests.unit.api.fakes import World
 from tests.unit.api.people_fakes import PeopleWorld
 from tests.unit.cli.fakes import Shell
 
-from cairn.investigations.people.ports import CandidateState, EscalationState
+from cairn.investigations.ports import CandidateState, EscalationState
 from cairn.kernel.ids import new_id
 
 URL = "https://hooks.slack.com/services/T/B/secret"

@@ -680,7 +680,7 @@ def test_what_nobody_uses_is_ended_when_another_starts(hosting: Hosting) -> None
 
 def test_nothing_of_mcp_is_loaded_before_the_first_call() -> None:
     loaded = (
-        "import sys, cairn.connectors.host, cairn.connectors.registry, cairn.connectors.policies,"
+        "import sys, cairn.connectors.host, cairn.connectors.registry, cairn.connectors.directory,"
         " cairn.bootstrap.connectors;"
         "print([m for m in sys.modules if m.split('.')[0] in"
         " ('mcp', 'mcp_types', 'anyio', 'jsonschema', 'httpx2')])"

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.connectors.arguments import read_answer
-from cairn.connectors.cleaning import plain
-from cairn.connectors.port import MAX_RESULT_BYTES
+from cairn.connectors.port import MAX_RESULT_BYTES, plain
 
 
 def text(said: str) -> dict[str, Any]:

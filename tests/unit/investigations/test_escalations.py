@@ -10,8 +10,7 @@ import pytest
 from tests.support.agent import Agents, Killed, ScriptedPlanner, act
 from tests.support.people import People, Seeing
 
-from cairn.investigations.people.ports import EscalationState
-from cairn.investigations.ports import Ruling
+from cairn.investigations.ports import EscalationState, Ruling
 from cairn.investigations.state import State, Verdict
 from cairn.kernel.errors import Conflict, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.ids import new_id

@@ -8,11 +8,10 @@ import pytest
 
 from cairn.safety import rules
 from cairn.safety.action import Outcome
-from cairn.safety.patterns import parse_pattern
 from cairn.safety.profiles import PROFILES, Kind, kinds_of
 from cairn.safety.redaction import EMPTY, redact
 from cairn.safety.rules import Reason, decide
-from cairn.safety.scope import ScopeAnswer, parse_scopes
+from cairn.safety.scope import ScopeAnswer, parse_pattern, parse_scopes
 from cairn.safety.tools import Autonomy, Lane, ToolSpec
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "operate" / "safety.md").read_text(encoding="utf-8")

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cairn.kernel.errors import TooLarge, ValidationFailed
-from cairn.safety.patterns import UnsafeResource, parse_pattern, readings
-from cairn.safety.scope import ScopeAnswer, Scopes, parse_scopes, scoped
+from cairn.safety.scope import (
+    ScopeAnswer,
+    Scopes,
+    UnsafeResource,
+    parse_pattern,
+    parse_scopes,
+    readings,
+    scoped,
+)
 from cairn.safety.tools import Lane, ToolSpec
 
 ALLOWED, DENIED = ScopeAnswer.ALLOWED, ScopeAnswer.DENIED

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from cairn.investigations.people.ports import EscalationState
-from cairn.investigations.ports import ActionState, ApprovalState
+from cairn.investigations.ports import ActionState, ApprovalState, EscalationState
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.writing.projectors import WITH_TEXTS, WITHOUT_TEXTS
 

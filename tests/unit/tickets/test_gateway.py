@@ -19,7 +19,6 @@ from cairn.tickets.gateway import (
     by_rules,
     intent_of,
     is_discarded,
-    is_suspicious,
 )
 
 WORKSPACE = UUID(int=1)
@@ -176,13 +175,6 @@ def test_only_what_is_worthless_and_not_an_admins_is_held_back() -> None:
     assert not is_discarded({**labels, "advisory": True})
     assert not is_discarded(by_rules(PLAIN).labels())
     assert not is_discarded({})
-
-
-def test_a_planner_is_told_of_anything_that_is_not_clean() -> None:
-    assert is_suspicious({"verdict": "SUSPICIOUS"})
-    assert is_suspicious({"verdict": "DISCARD"})
-    assert not is_suspicious({"verdict": "CLEAN"})
-    assert not is_suspicious({})
 
 
 def test_a_megabyte_is_screened_in_a_moment() -> None:

@@ -16,8 +16,8 @@ from cairn.api.fields import Body, ScopeName, Text, at_most
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from cairn.investigations.people.ports import CandidateState, Channel, EscalationState
 from cairn.investigations.people.proposing import Proposal
+from cairn.investigations.ports import CandidateState, Channel, EscalationState
 from cairn.investigations.views import CandidateView, EscalationView, HandOff
 from cairn.kernel.access import Scope
 

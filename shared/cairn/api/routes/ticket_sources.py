@@ -14,9 +14,8 @@ from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import any_query, router
 from cairn.tickets.adapter import Delivered
-from cairn.tickets.inbound import EventsTaken
 from cairn.tickets.personas import DEFAULT
-from cairn.tickets.polling import PollResult
+from cairn.tickets.polling import EventsTaken, PollResult
 from cairn.tickets.sources import (
     LEAST_POLL_SECONDS,
     MOST_POLL_SECONDS,

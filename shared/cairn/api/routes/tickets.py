@@ -20,8 +20,7 @@ from cairn.tickets.adapter import Incoming, Message
 from cairn.tickets.intake import From, Outcome
 from cairn.tickets.messages import MessageOutcome
 from cairn.tickets.personas import DEFAULT
-from cairn.tickets.queue import QueueView
-from cairn.tickets.reading import TicketDetail, TicketView
+from cairn.tickets.queue import QueueView, TicketDetail, TicketView
 from cairn.tickets.sealing import (
     MAX_CUSTOMER_CHARS,
     MAX_EMAIL_CHARS,

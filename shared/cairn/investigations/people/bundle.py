@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cairn.investigations.browse import BrowseInvestigations
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.people.ports import Escalation, EscalationState
+    from cairn.investigations.ports import Escalation, EscalationState
     from cairn.investigations.state import WorkingMemory
     from cairn.investigations.views import StepView
     from cairn.kernel.access import Principal

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.documents.items import NewDocument
 from cairn.investigations.journal import opened, said
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from cairn.investigations.people.ports import CandidateState
+from cairn.investigations.ports import CandidateState
 from cairn.investigations.views import CandidateView
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import Conflict, NotFound
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from cairn.documents.accept import AcceptDocument
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.people.ports import Candidate
+    from cairn.investigations.ports import Candidate
     from cairn.kernel.access import Principal
     from cairn.tickets.write_back import Desk
 

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from cairn.investigations.journal import agent_of, said
 from cairn.investigations.journal import opened as opened_rows
-from cairn.investigations.people.ports import Channel, EscalationState
+from cairn.investigations.ports import Channel, EscalationState
 from cairn.investigations.run.moving import found, opened
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.views import mends
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.people.ports import Escalation
+    from cairn.investigations.ports import Escalation
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.tickets.write_back import Desk

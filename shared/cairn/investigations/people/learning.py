@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from cairn.investigations import citations
 from cairn.investigations.journal import opened, said
-from cairn.investigations.people.ports import Candidate, CandidateState, Opinion
+from cairn.investigations.ports import Candidate, CandidateState, Opinion
 from cairn.investigations.run.moving import found, ids, read
 from cairn.investigations.state import State, Verdict
 from cairn.investigations.tool_calls import cut

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import MemoryEdge, MemoryNode
     from cairn.investigations.hiding import Hider
     from cairn.investigations.journal import Journal
-    from cairn.investigations.ports import ActionRow
-    from cairn.investigations.situation import Situation
+    from cairn.investigations.ports import ActionRow, Situation
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.investigations.approvals.decide import Expire
+    from cairn.investigations.approvals import Expire
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.run.closing import AbandonExecution, Close
     from cairn.investigations.run.resume import Resume

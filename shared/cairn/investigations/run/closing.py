@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import in_the_air
-from cairn.investigations.people.ports import Escalation
-from cairn.investigations.ports import ActionState, ApprovalState, Move
+from cairn.investigations.ports import ActionState, ApprovalState, Escalation, Move
 from cairn.investigations.run.moving import (
     Opened,
     add_lines,

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cairn.investigations import citations
-from cairn.investigations.ports import Move, StepRow
-from cairn.investigations.situation import Change
+from cairn.investigations.ports import Change, Move, StepRow
 from cairn.investigations.snapshot import Snapshots, delta
 from cairn.investigations.state import EDGES, State, Step, Verdict, check
 from cairn.kernel.errors import NotFound
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.situation import Situation
+    from cairn.investigations.ports import Situation
     from cairn.investigations.state import Investigation, WorkingMemory
     from cairn.kernel.errors import BudgetExceeded, CairnError
     from cairn.kernel.stores import Stores

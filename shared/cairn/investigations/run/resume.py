@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import End, lost, may_repeat, observed
-from cairn.investigations.ports import ActionState
+from cairn.investigations.ports import ActionState, Change
 from cairn.investigations.run.moving import found, ids, moved, read, unmoved
 from cairn.investigations.run.step import execution_name, superseded
-from cairn.investigations.situation import Change
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.state import RESUMED, State, Step
 from cairn.investigations.tool_calls import opened_output

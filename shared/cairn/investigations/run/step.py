@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from cairn.investigations import citations
 from cairn.investigations.journal import agent_of
+from cairn.investigations.ports import Change, Situation
 from cairn.investigations.run.moving import broken, found, moved, read, spent_out
-from cairn.investigations.situation import Change, Situation
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.state import Spending, State
 from cairn.investigations.views import Present, present
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.journal import Journal
+    from cairn.investigations.ports import StepFunction
     from cairn.investigations.run.closing import Abandon
     from cairn.investigations.run.moving import Opened
-    from cairn.investigations.situation import StepFunction
     from cairn.investigations.state import Evidence, Investigation, WorkingMemory
     from cairn.kernel.clock import Stopwatch
     from cairn.kernel.metrics import Metrics

@@ -22,11 +22,10 @@ from cairn.investigations.outcomes import (
     may_repeat,
     taken_up,
 )
-from cairn.investigations.ports import ActionState, ApprovalState
+from cairn.investigations.ports import ActionState, ApprovalState, Change
 from cairn.investigations.proposing import refused
 from cairn.investigations.run.moving import found, halted, handed_over, unmoved
 from cairn.investigations.run.step import superseded
-from cairn.investigations.situation import Change
 from cairn.investigations.state import State, Step, Verdict
 from cairn.investigations.steps.check import attempted
 from cairn.investigations.tool_calls import evidence_ids, opened_output
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.outcomes import CallTool
-    from cairn.investigations.ports import ActionRow, Connectors
-    from cairn.investigations.situation import Situation
+    from cairn.investigations.ports import ActionRow, Connectors, Situation
     from cairn.investigations.state import Investigation, WorkingMemory
     from cairn.kernel.stores import Stores
     from cairn.safety.action import Action

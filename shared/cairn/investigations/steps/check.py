@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from cairn.investigations.journal import Journal
     from cairn.investigations.outcomes import CallTool
-    from cairn.investigations.ports import ActionRow, Approval
-    from cairn.investigations.situation import Change, Situation
+    from cairn.investigations.ports import ActionRow, Approval, Change, Situation
     from cairn.investigations.state import Observation, WorkingMemory
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource

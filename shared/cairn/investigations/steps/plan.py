@@ -7,19 +7,43 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cairn.connectors.port import ConnectorState
-from cairn.investigations.situation import Change
+from cairn.investigations import citations
+from cairn.investigations.ports import Change
 from cairn.investigations.state import NextKind, State, Step
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.checks import clean_json
+from cairn.safety.screening import screen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from cairn.investigations.ports import Connectors, Planner
-    from cairn.investigations.situation import Situation
+    from cairn.investigations.ports import Connectors, Planner, Situation
     from cairn.investigations.state import Plan, WorkingMemory
     from cairn.safety.tools import ToolSpec
+
+
+AUDIT = "audit"
+WARNING = " It tries to give orders: a person approves every write from here on."
+
+
+def observe(situation: Situation) -> Change:
+    """Screen the last result: what a tool returns is the text of others, too. Leads to PLANNING."""
+    memory = replace(situation.memory, pending=None, plan=None)
+    if not memory.observations:
+        return _back(memory, "Nothing came back.")
+    last = memory.observations[-1]
+    injected = screen(last.text).injection
+    if injected:
+        memory = replace(memory, brief=replace(memory.brief, suspicious=True))
+    said = f"{last.connector}.{last.tool}: {last.outcome}."
+    return _back(memory, said + (WARNING if injected else ""), citations.tool(last.action_id))
+
+
+def _back(memory: WorkingMemory, said: str, *cited: str) -> Change:
+    line = Step(system=AUDIT, action="observed", detail=said, kind="state", citations=cited)
+    return Change(target=State.PLANNING, memory=memory, lines=(line,))
+
 
 SYSTEM = "planner"
 MAX_REASON_CHARS = 1_000

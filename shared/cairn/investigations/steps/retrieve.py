@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cairn.investigations.situation import Change
+from cairn.investigations.ports import Change
 from cairn.investigations.state import State, Step
 from cairn.kernel.errors import Unavailable
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from cairn.investigations.hiding import Hiding
     from cairn.investigations.planning.surrounds import KnowledgeRecaller
-    from cairn.investigations.situation import Situation
+    from cairn.investigations.ports import Situation
     from cairn.investigations.state import Evidence, WorkingMemory
     from cairn.workspace.settings import EnvelopeSettings
 

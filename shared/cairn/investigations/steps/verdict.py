@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from cairn.investigations import citations
 from cairn.investigations.planning.covering import own_names
 from cairn.investigations.planning.letters import sober
-from cairn.investigations.ports import Ruling
+from cairn.investigations.ports import Change, Fact, Ruling
 from cairn.investigations.run.moving import fixed, template_summary
-from cairn.investigations.situation import Change, Fact
 from cairn.investigations.state import Brief, Note, State, Step, Verdict
 from cairn.investigations.steps.plan import readable
 from cairn.kernel.errors import Unavailable
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.hiding import Hider, Hiding
-    from cairn.investigations.ports import Planner, Surrounds
-    from cairn.investigations.situation import Situation
+    from cairn.investigations.ports import Planner, Situation, Surrounds
     from cairn.investigations.state import Evidence, WorkingMemory
     from cairn.tickets.ticket import Ticket
     from cairn.tickets.write_back import Desk

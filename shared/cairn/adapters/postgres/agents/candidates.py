@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store, record
-from cairn.investigations.people.ports import Candidate, CandidateState, Observed, Opinion
+from cairn.investigations.ports import Candidate, CandidateState, Observed, Opinion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, record
-from cairn.investigations.people.ports import Channel, Escalation, EscalationState
+from cairn.investigations.ports import Channel, Escalation, EscalationState
 from cairn.investigations.state import Verdict
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cairn.investigations.planning.prompts.common import WHO
+from cairn.investigations.planning.prompts import WHO
 
 SYSTEM: Final = (
     WHO

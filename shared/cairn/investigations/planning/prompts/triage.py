@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from cairn.investigations.planning.prompts.common import WHO
+from cairn.investigations.planning.prompts import WHO
 from cairn.kernel.text.elements import one_line
 from cairn.llm.structured import AnswerShape
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from cairn.connectors.arguments import check_arguments
 from cairn.investigations.journal import agent_of
-from cairn.investigations.ports import ApprovalState
+from cairn.investigations.ports import ApprovalState, Change, Fact
 from cairn.investigations.run.moving import Opened, found, halted, ids, moved, opened, read
 from cairn.investigations.run.resume import UNLIMITED
-from cairn.investigations.situation import Change, Fact
 from cairn.investigations.snapshot import Snapshots, action_json, load_action
 from cairn.investigations.state import State, Step, Verdict, seen_of
 from cairn.investigations.views import (
@@ -44,9 +43,8 @@ if TYPE_CHECKING:
 
     from cairn.investigations.hiding import Hider, Hiding
     from cairn.investigations.journal import Journal, Page
-    from cairn.investigations.ports import Approval
+    from cairn.investigations.ports import Approval, Effect
     from cairn.investigations.run.closing import Abandon
-    from cairn.investigations.situation import Effect
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue

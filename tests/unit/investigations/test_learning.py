@@ -12,9 +12,8 @@ from tests.support.people import People, Seeing
 
 from cairn.graph.memory_records import Dump, NodeDump
 from cairn.investigations.people.learning import Learn
-from cairn.investigations.people.ports import CandidateState
 from cairn.investigations.people.proposing import ProposeObservations, deed, repeated
-from cairn.investigations.ports import Ruling
+from cairn.investigations.ports import CandidateState, Ruling
 from cairn.investigations.state import State, Verdict
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Conflict, Denied, NotFound, Unavailable, ValidationFailed

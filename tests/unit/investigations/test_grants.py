@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from tests.support.remembering import NOON, admin_of
 
-from cairn.investigations.approvals.grants import GrantFromQuestion
+from cairn.investigations.grants import GrantFromQuestion
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id

@@ -11,7 +11,7 @@ from tests.support.agent import DOC, Agents, ScriptedPlanner, act, search
 from tests.support.remembering import admin_of
 
 from cairn.connectors.port import ConnectorUnavailable, OutcomeUnknown, ToolCall, ToolResult
-from cairn.investigations.approvals.decide import AlreadyDecided
+from cairn.investigations.approvals import AlreadyDecided
 from cairn.investigations.browse import BrowseInvestigations
 from cairn.investigations.journal import Opener
 from cairn.investigations.ports import ActionState, ApprovalState

@@ -1,1 +1,0 @@
-"""Questions to people before an action: asked, decided, granted. Not the rules."""
