@@ -1,9 +1,9 @@
 """The numbers of a workspace: what it holds, what waits, what models have cost."""
 
-from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import Query, Response
+from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services, Writer
@@ -16,6 +16,16 @@ from cairn.reading.views import Status
 from cairn.rebuild.orphans import Orphans
 
 routes = router("operations")
+
+
+class OrphansByKind(TypedDict):
+    """Rows that lost what they belong to, by what they lack."""
+
+    node_without_entry: Orphans
+    edge_without_end: Orphans
+    vector_without_node: Orphans
+    entity_without_reference: Orphans
+    entry_without_row: Orphans
 
 
 @routes.get(
@@ -36,7 +46,7 @@ def get_stats(caller: Admin, services: Services) -> Response:
     "/v1/stats/orphans",
     summary="Rows that lost what they belong to",
     response_model=None,
-    responses={**answers(200, "Counts and ids by kind", Mapping[str, Orphans]), **problems()},
+    responses={**answers(200, "Counts and ids by kind", OrphansByKind), **problems()},
 )
 def find_orphans(caller: Admin, services: Services) -> Response:
     """Find nodes without an entry, edges without an end, vectors without a node, and the like.
