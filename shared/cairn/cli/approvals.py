@@ -22,11 +22,13 @@ from cairn.cli.options import (
 from cairn.kernel.clock import utc_now
 from cairn.kernel.text.canonical import format_timestamp
 
-app = typer.Typer(help="Questions of agents to people, and the answers.", no_args_is_help=True)
+app = typer.Typer(help="Actions that wait for a person's decision.", no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(help="The approval's id.")]
-Reason = Annotated[str | None, typer.Option("--reason", "-r", help="Why; asked for otherwise.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether you are sure.")]
+Reason = Annotated[
+    str | None, typer.Option("--reason", "-r", help="Why; prompted for when missing.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 PENDING = "pending"
 _COLOURS = {PENDING: "yellow", "granted": "green", "used": "green", "rejected": "red"}
 
@@ -40,7 +42,7 @@ def list_approvals(
     limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List questions, the newest first; those that wait unless told others."""
+    """List approvals, newest first; pending ones by default."""
     deps = deps_of(ctx)
     asked = None if state == "all" else state
     found = deps.client.get("/v1/approvals", state=asked, limit=limit)["items"]
@@ -60,7 +62,7 @@ def list_approvals(
 
 @app.command()
 def show(ctx: typer.Context, approval: Id, as_json: Json = False) -> None:
-    """Show a question: tool, arguments, evidence, the rule that asks, rollback, expiry."""
+    """Show an approval: tool, arguments, evidence, the rule behind it, rollback, expiry."""
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/approvals/{approval}")
     print_json(found) if as_json else _show(deps, found)
@@ -73,12 +75,14 @@ def approve(
     reason: Reason = None,
     yes: Yes = False,
     uses: Annotated[
-        int, typer.Option(min=0, max=1_000, help="Also do not ask again: so many times more.")
+        int, typer.Option(min=0, max=1_000, help="Also grant it for this many further calls.")
     ] = 0,
-    days: Annotated[int, typer.Option(min=1, max=90, help="For how long, with --uses.")] = 7,
+    days: Annotated[
+        int, typer.Option(min=1, max=90, help="How long the grant of --uses lasts.")
+    ] = 7,
     as_json: Json = False,
 ) -> None:
-    """Say yes to exactly what is shown; it counts once."""
+    """Approve exactly the action that is shown, once."""
     if as_json and not yes:
         raise typer.BadParameter("--json shows no question to say yes to; look first, add --yes")
     deps = deps_of(ctx)
@@ -98,7 +102,7 @@ def approve(
 
 @app.command()
 def reject(ctx: typer.Context, approval: Id, reason: Reason = None, as_json: Json = False) -> None:
-    """Say no; the agent is told why and tries another way."""
+    """Reject the action; the agent gets the reason and tries another way."""
     deps = deps_of(ctx)
     body = {"reason": _why(reason, needed=True)}
     decided = deps.client.post(f"/v1/approvals/{approval}/reject", body)
@@ -116,7 +120,7 @@ def edit(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Say yes to other arguments; the rules look at them again."""
+    """Approve the action with other arguments; the safety rules check them again."""
     deps = deps_of(ctx)
     shown = deps.client.get(f"/v1/approvals/{approval}")
     given = _arguments(shown, arguments, change or [])
@@ -222,9 +226,7 @@ def _tell(deps: Deps, word: str, decided: dict[str, Any]) -> None:
     deps.out.print(f"[dim]watch it: cairn investigations watch {decided['investigation_id']}[/]")
 
 
-grants_app = typer.Typer(
-    help="Standing grants: what agents need not ask again.", no_args_is_help=True
-)
+grants_app = typer.Typer(help="Standing grants: approvals given in advance.", no_args_is_help=True)
 
 
 @grants_app.command()
@@ -243,7 +245,7 @@ def make(
     days: Annotated[int, typer.Option(min=1, max=90, help="For how long.")] = 7,
     as_json: Json = False,
 ) -> None:
-    """Make a grant; it is an entry of the ledger, and so is every use."""
+    """Make a grant; the ledger records it and every use."""
     deps = deps_of(ctx)
     body = {
         "tool": tool,
@@ -261,7 +263,7 @@ def make(
 
 @grants_app.command("list")
 def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
-    """List grants, those that are over too, with how often each was used."""
+    """List grants, expired and revoked ones too, with their uses."""
     deps = deps_of(ctx)
     found = list(deps.client.pages("/v1/grants", limit=99))
     if as_json:
@@ -296,13 +298,13 @@ SHOWN_CHARS = 120
 
 def tool_calls(
     ctx: typer.Context,
-    connector: Annotated[str | None, typer.Option(help="Its tools only.")] = None,
-    investigation: Annotated[str | None, typer.Option(help="Those of this one only.")] = None,
-    session: Annotated[str | None, typer.Option(help="Those of this session only.")] = None,
+    connector: Annotated[str | None, typer.Option(help="Only this connector's.")] = None,
+    investigation: Annotated[str | None, typer.Option(help="Only this investigation's.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only this session's.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List tool calls, the newest first: owner, input, output, error, times."""
+    """List tool calls, newest first: input, output, error, times."""
     deps = deps_of(ctx)
     pages = deps.client.pages(
         "/v1/tool-calls",

@@ -65,7 +65,7 @@ _COLOURS = {
 
 @app.command("list")
 def list_connectors(ctx: typer.Context, as_json: Json = False) -> None:
-    """List connectors with how they are."""
+    """List connectors and their states."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/connectors")["items"]
     if as_json:
@@ -82,7 +82,7 @@ def list_connectors(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command()
 def show(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
-    """Show a connector; never its secrets."""
+    """Show a connector, without its secrets."""
     deps = deps_of(ctx)
     _print(ctx, deps.client.get(f"/v1/connectors/{name}"), as_json=as_json)
 
@@ -93,7 +93,7 @@ def add(
     name: Name,
     builtin: Annotated[str | None, typer.Option(help="A connector that comes with Cairn.")] = None,
     command: Annotated[
-        str | None, typer.Option(help="A command that serves MCP, once allowed; laptop.")
+        str | None, typer.Option(help="An allowed command that serves MCP; laptop only.")
     ] = None,
     url: Annotated[str | None, typer.Option(help="An address of streamable HTTP.")] = None,
     in_process: Annotated[
@@ -106,7 +106,7 @@ def add(
     criticality: Criticality = None,
     as_json: Json = False,
 ) -> None:
-    """Register a connector, start it, and say how it is."""
+    """Register a connector, start it and show its state."""
     import shlex
 
     transport = "http" if url else "in_process" if in_process else "stdio"
@@ -147,14 +147,14 @@ def change(
 
 @app.command()
 def restart(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
-    """Start a connector anew: what it lists now counts from now on."""
+    """Restart a connector; the tools it lists now replace those before."""
     done = deps_of(ctx).client.post(f"/v1/connectors/{name}/restart", {})
     _print(ctx, done, as_json=as_json)
 
 
 @app.command()
 def check(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
-    """Ask a connector whether it is well, as the schedule does."""
+    """Check a connector's health, as the schedule does."""
     done = deps_of(ctx).client.post(f"/v1/connectors/{name}/check", {})
     _print(ctx, done, as_json=as_json)
 
@@ -169,7 +169,7 @@ def remove(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
 
 @app.command()
 def tools(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
-    """List a connector's tools as the rules of safety read them."""
+    """List a connector's tools as the safety rules see them."""
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/connectors/{name}/tools")["items"]
     if as_json:
@@ -194,7 +194,7 @@ def call(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Try a tool out. Tools that write are called as a dry run only."""
+    """Call a tool. Tools that write are called as a dry run only."""
     deps = deps_of(ctx)
     name, _, called = tool.partition(".")
     if not called:
@@ -269,7 +269,7 @@ def allow(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Let a command run as a connector: word for word, with these variables and no others."""
+    """Allow a command as a connector: exactly this one, with these variables and no others."""
     deps = deps_of(ctx)
     file = _file(deps)
     entry = AllowedCommand(
@@ -298,7 +298,7 @@ def allowed(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command(context_settings=CONTEXT)
 def disallow(ctx: typer.Context, command: Command, as_json: Json = False) -> None:
-    """Let a command run no more; connectors that run it are refused at their next start."""
+    """Disallow a command; connectors that run it are refused at their next start."""
     deps = deps_of(ctx)
     file = _file(deps)
     entries = file.read()
@@ -360,7 +360,9 @@ def test(
             dir_okay=False,
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="What a start may take.", min=0.1, max=120)] = 2.0,
+    seconds: Annotated[
+        float, typer.Option(help="The time limit of a start.", min=0.1, max=120)
+    ] = 2.0,
     as_json: Json = False,
 ) -> None:
     """Ask a connector everything the contract promises; exit status 1 if it breaks a promise.

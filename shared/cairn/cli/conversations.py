@@ -9,7 +9,7 @@ from cairn.cli.deps import Deps
 from cairn.cli.memories import snippet
 from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
 
-app = typer.Typer(help="What was said, and the search in it.", no_args_is_help=True)
+app = typer.Typer(help="Conversations: messages, recorded and searched.", no_args_is_help=True)
 
 _COLOURS = {"user": "cyan", "assistant": "green", "tool": "yellow", "system": "magenta"}
 Limit = Annotated[int, typer.Option(min=1, max=1000)]
@@ -24,7 +24,7 @@ def list_conversations(
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """Show conversations, newest first."""
+    """List conversations, newest first."""
     deps = deps_of(ctx)
     where = {"channel": channel, "session_id": session, "client_id": client}
     found = list(islice(deps.client.pages("/v1/conversations", **where), limit))
@@ -64,7 +64,7 @@ def show(
 @app.command()
 def search(
     ctx: typer.Context,
-    query: Annotated[str, typer.Argument(help="What was said, or about what.")],
+    query: Annotated[str, typer.Argument(help="Words or a subject to look for.")],
     within: Annotated[str | None, typer.Option("--in", help="One conversation's id.")] = None,
     role: Annotated[str | None, typer.Option(help="user, assistant, system, tool.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=50)] = 10,
@@ -92,7 +92,7 @@ def search(
 @app.command()
 def say(
     ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="What is said.")],
+    text: Annotated[str, typer.Argument(help="The message.")],
     session: Annotated[str, typer.Option(help="The channel's session id.")],
     channel: Annotated[str, typer.Option(help="webchat waits for a second message.")] = "api",
     role: Annotated[str, typer.Option(help="user, assistant, system, tool.")] = "user",

@@ -31,7 +31,9 @@ def ingest(
     scope: Scope = None,
     title: Annotated[str | None, typer.Option(help="Of a single file.")] = None,
     source_uri: Annotated[str | None, typer.Option(help="Of a single file.")] = None,
-    wait: Annotated[bool, typer.Option(help="Until it is searchable by vector.")] = True,
+    wait: Annotated[
+        bool, typer.Option(help="Wait until the files are searchable by vector.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Ingest files: text, Markdown, HTML, PDF or source code, up to 20 MB each."""

@@ -27,7 +27,7 @@ ModelDir = Annotated[
 BaseUrl = Annotated[
     str | None, typer.Option("--base-url", help="A server of OpenAI's format that has the model.")
 ]
-Workspace = Annotated[UUID | None, typer.Option("--workspace", help="Every one without.")]
+Workspace = Annotated[UUID | None, typer.Option("--workspace", help="By default all.")]
 Sample = Annotated[int, typer.Option("--sample", min=1, max=10_000, help="Questions to compare.")]
 AcceptLoss = Annotated[
     float, typer.Option("--accept-loss", min=0, max=1, help="By how much recall@10 may fall.")

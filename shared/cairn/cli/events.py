@@ -42,7 +42,7 @@ def add(
     scope: Scope = None,
     as_json: Json = False,
 ) -> None:
-    """Observe one event."""
+    """Record one event."""
     deps = deps_of(ctx)
     body = {
         "type": type,
@@ -79,7 +79,7 @@ def list_events(
     limit: Annotated[int, typer.Option(min=1, max=200, help="How many, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Show events, newest first."""
+    """List events, newest first."""
     deps = deps_of(ctx)
     page = deps.client.get(
         "/v1/events",

@@ -34,7 +34,7 @@ ReasonOption = Annotated[str, typer.Option(help="request, retention, mistake or 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List what would go; change nothing.")]
 Prove = Annotated[bool, typer.Option("--prove", help="Search every store, before and after.")]
 Canary = Annotated[
-    list[str] | None, typer.Option("--canary", help="Text that must be gone; may be repeated.")
+    list[str] | None, typer.Option("--canary", help="Text that must be gone; repeat for several.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 

@@ -12,7 +12,7 @@ from cairn.cli.options import Json, deps_of, escape, print_json, without_none
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-app = typer.Typer(help="How what is known hangs together.", no_args_is_help=True)
+app = typer.Typer(help="The graph around a question, and lineages.", no_args_is_help=True)
 
 TEXT_CHARS = 70
 
@@ -28,7 +28,9 @@ AsOf = Annotated[str | None, typer.Option("--as-of", help="A time, or a ledger p
 @app.command()
 def query(
     ctx: typer.Context,
-    question: Annotated[str | None, typer.Argument(help="A question, or nothing.")] = None,
+    question: Annotated[
+        str | None, typer.Argument(help="A question; not needed with --node.")
+    ] = None,
     node: Node = None,
     intent: Annotated[str | None, typer.Option(help="why, when, what, related, ...")] = None,
     method: Annotated[str | None, typer.Option(help="intent_weighted, ppr, activation.")] = None,

@@ -144,11 +144,11 @@ _VERDICTS = {"auto_resolved": "green", "failed": "red", "failed_budget": "red"}
 def list_investigations(
     ctx: typer.Context,
     state: Annotated[str | None, typer.Option(help="Such as WAITING_APPROVAL or DONE.")] = None,
-    ticket: Annotated[str | None, typer.Option(help="Those of this ticket only.")] = None,
+    ticket: Annotated[str | None, typer.Option(help="Only this ticket's.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
     as_json: Json = False,
 ) -> None:
-    """List investigations, the newest first."""
+    """List investigations, newest first."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/investigations", state=state, ticket_id=ticket, limit=limit)
     if as_json:
@@ -201,7 +201,7 @@ def watch(
         bool, typer.Option("--json", help="Print each event as one JSON line.")
     ] = False,
 ) -> None:
-    """Draw the timeline live until the investigation ends; where streams are none, by polling."""
+    """Follow an investigation until it ends: by its event stream, or by polling."""
     deps = deps_of(ctx)
     if as_json:
         for told in follow(deps, investigation):
@@ -241,11 +241,11 @@ def start(
 def resume(
     ctx: typer.Context,
     investigation: Annotated[
-        str | None, typer.Argument(help="One of them; without it, all that have stopped moving.")
+        str | None, typer.Argument(help="One investigation; by default all that stopped.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Take up investigations whose execution was lost; nothing that was done is done again."""
+    """Resume investigations whose execution was lost; no action is repeated."""
     deps = deps_of(ctx)
     if investigation:
         found = [deps.client.post(f"/v1/investigations/{investigation}/resume", {})]
@@ -262,7 +262,7 @@ def resume(
 
 @app.command("tool-calls")
 def tool_calls_of(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
-    """List the tool calls of one, the newest first."""
+    """List an investigation's tool calls, newest first."""
     deps = deps_of(ctx)
     found = list(deps.client.pages("/v1/tool-calls", investigation_id=investigation, limit=200))
     print_json(found) if as_json else show_calls(deps, found)
@@ -347,7 +347,7 @@ def rate(
     comment: Annotated[str, typer.Option("--comment", "-c", help="Why.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Rate one that ended; 4 and 5 stage what may be learned of it."""
+    """Rate an ended investigation; 4 and 5 stage a candidate to learn from."""
     deps = deps_of(ctx)
     body = {"rating": rating, "comment": comment}
     said = deps.client.post(f"/v1/investigations/{investigation}/rating", body)
@@ -361,7 +361,7 @@ def dispute(
     reason: Annotated[str, typer.Option("--reason", "-r", help="What was wrong.")],
     as_json: Json = False,
 ) -> None:
-    """Say that one did not end well; nothing is learned of it."""
+    """Dispute an investigation's result; nothing is learned from it."""
     deps = deps_of(ctx)
     said = deps.client.post(f"/v1/investigations/{investigation}/dispute", {"reason": reason})
     print_done(deps, said, f"[green]disputed[/] {investigation}", as_json=as_json)
@@ -373,7 +373,9 @@ def remember(
     investigation: Id,
     step: Annotated[int, typer.Argument(min=1, help="The step's number.")],
     label: Annotated[str, typer.Option("--as", help="fact, observation or resolution.")] = "fact",
-    text: Annotated[str | None, typer.Option(help="What to keep instead of its words.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="The text to keep instead of the step's.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a step an active node of the memory graph."""

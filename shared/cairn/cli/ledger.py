@@ -159,7 +159,7 @@ def export(
     ctx: typer.Context,
     workspace: Workspace = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
+        Path | None, typer.Option("--output", "-o", help="A file; standard output by default.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -240,7 +240,7 @@ STUCK_SECONDS = 600.0
 """After so long without any progress nobody is at work."""
 
 RebuildWorkspace = Annotated[
-    UUID | None, typer.Option("--workspace", help="The key's own without.")
+    UUID | None, typer.Option("--workspace", help="By default the key's own.")
 ]
 Check = Annotated[bool, typer.Option("--check", help="Only compare; nothing changes.")]
 Deep = Annotated[

@@ -46,7 +46,7 @@ async def _serve(url: str, key: str) -> None:
         except* (MCPError, httpx2.HTTPError) as errors:
             raise Failure(
                 f"{url}/mcp cannot be served: {type(errors.exceptions[0]).__name__}.",
-                advice="see what is down: cairn status; whose key it is: cairn whoami",
+                advice="see what is down: cairn status; whose key it is: cairn keys whoami",
             ) from errors
 
 

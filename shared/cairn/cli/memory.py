@@ -54,22 +54,24 @@ def read_items(
 
 
 app = typer.Typer(
-    help="The memory graph and memories in and out; other stores.", no_args_is_help=True
+    help="Export, import and migrate the memory graph and memories.", no_args_is_help=True
 )
 
 File = Annotated[Path, typer.Argument(help="An export, or with --from one of another store.")]
 From = Annotated[Store | None, typer.Option("--from", help="What wrote it, if not Cairn.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file; standard output without.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="A file; standard output by default.")
+]
 OnlyPart = Annotated[
-    Only | None, typer.Option("--only", help="Nodes and edges, or memories; both without.")
+    Only | None, typer.Option("--only", help="Only nodes and edges, or only memories.")
 ]
 To = Annotated[Backend, typer.Option("--to", help="postgres, or memory to rehearse.")]
-Url = Annotated[str | None, typer.Option("--url", help="Of the other deployment's API.")]
+Url = Annotated[str | None, typer.Option("--url", help="The other deployment's API.")]
 Key = Annotated[
     str | None,
     typer.Option(
-        "--key", envvar="CAIRN_TARGET_API_KEY", show_envvar=True, help="Of an admin there."
+        "--key", envvar="CAIRN_TARGET_API_KEY", show_envvar=True, help="An admin key of it."
     ),
 ]
 

@@ -139,7 +139,7 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 entities_app = typer.Typer(
-    help="Who and what is spoken of, and correcting it.", no_args_is_help=True
+    help="Entities that texts mention, and corrections.", no_args_is_help=True
 )
 
 Entity = Annotated[str, typer.Argument(help="The entity's id.")]
@@ -201,10 +201,10 @@ def alias(
     ctx: typer.Context,
     entity: Entity,
     name: Annotated[str, typer.Argument(help="The other name.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take the name away.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the name instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Give an entity one more name, or take one away."""
+    """Add an alias to an entity, or remove one."""
     client = deps_of(ctx).client
     path = f"/v1/entities/{entity}/aliases"
     done = client.delete(path, alias=name) if remove else client.post(path, {"alias": name})
@@ -215,10 +215,10 @@ def alias(
 def merge(
     ctx: typer.Context,
     entity: Entity,
-    into: Annotated[str, typer.Argument(help="The id of the entity it is part of.")],
+    into: Annotated[str, typer.Argument(help="The id of the entity that remains.")],
     as_json: Json = False,
 ) -> None:
-    """Make an entity part of another one."""
+    """Merge an entity into another."""
     done = deps_of(ctx).client.post(f"/v1/entities/{entity}/merge", {"into": into})
     _changed(ctx, done, "merged into", as_json=as_json)
 
@@ -228,8 +228,8 @@ def split(
     ctx: typer.Context,
     entity: Entity,
     undo: Annotated[str | None, typer.Option(help="The merged entity's id.")] = None,
-    name: Annotated[str | None, typer.Option(help="What the mentions meant.")] = None,
-    type: Annotated[str | None, typer.Option(help="Its type; the same without.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the other entity.")] = None,
+    type: Annotated[str | None, typer.Option(help="Its type; by default the same.")] = None,
     mention: Annotated[list[str] | None, typer.Option(help="A node's id; repeat.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -210,7 +210,9 @@ def _dead_letter_url(sqs: Any, url: str) -> str:
     return sqs.get_queue_url(QueueName=name)["QueueUrl"]
 
 
-webhooks_app = typer.Typer(help="Addresses that are told of what happens.", no_args_is_help=True)
+webhooks_app = typer.Typer(
+    help="Webhooks: addresses that are notified of events.", no_args_is_help=True
+)
 
 _COLOURS = {"delivered": "green", "failed": "red", "waiting": "cyan"}
 
@@ -218,7 +220,7 @@ _COLOURS = {"delivered": "green", "failed": "red", "waiting": "cyan"}
 @webhooks_app.command()
 def add(
     ctx: typer.Context,
-    url: Annotated[str, typer.Argument(help="Where to; https, but on a laptop.")],
+    url: Annotated[str, typer.Argument(help="The address; https, except on a laptop.")],
     event: Annotated[
         list[str] | None,
         typer.Option(
@@ -228,7 +230,7 @@ def add(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a webhook and show its secret, this once."""
+    """Create a webhook and print its secret, this once."""
     deps = deps_of(ctx)
     made = deps.client.post("/v1/webhooks", {"url": url, **({"events": event} if event else {})})
     if as_json:
@@ -239,7 +241,7 @@ def add(
 
 @webhooks_app.command("list")
 def list_webhooks(ctx: typer.Context, as_json: Json = False) -> None:
-    """List webhooks, with what waits and what failed."""
+    """List webhooks with their waiting and failed deliveries."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/webhooks")["items"]
     if as_json:

@@ -19,7 +19,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, for pr
 Client = Annotated[str | None, typer.Option("--client", help="The client it belongs to.")]
 Scope = Annotated[
     str | None,
-    typer.Option(help="public, shared or admin; the narrowest the key has unless said."),
+    typer.Option(help="public, shared or admin; the narrowest that the key has by default."),
 ]
 
 

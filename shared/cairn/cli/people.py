@@ -19,9 +19,7 @@ from cairn.cli.options import (
     without_none,
 )
 
-app = typer.Typer(
-    help="Where agents called a person, and the channels for it.", no_args_is_help=True
-)
+app = typer.Typer(help="Escalations to people, and their channels.", no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(help="The escalation's id.")]
 Name = Annotated[str, typer.Argument(help="The channel's name.")]
@@ -35,7 +33,7 @@ def list_escalations(
     limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List escalations, the newest first."""
+    """List escalations, newest first."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/escalations", state=state, limit=limit)["items"]
     if as_json:
@@ -65,7 +63,7 @@ def show(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
 
 @app.command()
 def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
-    """Call a person again after a failure, by the channel the persona has now."""
+    """Deliver a failed escalation again, by the channel that the persona has now."""
     deps = deps_of(ctx)
     queued = deps.client.post(f"/v1/escalations/{escalation}/retry", {})
     print_done(deps, queued, f"[green]queued[/] {escalation}", as_json=as_json)
@@ -73,7 +71,7 @@ def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
 
 @app.command()
 def channels(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the channels for calling people, besides ticket notes and webhooks."""
+    """List the channels of escalations, besides ticket notes and webhooks."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/escalation-channels")["items"]
     if as_json:
@@ -93,7 +91,7 @@ def add_channel(
     ],
     as_json: Json = False,
 ) -> None:
-    """Keep a Slack incoming webhook; a persona names it as `slack:NAME`."""
+    """Add a Slack incoming webhook; personas name it as `slack:NAME`."""
     deps = deps_of(ctx)
     body = {"name": name, "url": text_given(url).strip()}
     added = deps.client.post("/v1/escalation-channels", body)
@@ -132,7 +130,9 @@ def _show(deps: Deps, found: dict[str, Any]) -> None:
         )
 
 
-personas_app = typer.Typer(help="How agents work, by kind of ticket.", no_args_is_help=True)
+personas_app = typer.Typer(
+    help="Personas: how agents work on kinds of tickets.", no_args_is_help=True
+)
 
 PersonaName = Annotated[str, typer.Argument(help="The persona's name.")]
 _FIELDS = (
@@ -149,7 +149,7 @@ _FIELDS = (
 
 @personas_app.command("list")
 def list_personas(ctx: typer.Context, as_json: Json = False) -> None:
-    """List personas; `default` works on what no other does."""
+    """List personas; `default` takes the tickets that no other takes."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/personas")["items"]
     if as_json:
@@ -178,7 +178,7 @@ def show_persona(ctx: typer.Context, name: PersonaName, as_json: Json = False) -
 def change(
     ctx: typer.Context,
     name: PersonaName,
-    instructions: Annotated[str | None, typer.Option(help="What to tell it, or @FILE.")] = None,
+    instructions: Annotated[str | None, typer.Option(help="Instructions, or @FILE.")] = None,
     autonomy: Annotated[str | None, typer.Option(help="off, investigate, propose or act.")] = None,
     escalation: Annotated[
         str | None, typer.Option(help="ticket-note, webhook:ID or slack:NAME.")
@@ -190,7 +190,7 @@ def change(
     redaction: Annotated[str | None, typer.Option(help="A profile, such as pii.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a persona, or change what is given of one there is."""
+    """Create a persona, or change the given fields of one."""
     given = without_none(
         {
             "instructions": None if instructions is None else text_given(instructions),
@@ -233,7 +233,7 @@ def history(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> Non
 
 @personas_app.command()
 def remove(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None:
-    """Remove a persona; the default one works on its tickets."""
+    """Remove a persona; `default` takes its tickets."""
     deps = deps_of(ctx)
     gone = deps.client.delete(f"/v1/personas/{name}")
     print_done(deps, gone, f"[green]removed[/] {name}", as_json=as_json)
@@ -244,7 +244,7 @@ def _known(ctx: typer.Context, name: str) -> dict[str, Any] | None:
     return next((one for one in every if one["name"] == name), None)
 
 
-candidates_app = typer.Typer(help="Resolutions that may become documents.", no_args_is_help=True)
+candidates_app = typer.Typer(help="Resolutions proposed as documents.", no_args_is_help=True)
 proposals = typer.Typer(help="Nodes Cairn proposes for the memory graph.", no_args_is_help=True)
 
 CandidateId = Annotated[str, typer.Argument(help="The candidate's id.")]
@@ -260,7 +260,7 @@ def list_candidates(
     limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List candidates, the newest first; those that wait unless told others."""
+    """List candidates, newest first; staged ones by default."""
     deps = deps_of(ctx)
     asked = None if state == "all" else state
     found = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
@@ -275,7 +275,7 @@ def list_candidates(
 
 @candidates_app.command("show")
 def show_candidate(ctx: typer.Context, candidate: CandidateId, as_json: Json = False) -> None:
-    """Show what a candidate says."""
+    """Show a candidate's text."""
     deps = deps_of(ctx)
     found = deps.client.get(f"/v1/candidates/{candidate}")
     if as_json:
@@ -293,7 +293,7 @@ def accept(
     scope: Annotated[str, typer.Option(help="Who may find it: admin, shared, public.")] = "admin",
     as_json: Json = False,
 ) -> None:
-    """Make it a verified document."""
+    """Make the candidate a verified document."""
     deps = deps_of(ctx)
     found = deps.client.post(f"/v1/candidates/{candidate}/accept", {"scope": scope})
     line = f"[green]accepted[/] document {found['document_id']}"
@@ -308,7 +308,7 @@ def edit(
     text: Annotated[str | None, typer.Option(help="Markdown, or @FILE.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Change what it says; it waits on."""
+    """Change a candidate's title or text; it stays staged."""
     deps = deps_of(ctx)
     given = without_none({"title": title, "text": None if text is None else text_given(text)})
     edited = deps.client.post(f"/v1/candidates/{candidate}/edit", given)
@@ -322,7 +322,7 @@ def reject(
     reason: Annotated[str, typer.Option("--reason", "-r", help="Why.")],
     as_json: Json = False,
 ) -> None:
-    """Say no; it stays as a record."""
+    """Reject a candidate; it is kept as a record."""
     deps = deps_of(ctx)
     rejected = deps.client.post(f"/v1/candidates/{candidate}/reject", {"reason": reason})
     print_done(deps, rejected, f"[green]rejected[/] {candidate}", as_json=as_json)
@@ -334,7 +334,7 @@ def list_proposals(
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List what was seen again and again and waits for a person, the newest first."""
+    """List proposed nodes, which recurred and wait for a person, newest first."""
     deps = deps_of(ctx)
     found = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
     if as_json:

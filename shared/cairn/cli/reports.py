@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 
-app = typer.Typer(help="What workflows made, kept for good.", no_args_is_help=True)
+app = typer.Typer(help="Reports that workflows write.", no_args_is_help=True)
 
 
 @app.command()
@@ -23,18 +23,24 @@ def write(
     title: Annotated[str, typer.Argument(help="The same in the same minute is the same report.")],
     file: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="Its body; standard input without."),
+        typer.Option(
+            exists=True, dir_okay=False, help="A file with the body; standard input by default."
+        ),
     ] = None,
     keyword: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
-    workflow: Annotated[str | None, typer.Option(help="What made it.")] = None,
+    workflow: Annotated[str | None, typer.Option(help="The workflow that writes it.")] = None,
     occurred_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
-    conversation: Annotated[str | None, typer.Option(help="The id of what it came of.")] = None,
-    session: Annotated[str | None, typer.Option(help="Or a session's newest one.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="The id of the conversation it came from.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="Or the newest conversation of this session.")
+    ] = None,
     client: Client = None,
     scope: Scope = "admin",
     as_json: Json = False,
 ) -> None:
-    """Keep a report."""
+    """Write a report."""
     deps = deps_of(ctx)
     body = without_none(
         {
@@ -59,7 +65,7 @@ def write(
 @app.command()
 def latest(
     ctx: typer.Context,
-    keyword: Annotated[str | None, typer.Argument(help="About what; of all without.")] = None,
+    keyword: Annotated[str | None, typer.Argument(help="A keyword; by default any.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=20)] = 1,
     as_json: Json = False,
 ) -> None:
@@ -78,8 +84,8 @@ def latest(
 @app.command("list")
 def list_reports(
     ctx: typer.Context,
-    keyword: Annotated[str | None, typer.Option(help="In any case.")] = None,
-    workflow: Annotated[str | None, typer.Option(help="What made them.")] = None,
+    keyword: Annotated[str | None, typer.Option(help="A keyword, in upper or lower case.")] = None,
+    workflow: Annotated[str | None, typer.Option(help="The workflow that wrote them.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
     as_json: Json = False,
 ) -> None:
@@ -114,7 +120,7 @@ def list_subscriptions(
     agent: Annotated[str | None, typer.Option(help="One agent only.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show who subscribes to what."""
+    """List subscriptions."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/subscriptions", agent=agent)
     if as_json:
@@ -143,7 +149,7 @@ def put(
 
 @subscriptions_app.command()
 def clear(ctx: typer.Context, agent: Agent, as_json: Json = False) -> None:
-    """Let an agent subscribe to nothing."""
+    """Remove an agent's subscription."""
     deps = deps_of(ctx)
     done = deps.client.delete("/v1/subscriptions", agent=agent)
     if as_json:
@@ -167,7 +173,7 @@ def list_summaries(
     as_of: AsOf = None,
     as_json: Json = False,
 ) -> None:
-    """List summaries, the latest first."""
+    """List summaries, newest first."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/summaries", scope=scope, scope_id=of, limit=limit, as_of=as_of)
     if as_json:

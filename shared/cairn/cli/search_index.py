@@ -83,7 +83,7 @@ def check(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False
 
 @app.command()
 def repair(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False) -> None:
-    """Index what is missing or stale and take out what is too many; exit status 1 if not all."""
+    """Index what is missing or stale and delete what is surplus; exit status 1 if some is left."""
     deps = deps_of(ctx)
     keep = keeper(deps)
     _show_repairs(deps, [keep.repair(one) for one in _chosen(keep, workspace)], as_json)

@@ -30,7 +30,8 @@ T = TypeVar("T")
 def up(
     ctx: typer.Context,
     opensearch: Annotated[
-        bool, typer.Option("--opensearch", help="Find words with OpenSearch: Java and Maven.")
+        bool,
+        typer.Option("--opensearch", help="Use OpenSearch for keywords; needs Java and Maven."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -97,9 +98,11 @@ def _services(found: dict[str, Any]) -> Any:
 def logs(
     ctx: typer.Context,
     service: Annotated[
-        str, typer.Argument(help="postgres, aws, api or opensearch; all without.")
+        str, typer.Argument(help="postgres, aws, api or opensearch; all by default.")
     ] = "",
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Follow: print new lines as they come.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Print the end of the logs."""

@@ -12,7 +12,7 @@ from cairn.cli.options import Json, deps_of, print_json, table
 MOST_CALLS = 1_000
 """Calls one command makes at the most; each does what it can in some seconds."""
 
-app = typer.Typer(help="What is not trusted any more.", no_args_is_help=True)
+app = typer.Typer(help="Taints: what is quarantined.", no_args_is_help=True)
 
 TaintId = Annotated[UUID, typer.Argument(help="The taint's id.")]
 
@@ -24,8 +24,10 @@ def taint(
     source: Annotated[str | None, typer.Option(help="The documents of this URI.")] = None,
     node: Annotated[UUID | None, typer.Option(help="One node.")] = None,
     reason: Annotated[str, typer.Option(help="Why; kept encrypted in the ledger.")] = "",
-    causes: Annotated[bool, typer.Option("--causes", help="And what it caused.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell, and change nothing.")] = False,
+    causes: Annotated[bool, typer.Option("--causes", help="Also what it caused.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only report; change nothing.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Take an agent, a session, a source or a node out of recall, with all that was made of it.
@@ -53,7 +55,7 @@ def list_taints(
     limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
     as_json: Json = False,
 ) -> None:
-    """Show taints, the newest first."""
+    """List taints, newest first."""
     deps = deps_of(ctx)
     page = deps.client.get("/v1/taints", limit=limit)
     if as_json:

@@ -22,7 +22,7 @@ from cairn.cli.options import (
     without_none,
 )
 
-app = typer.Typer(help="What customers ask for, and where it stands.", no_args_is_help=True)
+app = typer.Typer(help="Tickets, and the queue.", no_args_is_help=True)
 
 TicketId = Annotated[str, typer.Argument(help="The ticket's id.")]
 _COLOURS = {
@@ -75,7 +75,7 @@ def list_tickets(
     limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
     as_json: Json = False,
 ) -> None:
-    """List tickets, the newest first."""
+    """List tickets, newest first."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/tickets", status=status, source=source, limit=limit)["items"]
     if as_json:
@@ -131,7 +131,7 @@ def message(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Add what the requester wrote later; a ticket that waits for it is taken up again."""
+    """Add a later message of the requester; a ticket that waits for it is resumed."""
     deps = deps_of(ctx)
     asked = without_none({"text": text_given(text), "external_id": external_id})
     made = deps.client.post(f"/v1/tickets/{ticket}/messages", asked)
@@ -141,7 +141,7 @@ def message(
 
 @app.command()
 def queue(ctx: typer.Context, as_json: Json = False) -> None:
-    """Say how many tickets wait, and for how long a new one would."""
+    """Show how many tickets wait, and the expected wait of a new one."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/tickets/queue")
     if as_json:
@@ -202,7 +202,7 @@ _SOURCE_COLOURS = {"active": "green", "needs-auth": "red", "paused": "yellow"}
 
 @ticket_sources_app.command("list")
 def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
-    """List help desks and how polling them goes."""
+    """List help desks and the state of their polling."""
     deps = deps_of(ctx)
     found = deps.client.get("/v1/ticket-sources")["items"]
     if as_json:
@@ -254,7 +254,7 @@ def change(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Change a help desk; new secrets mend one that needs them, and its tickets go on."""
+    """Change a help desk; new secrets let one that failed to sign in go on."""
     body = without_none({**_settings(config, secret, persona, every, no_secret), "paused": pause})
     if not body:
         raise Failure("There is nothing to change.", advice="see cairn ticket-sources set --help")
@@ -264,7 +264,7 @@ def change(
 
 @ticket_sources_app.command()
 def poll(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
-    """Fetch what is new there now."""
+    """Fetch new tickets now."""
     deps = deps_of(ctx)
     done = deps.client.post(f"{_path(ctx, name)}/poll", {})
     if as_json:

@@ -12,21 +12,21 @@ from cairn.cli.client import Client, Failure
 from cairn.cli.deps import NO_ENVIRONMENT, Deps
 from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table, without_none
 
-app = typer.Typer(help="What a workspace sets; see docs/use/settings.md.", no_args_is_help=True)
+app = typer.Typer(help="A workspace's settings; see docs/use/settings.md.", no_args_is_help=True)
 
 Path = Annotated[str, typer.Argument(help="Such as recall.rrf_k; docs/use/settings.md lists them.")]
 Version = Annotated[
-    int | None, typer.Option("--version", help="Refuse when it is not this version any more.")
+    int | None, typer.Option("--version", help="Refuse when the settings have another version.")
 ]
 
 
 @app.command()
 def show(
     ctx: typer.Context,
-    all_: Annotated[bool, typer.Option("--all", help="Defaults too.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Include defaults.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what is set, by the workspace or the environment."""
+    """Show the settings of the workspace and the environment."""
     deps = deps_of(ctx)
     _print(deps, deps.client.get("/v1/settings"), everything=all_, as_json=as_json)
 
@@ -35,7 +35,7 @@ def show(
 def set_(
     ctx: typer.Context,
     path: Path,
-    value: Annotated[str, typer.Argument(help="As JSON; a word that is none is a string.")],
+    value: Annotated[str, typer.Argument(help="JSON, or a plain word.")],
     version: Version = None,
     as_json: Json = False,
 ) -> None:
@@ -51,13 +51,13 @@ def set_(
 
 @app.command()
 def reset(ctx: typer.Context, path: Path, version: Version = None, as_json: Json = False) -> None:
-    """Give up what the workspace set: the default holds again."""
+    """Reset a setting to its default."""
     _change(deps_of(ctx), path, None, version, as_json=as_json)
 
 
 @app.command()
 def history(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show every change, as the ledger has it."""
+    """List every change, from the ledger."""
     deps = deps_of(ctx)
     entries = list(deps.client.pages("/v1/ledger", type="settings.changed", limit=100))
     if as_json:
@@ -132,7 +132,7 @@ def create(
     name: Annotated[str, typer.Argument(help="A name for it.")],
     as_json: Json = False,
 ) -> None:
-    """Make a workspace, if it is missing, and a new admin key for it, printed this once."""
+    """Create a workspace, if it is missing, and print a new admin key for it, this once."""
     deps = deps_of(ctx)
     if not deps.owner_url:
         raise Failure(
@@ -243,8 +243,8 @@ def whoami(ctx: typer.Context, as_json: Json = False) -> None:
 
 def claim(
     ctx: typer.Context,
-    token: Annotated[str, typer.Argument(help="From infra.cdk.issue_claim; works once.")],
-    url: Annotated[str | None, typer.Option(help="The API; CAIRN_URL without.")] = None,
+    token: Annotated[str, typer.Argument(help="The one-time token of infra.cdk.issue_claim.")],
+    url: Annotated[str | None, typer.Option(help="The API's URL; CAIRN_URL by default.")] = None,
     workspace: Annotated[str, typer.Option(help="The name of the first workspace.")] = "main",
     as_json: Json = False,
 ) -> None:
