@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.sql import RECORD
+from cairn.adapters.postgres.store_transactions import PARTS
 from cairn.api.nouns import NOUNS
 from cairn.connectors.launching import BUNDLED
 from cairn.writing.projectors import WITH_TEXTS, WITHOUT_TEXTS
@@ -31,6 +33,13 @@ NAMED = {
 }
 """What a module imports, or starts as a process, by the names in its tables."""
 
+STORES = "cairn.adapters.postgres.store_transactions"
+STORES_PARTS = {
+    name: f"cairn.adapters.postgres.{place.rpartition('.')[0]}" for name, place in PARTS.items()
+}
+"""What that module imports by name, for whoever asks for an attribute of this name."""
+
+SQL = "cairn.adapters.postgres.sql"
 QUERIES = "queries"
 """Folders of these hold named queries: `<noun>.sql` goes with a module that names `noun.verb`."""
 
@@ -43,20 +52,23 @@ BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 class Source:
     """What one file mentions: modules it may import, words that may name files beside it, nouns.
 
-    A noun is what a string has before its first point, as the name of a query does.
+    A noun is what a string has before its first point, as the name of a query does. `attributes`
+    are the names that stand after a point.
     """
 
     imports: frozenset[str]
     words: frozenset[str]
     nouns: frozenset[str]
+    attributes: frozenset[str]
 
 
 def files_of(sources: Iterable[Path]) -> set[Path]:
     """Every file of the package that `sources` need, directly or not."""
-    wanted, files, nouns = set[str](), set[Path](), set[str]()
+    wanted, files, nouns, attributes = set[str](), set[Path](), set[str](), set[str]()
     for path in sources:
         wanted |= _parsed(path).imports
         nouns |= _parsed(path).nouns
+        attributes |= _parsed(path).attributes
     seen = set[str]()
     while wanted:
         name = wanted.pop()
@@ -71,7 +83,24 @@ def files_of(sources: Iterable[Path]) -> set[Path]:
         files.update(_data(path.parent, source.words))
         nouns |= source.nouns
         wanted |= source.imports | NAMED.get(name, set()) | {name.rpartition(".")[0]}
+        attributes |= source.attributes
+        if STORES in seen:
+            wanted |= {STORES_PARTS[part] for part in attributes & STORES_PARTS.keys()} - seen
+        if SQL in seen:
+            wanted |= set().union(*(_records().get(noun, ()) for noun in nouns)) - seen
     return {path for path in files if path.parent.name != QUERIES or path.stem in nouns}
+
+
+@cache
+def _records() -> dict[str, frozenset[str]]:
+    """By noun, the modules of the records that its queries take their columns from."""
+    queries = SHARED / "cairn" / "adapters" / "postgres" / QUERIES
+    return {
+        path.stem: frozenset(
+            module for module, _, _ in RECORD.findall(path.read_text(encoding="utf-8"))
+        )
+        for path in queries.glob("*.sql")
+    }
 
 
 def _file(name: str) -> Path | None:
@@ -105,6 +134,9 @@ def _parsed(path: Path) -> Source:
         imports=frozenset(_imports(tree.body)),
         words=strings if "__file__" in text else frozenset(),
         nouns=frozenset(string.partition(".")[0] for string in strings if "." in string),
+        attributes=frozenset(
+            node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+        ),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from infra.cdk.config import ROOT, SynthRefused
 from infra.cdk.constructs.migrations import MIGRATOR
 from infra.cdk.functions import FunctionSpec, discover
-from infra.cdk.imports import NAMED, SHARED
+from infra.cdk.imports import NAMED, SHARED, SQL, STORES, STORES_PARTS
 from infra.cdk.staging import stage_function
 from layers.build import GROUPS
 
@@ -88,14 +88,26 @@ def test_an_asset_has_every_query_that_its_modules_name(folder: Path, tmp_path: 
     assert {noun for text in texts for noun in name.findall(text)} <= shipped
 
 
+@pytest.mark.parametrize("spec", discover().values(), ids=lambda spec: spec.name)
+def test_an_asset_has_every_part_of_the_stores_that_its_modules_ask_for(
+    spec: FunctionSpec, tmp_path: Path
+) -> None:
+    asset = stage_function(spec.folder, tmp_path)
+    texts = [path.read_text(encoding="utf-8") for path in asset.rglob("*.py")]
+    asked = {part for text in texts for part in re.findall(r"\bstores\.(\w+)", text)}
+    modules = {STORES_PARTS[part] for part in asked & STORES_PARTS.keys()}
+    assert not [one for one in modules if not (asset / f"{one.replace('.', '/')}.py").is_file()]
+
+
 def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:
     users = {
         ".".join(path.relative_to(SHARED).with_suffix("").parts)
         for path in (SHARED / "cairn").rglob("*.py")
         if re.search(r'\bimport_module\(|"-m"', path.read_text(encoding="utf-8"))
-        and "cli" not in path.parts
+        and "cli" not in path.relative_to(SHARED).parts
     }
-    assert users == NAMED.keys() - {"cairn.connectors.launching"} | USERS_OF_BUNDLED | OF_OTHERS
+    ours = NAMED.keys() - {"cairn.connectors.launching"} | {STORES, SQL}
+    assert users == ours | USERS_OF_BUNDLED | OF_OTHERS
 
 
 def test_staging_again_removes_what_is_gone_and_leaves_the_rest(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 QUERIES = Path(__file__).parent / "queries"
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
-_RECORD = re.compile(r"^-- columns: ([\w.]+)\.(\w+)(?: but ([\w ]+))?$", re.MULTILINE)
+RECORD = re.compile(r"^-- columns: ([\w.]+)\.(\w+)(?: but ([\w ]+))?$", re.MULTILINE)
 _COLUMNS = re.compile(r"\{(\w+\.)?columns\}")
 _NAMED = re.compile(r"\bAS (\w+)")
 
@@ -39,7 +39,7 @@ def queries_in(path: Path) -> dict[str, bytes]:
 def _body(text: str) -> bytes:
     lines = [line for line in text.strip().splitlines() if not line.startswith("--")]
     statement = "\n".join(lines)
-    if record := _RECORD.search(text):
+    if record := RECORD.search(text):
         module, name, without = record.groups()
         kind = getattr(import_module(module), name)
         own = {*_NAMED.findall(statement), *(without or "").split()}
