@@ -2,8 +2,13 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import typer
+
+from cairn.cli.main import app
 from cairn.kernel import errors
 
 ROOT = Path(__file__).parents[3]
@@ -99,3 +104,33 @@ def test_the_modules_that_guides_name_exist() -> None:
         if not any(one.endswith(f"/{name}") for one in files)
     }
     assert not missing
+
+
+def commands(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+    """Yield each command's words after `cairn`, with its options."""
+    below: dict[str, Any] = getattr(command, "commands", {})
+    if not below:
+        yield path, {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+    for name, one in below.items():
+        yield from commands(one, *path, name)
+
+
+def test_the_guide_of_the_command_line_has_every_command_and_no_option_that_is_none() -> None:
+    guide = (ROOT / "docs" / "use" / "cli.md").read_text(encoding="utf-8")
+    cells = [line.split(" | ")[0] for line in guide.splitlines() if line.startswith("| `cairn ")]
+    named = {cell: set(re.findall(r"[a-z][a-z-]+", cell)) for cell in cells}
+    missing, options = list[str](), dict[str, set[str]]()
+    for path, known in commands(typer.main.get_command(app)):
+        rows = [cell for cell, words in named.items() if words >= set(path)]
+        missing += [] if rows else [" ".join(path)]
+        for cell in rows:
+            options.setdefault(cell, set()).update(known)
+    assert not missing
+    unknown = {
+        option
+        for cell in cells
+        if "`cairn bench" not in cell
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", cell)
+        if option not in options[cell]
+    }
+    assert not unknown
