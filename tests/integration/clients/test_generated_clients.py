@@ -1,6 +1,7 @@
 """Clients that are generated from the OpenAPI document: each operation called, its answers typed.
 
-The programs are type-checked and never run.
+They are made by the commands of the guide, whose own programs are checked, too. Programs are
+type-checked and never run.
 """
 
 import json
@@ -18,6 +19,7 @@ from tests.support.openapi import document
 
 Json = dict[str, Any]
 HERE = Path(__file__).parent
+GUIDE = (HERE.parents[2] / "docs" / "use" / "api.md").read_text(encoding="utf-8")
 PROBLEM = "ProblemDetails"
 
 
@@ -95,6 +97,16 @@ def run(*command: str, folder: Path) -> None:
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
+def of_guide(command: str) -> list[str]:
+    """Return the arguments of a command as the guide gives them."""
+    return next(line for line in GUIDE.splitlines() if line.startswith(f"{command} ")).split()[1:]
+
+
+def program_of_guide(language: str) -> str:
+    """Return the program of the guide in a language."""
+    return GUIDE.split(f"```{language}\n", 1)[1].split("```", 1)[0]
+
+
 @pytest.fixture
 def described(tmp_path: Path) -> Path:
     """A folder with the document."""
@@ -136,14 +148,11 @@ def python_program() -> str:
 
 def test_a_python_client_calls_every_operation_and_gets_its_types(described: Path) -> None:
     (described / "config.yml").write_text("post_hooks: []\n", encoding="utf-8")
-    run(
-        *(sys.executable, "-m", "openapi_python_client", "generate", "--path", "openapi.json"),
-        *("--config", "config.yml", "--meta", "none", "--output-path", "cairn_client"),
-        "--fail-on-warning",
-        folder=described,
-    )
+    made = (*of_guide("openapi-python-client"), "--config", "config.yml", "--fail-on-warning")
+    run(sys.executable, "-m", "openapi_python_client", *made, folder=described)
     (described / "program.py").write_text(python_program(), encoding="utf-8")
-    settings = {"include": ["program.py"], "typeCheckingMode": "strict"}
+    (described / "guide.py").write_text(program_of_guide("python"), encoding="utf-8")
+    settings = {"include": ["program.py", "guide.py"], "typeCheckingMode": "strict"}
     (described / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable, folder=described)
 
@@ -204,13 +213,11 @@ def test_a_typescript_client_calls_every_operation_and_gets_its_types(described:
     install = (node, str(npm), "install", "--no-audit", "--no-fund", "--no-package-lock")
     run(*install, folder=described)
     modules = described / "node_modules"
-    run(
-        *(node, str(modules / "openapi-typescript" / "bin" / "cli.js"), "openapi.json"),
-        *("--output", "schema.d.ts"),
-        folder=described,
-    )
+    generator = str(modules / "openapi-typescript" / "bin" / "cli.js")
+    run(node, generator, *of_guide("npx")[1:], folder=described)
     (described / "program.ts").write_text(typescript_program(), encoding="utf-8")
+    (described / "guide.ts").write_text(program_of_guide("typescript"), encoding="utf-8")
     options = ("--strict", "--noEmit", "--skipLibCheck", "--target", "es2022")
     compiler = (node, str(modules / "typescript" / "bin" / "tsc"))
     resolution = ("--module", "esnext", "--moduleResolution", "bundler")
-    run(*compiler, *options, *resolution, "program.ts", folder=described)
+    run(*compiler, *options, *resolution, "program.ts", "guide.ts", folder=described)

@@ -42,7 +42,12 @@ MAX_TEXT_CHARS = 2_000
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events until the investigation ends",
-        "content": {streams.MEDIA_TYPE: {"schema": {"type": "string"}}},
+        "content": {
+            streams.MEDIA_TYPE: {
+                "schema": {"type": "string", "description": "Server-sent events; data is JSON."},
+                "example": 'id: 3\nevent: step_end\ndata: {"duration_ms": 41}\n\n',
+            }
+        },
     }
 }
 
