@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,6 +49,11 @@ def system(request: pytest.FixtureRequest) -> Iterator[System]:
         yield in_memory()
         return
     yield from in_postgres(request.getfixturevalue("database"))
+
+
+def over(reader: Any) -> Any:
+    """The stores that `expand` reads, of a graph."""
+    return SimpleNamespace(related=reader)
 
 
 def in_memory() -> System:
@@ -257,7 +263,7 @@ def test_another_workspaces_ids_are_unknown(system: System) -> None:
         assert reader.eligible(ids, NOW) == frozenset()
         assert list(reader.read(ids, NOW)) == []
         assert list(reader.find_entities(["e"], NOW)) == []
-        assert expand(reader, ids, NOW) == {}
+        assert expand(over(reader), ids, NOW) == {}
 
 
 def test_an_edge_into_another_workspaces_node_leads_nowhere(system: System) -> None:
@@ -337,8 +343,8 @@ def test_names_and_results_of_the_past_are_those_of_then(system: System) -> None
         assert graph.names(reader.eligible(ids, past)) == {"x", "y"}
         assert graph.names(node_id for node_id, _ in reader.starts(ids, past)) == {"x", "y"}
         assert graph.names(one.id for one in reader.read(ids, past)) == {"x", "y"}
-        assert expand(reader, [graph.id("z")], past) == {}
-        assert set(expand(reader, [graph.id("x")], past)) == {graph.id("x")}
+        assert expand(over(reader), [graph.id("z")], past) == {}
+        assert set(expand(over(reader), [graph.id("x")], past)) == {graph.id("x")}
 
 
 def test_one_hop_keeps_direction_and_order_and_says_what_it_dropped(system: System) -> None:
@@ -352,7 +358,7 @@ def test_one_hop_keeps_direction_and_order_and_says_what_it_dropped(system: Syst
         ],
     )
     with system.reading() as reader:
-        related = expand(reader, [graph.id("r")], NOW)[graph.id("r")]
+        related = expand(over(reader), [graph.id("r")], NOW)[graph.id("r")]
     assert len(related.nodes) == 20
     assert related.dropped == 6
     first = related.nodes[0]
@@ -370,9 +376,9 @@ def test_one_hop_of_several_results_is_told_apart(system: System) -> None:
     graph.grow(("a", "FOLLOWS", "b"), ("b", "REFERENCES", "E"), ("lonely", "FOLLOWS", "lonely"))
     ids = [graph.id(name) for name in ("a", "b", "lonely")]
     with system.reading() as reader:
-        related = expand(reader, ids, NOW)
-        assert expand(reader, ids, NOW, hops=0) == {}
-        assert expand(reader, [], NOW) == {}
+        related = expand(over(reader), ids, NOW)
+        assert expand(over(reader), ids, NOW, hops=0) == {}
+        assert expand(over(reader), [], NOW) == {}
     beside = {of: graph.names(one.node_id for one in each.nodes) for of, each in related.items()}
     assert beside == {
         graph.id("a"): {"b"},
@@ -392,7 +398,7 @@ def test_one_hop_shows_untagged_nodes_and_no_other_agents(system: System) -> Non
         [graph.edge("mine", "FOLLOWS", "open"), graph.edge("mine", "FOLLOWS", "theirs")],
     )
     with system.reading(graph.as_other(agent_slug="bot")) as reader:
-        related = expand(reader, [graph.id("mine")], NOW)[graph.id("mine")]
+        related = expand(over(reader), [graph.id("mine")], NOW)[graph.id("mine")]
     assert [one.node_id for one in related.nodes] == [graph.id("open")]
     assert related.dropped == 0
     assert len(related.nodes[0].text) == 1000

@@ -48,7 +48,7 @@ _ENDED_BY = (Relation.SOLVES, Relation.ADDRESSES, Relation.CAUSED_BY)
 
 @dataclass(frozen=True)
 class InMemoryGraph:
-    """Implements `GraphReader`, `RelatedReader` and `ProactiveReader` over `Tables`."""
+    """Answers like `PostgresGraph`, over `Tables`."""
 
     tables: Tables
     principal: Principal
@@ -265,9 +265,16 @@ class InMemoryGraph:
 
 @dataclass(frozen=True)
 class InMemoryGraphStores:
-    """Implements `retrieval.graph_ports.GraphStores`."""
+    """The parts of `Stores` that walks read."""
 
     graph: InMemoryGraph
+
+    @property
+    def evidence(self) -> InMemoryGraph:
+        """Return the same graph."""
+        return self.graph
+
+    related = evidence
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.kernel.stores import Stores
     from cairn.recall.records import Filters
 
 PROACTIVE_CAP = 5
@@ -55,52 +56,8 @@ class Surfaced:
     because: UUID | None = None  # the result, entity or search it comes from
 
 
-class ProactiveReader(Protocol):
-    """Reads the evidence of the signals inside one transaction; guards as for `RelatedReader`.
-
-    Every method but `judged` returns (node, because, evidence) with the strongest evidence first.
-    Superseded, expired and archived nodes are left out.
-    """
-
-    def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
-        """Return by signal how often its nodes were judged since then, and how often useful.
-
-        What public keys say does not count: they may be anybody.
-        """
-        ...
-
-    def recurring(
-        self, node_ids: Sequence[UUID], *, minimum: float, limit: int
-    ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return what resolved earlier nodes of other sessions like one of `node_ids`, and those.
-
-        What SOLVES or ADDRESSES such a node, was CAUSED_BY it, or what it LEADS_TO. A like node
-        that nothing resolved is left out: it is what `related` asks for. Evidence is the cosine of
-        the likeness, at least `minimum`; of equals the resolution comes first.
-        """
-        ...
-
-    def important_connections(
-        self, entity_ids: Sequence[UUID], *, minimum: int, limit: int
-    ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return nodes at these entities whose importance is at least `minimum`; evidence is it.
-
-        Among the 500 newest edges of each entity; entities themselves are left out.
-        """
-        ...
-
-    def used_again(
-        self, session_id: str, *, minimum: int, limit: int
-    ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return nodes that the principal's searches in this session returned `minimum` times.
-
-        `because` is the last such search, evidence the number of them among the last 50.
-        """
-        ...
-
-
 def surface(
-    reader: ProactiveReader,
+    stores: Stores,
     *,
     results: Sequence[UUID],
     entity_ids: Sequence[UUID],
@@ -121,15 +78,17 @@ def surface(
     found: list[Surfaced] = []
     if filters.as_of_position is not None:
         return ()
-    quiet = muted(reader.judged(now - JUDGED_DAYS), chosen)
+    quiet = muted(stores.evidence.judged(now - JUDGED_DAYS), chosen)
     if results and Signal.RECURRING_PATTERN not in quiet:
-        rows = reader.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
+        rows = stores.evidence.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
         found += _surfaced(Signal.RECURRING_PATTERN, rows, best=1.0)
     if entity_ids and Signal.ENTITY_CONTEXT not in quiet:
-        rows = reader.important_connections(entity_ids, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL)
+        rows = stores.evidence.important_connections(
+            entity_ids, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL
+        )
         found += _surfaced(Signal.ENTITY_CONTEXT, rows, best=10.0)
     if session_id and Signal.RETRIEVAL_HISTORY not in quiet:
-        rows = reader.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
+        rows = stores.evidence.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
         found += _surfaced(Signal.RETRIEVAL_HISTORY, rows, best=5.0)
     return strongest(found, without=results, cap=cap)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.recall.proactive import surface
@@ -64,25 +64,8 @@ class Related:
     dropped: int = 0
 
 
-class RelatedReader(Protocol):
-    """Reads one hop of all results at once, inside one transaction."""
-
-    def related(
-        self, node_ids: Sequence[UUID], filters: Filters, *, cap: int
-    ) -> Mapping[UUID, Related]:
-        """Return up to `cap` related nodes of each result by its id; one statement for all.
-
-        Guards on related nodes: workspace, scope, not deleted or quarantined, and the agent guard
-        that lets untagged nodes pass. Both directions, heavier edges first, then by relation and
-        id; a node related in two ways comes twice. Texts are cut at 1,000 characters. With
-        `filters.as_of_position` as it stood there. Results without any are left out. At most 100
-        results.
-        """
-        ...
-
-
 def expand(
-    reader: RelatedReader,
+    stores: Stores,
     node_ids: Sequence[UUID],
     filters: Filters,
     *,
@@ -95,7 +78,7 @@ def expand(
     """
     if hops < 1 or not node_ids:
         return {}
-    return reader.related(list(dict.fromkeys(node_ids)), filters, cap=min(cap, RELATED_CAP))
+    return stores.related.related(list(dict.fromkeys(node_ids)), filters, cap=min(cap, RELATED_CAP))
 
 
 def related_json(node: RelatedNode) -> dict[str, Any]:
@@ -195,7 +178,7 @@ def shown(
         beside = stores.node_reader.neighbours(nodes, count, search.filters)
     related: Mapping[UUID, Related] = {}
     if search.hops:
-        related = expand(stores.related, [node.id for node in nodes], search.filters)
+        related = expand(stores, [node.id for node in nodes], search.filters)
     by_id = {node.id: node for node in nodes}
     return tuple(
         Result(
@@ -222,7 +205,7 @@ def proactive(
     if not wanted:
         return ()
     found = surface(
-        stores.evidence,
+        stores,
         results=[each.node.id for each in results],
         entity_ids=entity_ids,
         session_id=search.request.session_id,

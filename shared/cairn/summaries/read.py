@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.records import FoundNode
-    from cairn.recall.walks.graph_ports import GraphReader
 
 DEPTH = MAX_DEPTH = 3
 """An agent's sessions, their episodes, and the sources of these."""
@@ -123,10 +122,11 @@ class ReadSummaries:
     ) -> Sequence[SummaryView]:
         """Return up to `limit` summaries, the latest first, behind (when it happened, id)."""
         with self.transactions.reading(principal) as stores:
-            reader = stores.graph
-            filters = Filters(as_of_position=_position(reader, where.as_of))
-            ids = reader.summaries(where.scope, where.scope_id, filters, after=after, limit=limit)
-            nodes = {one.id: one for one in reader.read(ids, filters)}
+            filters = Filters(as_of_position=_position(stores, where.as_of))
+            ids = stores.graph.summaries(
+                where.scope, where.scope_id, filters, after=after, limit=limit
+            )
+            nodes = {one.id: one for one in stores.graph.read(ids, filters)}
         return [_summary(nodes[one]) for one in ids if one in nodes]
 
     def tree(
@@ -142,13 +142,12 @@ class ReadSummaries:
         NotFound for what is no summary or not to be seen.
         """
         with self.transactions.reading(principal) as stores:
-            reader = stores.graph
-            filters = Filters(as_of_position=_position(reader, as_of))
-            visible = reader.starts([summary_id], filters)
+            filters = Filters(as_of_position=_position(stores, as_of))
+            visible = stores.graph.starts([summary_id], filters)
             if not visible or visible[0][1] != Label.SUMMARY:
                 raise NotFound("There is no such summary.", summary_id=str(summary_id))
-            nodes = {one.id: one for one in reader.read([summary_id], filters)}
-            below, truncated = _below(reader, summary_id, nodes, filters, depth)
+            nodes = {one.id: one for one in stores.graph.read([summary_id], filters)}
+            below, truncated = _below(stores, summary_id, nodes, filters, depth)
         return SummaryTree(
             root=_branch(summary_id, nodes, below),
             as_of_position=filters.as_of_position,
@@ -157,7 +156,7 @@ class ReadSummaries:
 
 
 def _below(
-    reader: GraphReader,
+    stores: Stores,
     root: UUID,
     nodes: dict[UUID, FoundNode],
     filters: Filters,
@@ -171,7 +170,7 @@ def _below(
     level, truncated = [root], False
     for _ in range(depth):
         here = set(level)
-        edges = reader.hop(
+        edges = stores.graph.hop(
             level,
             filters,
             per_node=PER_NODE,
@@ -185,7 +184,7 @@ def _below(
         }
         room = MAX_NODES - len(nodes)
         truncated = truncated or len(edges) >= EDGES_PER_LEVEL or len(steps) > room
-        found = reader.read(list(steps)[:room], filters)
+        found = stores.graph.read(list(steps)[:room], filters)
         nodes.update({one.id: one for one in found})
         for one in sorted(found, key=lambda node: (node.occurred_at, node.sequence or -1, node.id)):
             below.setdefault(steps[one.id], []).append(one.id)
@@ -205,8 +204,8 @@ def _branch(
     )
 
 
-def _position(reader: GraphReader, as_of: datetime | int | None) -> int | None:
-    return as_of if as_of is None or isinstance(as_of, int) else reader.position_at(as_of)
+def _position(stores: Stores, as_of: datetime | int | None) -> int | None:
+    return as_of if as_of is None or isinstance(as_of, int) else stores.graph.position_at(as_of)
 
 
 def _summary(node: FoundNode) -> SummaryView:

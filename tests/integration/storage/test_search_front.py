@@ -430,8 +430,8 @@ def test_what_holds_no_more_is_marked_and_comes_last_unless_a_time_is_asked_for(
     graph = door.graph
     graph.plant(
         [
-            graph.node("old", text="we host on Heroku, we host", state=State.SUPERSEDED),
-            graph.node("ended", text="we host on Fly", valid_to=NOON + timedelta(days=1)),
+            graph.node("old", text="we host on Heroku, host, host", state=State.SUPERSEDED),
+            graph.node("ended", text="host, we host on Fly", valid_to=NOON + timedelta(days=1)),
             graph.node("now", text="there is somebody who may host Render too"),
         ]
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -57,7 +58,7 @@ def surfaced(
     cap: int = 5,
 ) -> tuple[Surfaced, ...]:
     return surface(
-        reader,
+        SimpleNamespace(evidence=reader),  # type: ignore[arg-type]
         results=results,
         entity_ids=entity_ids,
         session_id=session_id,

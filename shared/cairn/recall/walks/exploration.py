@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from cairn.graph.quality import GraphEdge
     from cairn.graph.traversal import Bounds
     from cairn.kernel.clock import Stopwatch
+    from cairn.kernel.stores import Stores
     from cairn.recall.records import Filters
-    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds, Seed
+    from cairn.recall.walks.graph_ports import GraphSeeds, Seed
 
 
 SHARPNESS = 2
@@ -109,13 +110,13 @@ def path_to(node_id: UUID, via: Mapping[UUID, GraphEdge]) -> list[GraphEdge]:
     return path
 
 
-def find_starts(reader: GraphReader, seeds: GraphSeeds, filters: Filters) -> Starts:
+def find_starts(stores: Stores, seeds: GraphSeeds, filters: Filters) -> Starts:
     """Return where to start; a node that is named or given and matches too starts as named."""
-    named = reader.find_entities(seeds.names, filters) if seeds.names else ()
+    named = stores.graph.find_entities(seeds.names, filters) if seeds.names else ()
     labels: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
     asked = dict.fromkeys([*seeds.node_ids, *seeds.matched])
     if asked:
-        labels.update(reader.starts(list(asked), filters))
+        labels.update(stores.graph.starts(list(asked), filters))
     given = {*seeds.node_ids, *(seed.node_id for seed in named)}
     matched = {
         node_id: weight**SHARPNESS
@@ -123,13 +124,13 @@ def find_starts(reader: GraphReader, seeds: GraphSeeds, filters: Filters) -> Sta
         if node_id in labels and node_id not in given
     }
     if not labels and seeds.agent:
-        named = reader.find_entities([seeds.agent], filters)
+        named = stores.graph.find_entities([seeds.agent], filters)
         labels = {seed.node_id: Label.ENTITY for seed in named}
     return Starts(named=named, labels=labels, matched=matched)
 
 
 def fetch_hop(
-    reader: GraphReader,
+    stores: Stores,
     frontier: Sequence[UUID],
     way: Way,
     *,
@@ -147,7 +148,7 @@ def fetch_hop(
     share = way.edges_per_hop // len(frontier)
     per_node = max(LEAST_PER_NODE, min(MOST_PER_NODE, share))
     try:
-        edges = reader.hop(
+        edges = stores.graph.hop(
             frontier,
             way.filters,
             per_node=per_node,
@@ -170,7 +171,7 @@ BETWEEN = tuple(sorted(frozenset(Relation) - {Relation.REFERENCES}))
 class _Spreading:
     """What has been read so far, and how."""
 
-    reader: GraphReader
+    stores: Stores
     way: Way
     deadline: float
     stopwatch: Stopwatch
@@ -185,7 +186,7 @@ class _Spreading:
         if not frontier or not wanted:
             return
         edges, cut = fetch_hop(
-            self.reader,
+            self.stores,
             frontier[:limit],
             self.way,
             relations=wanted,
@@ -200,7 +201,7 @@ class _Spreading:
 
 
 def explore_by_activation(
-    reader: GraphReader, starts: Starts, way: Way, *, deadline: float, stopwatch: Stopwatch
+    stores: Stores, starts: Starts, way: Way, *, deadline: float, stopwatch: Stopwatch
 ) -> Exploration:
     """Return what the starts stir: entities by their activation, and the nodes that name them.
 
@@ -209,7 +210,7 @@ def explore_by_activation(
     matched node has what it started with besides.
     """
     found = _Spreading(
-        reader=reader,
+        stores=stores,
         way=way,
         deadline=deadline,
         stopwatch=stopwatch,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.records import Filters
-    from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds
+    from cairn.recall.walks.graph_ports import GraphSeeds
 
 
 PPR_INTENTS = frozenset({Intent.GENERAL, Intent.RELATED})
@@ -71,9 +71,7 @@ def method_for(intents: Collection[Intent], *, matched: bool = False) -> Method:
     return Method.PPR if undirected else Method.INTENT_WEIGHTED
 
 
-def explore(
-    reader: GraphReader, seeds: GraphSeeds, way: Way, *, stopwatch: Stopwatch
-) -> Exploration:
+def explore(stores: Stores, seeds: GraphSeeds, way: Way, *, stopwatch: Stopwatch) -> Exploration:
     """Return what lies around `seeds`, ranked, within the bounds of `way`.
 
     The deadline is the bounds' `timeout_ms` from now; what was fetched by then is ranked, and the
@@ -81,12 +79,12 @@ def explore(
     """
     deadline = stopwatch() + way.bounds.timeout_ms / 1000
     intents = walked_intents(way.intents)
-    starts = find_starts(reader, seeds, way.filters)
+    starts = find_starts(stores, seeds, way.filters)
     if not starts.labels:
         return Exploration(method=way.method or method_for(intents))
     if way.method is Method.ACTIVATION:
-        return explore_by_activation(reader, starts, way, deadline=deadline, stopwatch=stopwatch)
-    found = _fetched(reader, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
+        return explore_by_activation(stores, starts, way, deadline=deadline, stopwatch=stopwatch)
+    found = _fetched(stores, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
     method = way.method or method_for(intents, matched=bool(starts.matched))
     edges = tuple(found.edges.values())
     walks = _walks(edges, starts.scores, way, intents, deadline=deadline, stopwatch=stopwatch)
@@ -116,7 +114,7 @@ def explore(
 
 
 def _fetched(
-    reader: GraphReader,
+    stores: Stores,
     starts: Starts,
     way: Way,
     intents: Mapping[Intent, float],
@@ -130,7 +128,7 @@ def _fetched(
         if not frontier:
             break
         edges, cut = fetch_hop(
-            reader,
+            stores,
             frontier,
             way,
             relations=way.relations,
@@ -302,17 +300,17 @@ class WalkingGraphLeg:
             edges_per_hop=LEG_EDGES,
         )
         with self.transactions.reading(principal, timeout_ms=timeout_ms) as stores:
-            found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
+            found = explore(stores, seeds, way, stopwatch=self.stopwatch)
         if not found.scores:
             return _found(found, ())
         left_ms = max(1, int((end - self.stopwatch()) * 1000))
         with self.transactions.reading(principal, timeout_ms=left_ms) as stores:
-            candidates = _candidates(stores.graph, found, filters, limit)
+            candidates = _candidates(stores, found, filters, limit)
         return _found(found, candidates)
 
 
 def _candidates(
-    reader: GraphReader, found: Exploration, filters: Filters, limit: int
+    stores: Stores, found: Exploration, filters: Filters, limit: int
 ) -> tuple[Candidate, ...]:
     """Return the best reached nodes that may be results.
 
@@ -326,7 +324,7 @@ def _candidates(
         if node_id not in seeds and (wants_entities or found.labels[node_id] != Label.ENTITY)
     }
     ranked = best(reached, WIDENED * limit)
-    eligible = reader.eligible([node_id for node_id, _ in ranked], filters)
+    eligible = stores.graph.eligible([node_id for node_id, _ in ranked], filters)
     shown = [Candidate(node_id, score) for node_id, score in ranked if node_id in eligible]
     return tuple(shown[:limit])
 

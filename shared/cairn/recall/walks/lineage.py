@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.recall.ports import ReadSettings
     from cairn.recall.records import FoundNode
-    from cairn.recall.walks.graph_ports import GraphReader
 
 
 MAX_NODES = 500
@@ -148,14 +147,13 @@ class TraceLineage:
         start = self.stopwatch()
         row = self._row(principal, request)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            reader = stores.graph
             position = request.as_of
             if position is not None and not isinstance(position, int):
-                position = reader.position_at(position)
+                position = stores.graph.position_at(position)
             filters = Filters(as_of_position=position)
-            root = _root(reader, request.node_id, filters)
-            traced = _traced(reader, root, request, filters, row)
-            beside = _beside(reader, traced, filters) if request.beside else ((), ())
+            root = _root(stores, request.node_id, filters)
+            traced = _traced(stores, root, request, filters, row)
+            beside = _beside(stores, traced, filters) if request.beside else ((), ())
         return Lineage(
             root=root,
             nodes=tuple(traced.nodes.values()),
@@ -178,17 +176,17 @@ class TraceLineage:
 
 
 def _traced(
-    reader: GraphReader, root: FoundNode, request: LineageRequest, filters: Filters, row: Row
+    stores: Stores, root: FoundNode, request: LineageRequest, filters: Filters, row: Row
 ) -> _Tracing:
     traced = _Tracing(nodes={root.id: LineageNode(node=root, depth=0)})
     level: Sequence[FoundNode] = (root,)
     for depth in range(1, request.max_depth + 2):
-        steps, cut = _steps(reader, level, request, filters, row)
+        steps, cut = _steps(stores, level, request, filters, row)
         fresh = list(dict.fromkeys(far for _, far in steps if far not in traced.nodes))
         room = MAX_NODES - len(traced.nodes)
         last = depth > request.max_depth
         traced.truncated = traced.truncated or cut or len(fresh) > (0 if last else room)
-        nodes = () if last else reader.read(fresh[:room], filters)
+        nodes = () if last else stores.graph.read(fresh[:room], filters)
         order = {node_id: place for place, node_id in enumerate(fresh)}
         level = sorted(nodes, key=lambda node: order[node.id])
         best = _best_ways(steps, traced, row)
@@ -216,7 +214,7 @@ def _best_ways(
 
 
 def _steps(
-    reader: GraphReader,
+    stores: Stores,
     level: Sequence[FoundNode],
     request: LineageRequest,
     filters: Filters,
@@ -227,7 +225,9 @@ def _steps(
     The weightiest come first when the request has an intent.
     """
     here = {node.id for node in level}
-    hop = reader.hop(list(here), filters, per_node=PER_NODE, limit=EDGES_PER_HOP, relations=LINEAGE)
+    hop = stores.graph.hop(
+        list(here), filters, per_node=PER_NODE, limit=EDGES_PER_HOP, relations=LINEAGE
+    )
     edges = [*hop, *(edge for node in level for edge in _versions(node))]
     cut = crowded(hop, here, PER_NODE)
     steps = [(edge, far) for edge in edges for far in _leads_to(edge, here, request.direction)]
@@ -237,27 +237,27 @@ def _steps(
 
 
 def _beside(
-    reader: GraphReader, traced: _Tracing, filters: Filters
+    stores: Stores, traced: _Tracing, filters: Filters
 ) -> tuple[tuple[FoundNode, ...], tuple[GraphEdge, ...]]:
     """Return what the nodes of a lineage refer to or are like, and the edges that say so."""
     own = traced.nodes.keys()
     edges = {
         edge.id: edge
-        for edge in reader.hop(
+        for edge in stores.graph.hop(
             list(own), filters, per_node=BESIDE_PER_NODE, limit=EDGES_PER_HOP, relations=BESIDE
         )
         if edge.source_id in own or edge.relation == Relation.SIMILAR_TO
     }
     ends = {end for edge in edges.values() for end in (edge.source_id, edge.target_id)}
-    nodes = tuple(reader.read(sorted(ends - own)[:MAX_NODES], filters))
+    nodes = tuple(stores.graph.read(sorted(ends - own)[:MAX_NODES], filters))
     known = own | {node.id for node in nodes}
     kept = [one for one in edges.values() if one.source_id in known and one.target_id in known]
     return nodes, tuple(kept)
 
 
-def _root(reader: GraphReader, node_id: UUID, filters: Filters) -> FoundNode:
-    visible = reader.starts([node_id], filters)
-    nodes = reader.read([node_id], filters) if visible else ()
+def _root(stores: Stores, node_id: UUID, filters: Filters) -> FoundNode:
+    visible = stores.graph.starts([node_id], filters)
+    nodes = stores.graph.read([node_id], filters) if visible else ()
     if not nodes:
         raise NotFound("There is no such node.", node_id=str(node_id))
     return nodes[0]

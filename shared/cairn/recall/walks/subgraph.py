@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import INTENT_WEIGHTS, Intent
@@ -19,14 +19,14 @@ from cairn.graph.traversal import HOP_DECAY, MOST, Bounds
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.recall.legs import tuning_of
-from cairn.recall.proactive import ProactiveReader, proactive_json, surface
+from cairn.recall.proactive import proactive_json, surface
 from cairn.recall.questions.understanding import question_names
 from cairn.recall.records import Filters
 from cairn.recall.rendering import node_json
 from cairn.recall.scoring import DECAY_PER_DAY, DECAYING_KINDS
 from cairn.recall.scoring import decayed as decayed_confidence
 from cairn.recall.walks.exploration import Exploration, Way
-from cairn.recall.walks.graph_ports import GraphReader, GraphSeeds, Method
+from cairn.recall.walks.graph_ports import GraphSeeds, Method
 from cairn.recall.walks.graph_walks import explore
 from cairn.workspace.settings import RecallSettings
 
@@ -109,10 +109,6 @@ class Subgraph:
     warnings: tuple[str, ...] = ()
 
 
-class SubgraphReader(GraphReader, ProactiveReader, Protocol):
-    """What a subgraph reads in one transaction."""
-
-
 def check(request: SubgraphRequest) -> Bounds:
     """Return the bounds of a request; ValidationFailed with what is wrong with it."""
     errors: list[FieldError] = []
@@ -179,9 +175,9 @@ class QuerySubgraph:
             tuning=tuning_of(tuned),
         )
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            found = explore(stores.graph, seeds, way, stopwatch=self.stopwatch)
+            found = explore(stores, seeds, way, stopwatch=self.stopwatch)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            shown = self._shown(stores.graph, found, request, filters, tuned)
+            shown = self._shown(stores, found, request, filters, tuned)
         return replace(
             shown,
             intents=intents,
@@ -230,7 +226,7 @@ class QuerySubgraph:
 
     def _shown(
         self,
-        reader: SubgraphReader,
+        stores: Stores,
         found: Exploration,
         request: SubgraphRequest,
         filters: Filters,
@@ -244,11 +240,11 @@ class QuerySubgraph:
         seeds = [node_id for node_id in found.seed_ids if node_id in wanted.keys() - found.matched]
         reached = [node_id for node_id, _ in best(wanted, request.max_nodes)]
         kept = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
-        nodes = {node.id: node for node in reader.read(kept, filters)}
+        nodes = {node.id: node for node in stores.graph.read(kept, filters)}
         now = self.clock()
         shown = _ranked(nodes, found, now, tuned.decay_factor)
         signals = tuned.proactive_signals
-        extra = _proactive(reader, found, shown, request, filters, now, signals)
+        extra = _proactive(stores, found, shown, request, filters, now, signals)
         ids = {each.node.id for each in (*shown, *extra)}
         edges = _edges_between(found.edges, ids, EDGES_PER_NODE * max(1, len(ids)))
         return Subgraph(
@@ -315,7 +311,7 @@ def _matched_labels(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _proactive(
-    reader: SubgraphReader,
+    stores: Stores,
     found: Exploration,
     shown: Sequence[ShownNode],
     request: SubgraphRequest,
@@ -328,7 +324,7 @@ def _proactive(
     if request.labels or request.relations or room < 1:
         return []
     surfaced = surface(
-        reader,
+        stores,
         results=[each.node.id for each in shown],
         entity_ids=[seed.node_id for seed in found.seeds],
         session_id=request.session_id,
@@ -336,7 +332,9 @@ def _proactive(
         now=now,
         chosen=signals,
     )[:room]
-    nodes = {node.id: node for node in reader.read([one.node_id for one in surfaced], filters)}
+    nodes = {
+        node.id: node for node in stores.graph.read([one.node_id for one in surfaced], filters)
+    }
     return [
         ShownNode(
             node=nodes[one.node_id],

@@ -51,17 +51,25 @@ _RELATED = ("graph.related", "graph.related_as_of")
 
 
 class PostgresGraph(Store):
-    """Implements `GraphReader`, `RelatedReader` and `ProactiveReader` inside one transaction."""
+    """Reads the graph inside one transaction, under row level security.
+
+    Everywhere: deleted and quarantined nodes are not there, and with `filters.as_of_position` the
+    versions that held at that position are read instead of the present rows.
+    """
 
     def find_entities(self, names: Sequence[str], filters: Filters) -> Sequence[Seed]:
-        """Return the visible entities of these names and aliases."""
+        """Return the visible entities that `names` mean, by canonical name or alias.
+
+        Case does not count. A name may mean several (one an audience and type). At most 64 names
+        and 256 entities. The agent guard is strict: a search starts from what it may find.
+        """
         if not names:
             return ()
         asked = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
         return self._made(record(Seed), _FIND_ENTITIES, filters, names=asked, limit=MOST_ENTITIES)
 
     def starts(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[tuple[UUID, str]]:
-        """Return (id, label) of the nodes a walk may start from."""
+        """Return (id, label) of those of `node_ids` the principal may see, strictly guarded."""
         return self._rows(_STARTS, filters, ids=list(node_ids)) if node_ids else ()
 
     def hop(
@@ -74,7 +82,15 @@ class PostgresGraph(Store):
         relations: Sequence[str] = (),
         timeout_ms: int | None = None,
     ) -> Sequence[GraphEdge]:
-        """Return the edges at the frontier in one statement."""
+        """Return the edges at `frontier`, in both directions; an edge may come once for each end.
+
+        For each node and direction at most the `per_node` heaviest (the newest of equals), and as
+        many CO_OCCURRENCE edges besides, so that neither hides the other; `limit` in all.
+        `relations` empty means any. Both ends of an edge are visible: workspace, scope, and the
+        agent guard that lets untagged nodes pass. Edges that were closed are not there. One
+        statement for the whole frontier; Unavailable when it takes longer than `timeout_ms`, after
+        which this transaction reads nothing more.
+        """
         if not frontier:
             return ()
         if timeout_ms is not None:
@@ -90,7 +106,10 @@ class PostgresGraph(Store):
         )
 
     def eligible(self, node_ids: Sequence[UUID], filters: Filters) -> frozenset[UUID]:
-        """Return those that may be results."""
+        """Return those that may be results: all of `filters`, the strict agent guard.
+
+        Entities only when `filters.labels` names them.
+        """
         if not node_ids:
             return frozenset()
         ids = self._made(
@@ -110,7 +129,7 @@ class PostgresGraph(Store):
         return frozenset(ids)
 
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
-        """Return the nodes, untagged ones too."""
+        """Return the nodes, untagged ones too, in any order. Up to 500 ids."""
         if not node_ids:
             return ()
         return self._made(record(FoundNode), _READ, filters, ids=list(node_ids))
@@ -124,7 +143,11 @@ class PostgresGraph(Store):
         after: tuple[datetime, UUID] | None,
         limit: int,
     ) -> Sequence[UUID]:
-        """Return summaries, the latest first."""
+        """Return summaries that are found, the latest first, behind (occurred_at, id).
+
+        Of a scope (`kind`) and of one thing, if given: an episode's trace or session, a session, an
+        agent. Strictly guarded.
+        """
         moment, last = after or (None, None)
         asked = {"scope": scope, "scope_id": scope_id, "moment": moment, "id": last}
         return self._made(scalar_row, _SUMMARIES, filters, **asked, limit=limit)
@@ -136,7 +159,13 @@ class PostgresGraph(Store):
     def related(
         self, node_ids: Sequence[UUID], filters: Filters, *, cap: int
     ) -> Mapping[UUID, Related]:
-        """Return what hangs on each node by one edge."""
+        """Return up to `cap` related nodes of each result by its id; one statement for all.
+
+        Guards on related nodes: workspace, scope, not deleted or quarantined, and the agent guard
+        that lets untagged nodes pass. Both directions, heavier edges first, then by relation and
+        id; a node related in two ways comes twice. Texts are cut at 1,000 characters. Results
+        without any are left out. At most 100 results.
+        """
         rows = self._made(
             record(_related_node),
             _RELATED,
@@ -159,14 +188,22 @@ class PostgresGraph(Store):
     def recurring(
         self, node_ids: Sequence[UUID], *, minimum: float, limit: int
     ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return what resolved earlier nodes like these, and those."""
+        """Return what resolved earlier nodes of other sessions like one of `node_ids`, and those.
+
+        What SOLVES or ADDRESSES such a node, was CAUSED_BY it, or what it LEADS_TO. A like node
+        that nothing resolved is left out: it is what `related` asks for. The third value is the
+        cosine of the likeness, at least `minimum`; of equals the resolution comes first.
+        """
         ids = list(node_ids)
         return self.run("graph.recurring", ids=ids, minimum=minimum, limit=limit).fetchall()
 
     def important_connections(
         self, entity_ids: Sequence[UUID], *, minimum: int, limit: int
     ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return important nodes at these entities."""
+        """Return (node, entity, importance) of nodes at these entities of at least `minimum`.
+
+        Among the 500 newest edges of each entity; entities themselves are left out.
+        """
         ids = list(entity_ids)
         rows = self.run("graph.important_connections", ids=ids, minimum=minimum, limit=limit)
         return rows.fetchall()
@@ -174,7 +211,10 @@ class PostgresGraph(Store):
     def used_again(
         self, session_id: str, *, minimum: int, limit: int
     ) -> Sequence[tuple[UUID, UUID, float]]:
-        """Return nodes the principal's searches in this session returned several times."""
+        """Return nodes that the principal's searches in this session returned `minimum` times.
+
+        With the last such search, and the number of them among the last 50.
+        """
         return self.run(
             "graph.used_again",
             session_id=session_id,
@@ -184,7 +224,10 @@ class PostgresGraph(Store):
         ).fetchall()
 
     def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
-        """Return how many judgements there are by signal, and how many say useful."""
+        """Return by signal how often its nodes were judged since then, and how often useful.
+
+        What public keys say does not count: they may be anybody.
+        """
         rows = self.run("graph.judged", since=since)
         return {signal: (judged, useful) for signal, judged, useful in rows}
 
