@@ -242,7 +242,6 @@ def _made(
     from cairn.bootstrap.connectors import connector_host
     from cairn.bootstrap.logs import logger
     from cairn.bootstrap.recalling import recall as recall_over
-    from cairn.ledger.keys import BodyCipher
 
     recall = recall_over(opened, embedder)
     box: list[HereParts] = []
@@ -250,7 +249,7 @@ def _made(
     first = HereParts(
         settings=settings, opened=opened, log=logger("bench", "CRITICAL"), steps={}, kept=keys
     )
-    host = connector_host(settings, opened, first.transactions, keys, BodyCipher())
+    host = connector_host(settings, opened, first.platform)
     steps = steps_of(lambda: box[0], host, planner, recall)
     box.append(HereParts(settings=settings, opened=opened, log=first.log, steps=steps, kept=keys))
     admin = Principal(
@@ -287,13 +286,10 @@ def _register(world: World) -> None:
     from cairn.bootstrap.connectors import connector_registry
     from cairn.connectors.connector import Transport
     from cairn.connectors.requests import NewConnector
-    from cairn.ledger.keys import BodyCipher
     from cairn.safety.tools import Autonomy
 
     parts = world.parts
-    registry = connector_registry(
-        HereSettings(), world.host, parts.transactions, parts.keys, BodyCipher()
-    )
+    registry = connector_registry(HereSettings(), world.host, parts.platform)
     desk, shop = (world.customer.logins[login] for login in LOGINS)
     given: Mapping[str, tuple[dict[str, Any], dict[str, str]]] = {
         "accounts": ({}, {"dsn": desk}),

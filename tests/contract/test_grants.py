@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of, in_memory
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -18,7 +19,7 @@ from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher, KeyStore, SubjectForgotten
+from cairn.ledger.keys import KeyStore, SubjectForgotten
 from cairn.safety.grants import MAX_DAYS, Grant, NewGrant
 from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.tools import Lane, Manifest, ToolSpec
@@ -40,14 +41,11 @@ class Granting:
     )
 
     def __post_init__(self) -> None:
-        parts: dict[str, Any] = {
-            "transactions": self.system.transactions,
-            "keys": self.system.keys,
-            "cipher": BodyCipher(),
-            "clock": lambda: self.now,
-        }
-        self.grants = Grants(**parts, policies=self.policy, new_id=new_id)
-        self.in_force = StandingGrants(**parts)
+        platform = platform_of(
+            self.system.transactions, keys=self.system.keys, clock=lambda: self.now
+        )
+        self.grants = Grants(platform=platform, policies=self.policy)
+        self.in_force = StandingGrants(platform=platform)
 
     def policy(self, workspace_id: UUID) -> Policy:
         assert workspace_id == self.system.principal.workspace_id

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Sent, admin_of
 
 from cairn.connectors.port import ConnectorState, ConnectorView, ToolCall, ToolResult
@@ -379,12 +380,9 @@ class Agents:
         self.desk.personas["default"] = self.persona
         self.desk.settle = self._settle
         self.journal = Journal(
-            transactions=self.commits,
-            keys=self.keys,
-            cipher=BodyCipher(),
-            dispatcher=self.sent,
-            clock=self.clock,
-            new_id=new_id,
+            platform=platform_of(
+                self.commits, keys=self.keys, dispatcher=self.sent, clock=self.clock
+            )
         )
         self.pipeline = Pipeline(policies=self.policy, clock=self.clock)
         self.hiding = Hiding(
@@ -449,10 +447,7 @@ class Agents:
             workspaces=lambda: [self.workspace_id],
             tickets=lambda: 0,
             requeue=Requeue(
-                transactions=self.transactions,
-                dispatcher=self.sent,
-                clock=self.clock,
-                new_id=new_id,
+                platform=platform_of(self.transactions, dispatcher=self.sent, clock=self.clock)
             ).mended,
             expire=self.expire,
             resume=self.resume,

@@ -136,22 +136,19 @@ class Helpdesk:
 
     def __post_init__(self) -> None:
         around: dict[str, Any] = {"transactions": self.transactions, "clock": self.clock}
-        made = {**around, "new_id": new_id}
         self.sealed = Sealed(keys=self.keys, cipher=BodyCipher())
         platform = platform_of(
             self.transactions, keys=self.keys, dispatcher=self.sent, clock=self.clock
         )
         self.intake = Intake(platform)
         self.messages = ReceiveMessages(platform)
-        self.requeue = Requeue(**made, dispatcher=self.sent)
+        self.requeue = Requeue(platform=platform)
         self.sources = TicketSources(
-            **made,
-            keys=self.keys,
-            cipher=self.sealed.cipher,
+            platform=platform,
             open_adapter=lambda kind, config, secrets: self.remote,
             mended=self.requeue.mended,
         )
-        self.personas = Personas(**made, keys=self.keys, cipher=self.sealed.cipher)
+        self.personas = Personas(platform=platform)
         self.poll = PollSource(
             **around,
             adapter=self.sources.adapter,
@@ -168,11 +165,10 @@ class Helpdesk:
             messages=self.messages,
         )
         self.desk = Desk(
-            **made,
+            platform=platform,
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
-            dispatcher=self.sent,
             warn=self.tell,
         )
         self.queue = WatchQueue(transactions=self.transactions, at_once=8)
@@ -184,7 +180,7 @@ class Helpdesk:
             warn=self.tell,
         )
         self.take = TakeTicket(
-            **made,
+            platform=platform,
             sealed=self.sealed,
             screen=screen,
             redact=redacted,

@@ -10,6 +10,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from tests.fakes.keys import InMemoryKeyStore
 from tests.fakes.stores import InMemoryTransactions
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, admin_of
 
 from cairn.adapters.http.webhooks import HttpWebhookSender
@@ -136,11 +137,9 @@ class Hosting:
             self.transactions.create_workspace(self.workspace_id)
         self.secrets = Secrets(keys=InMemoryKeyStore(), cipher=BodyCipher())
         self.directory = StoreDirectory(
-            transactions=self.transactions,
+            platform=platform_of(self.transactions, clock=lambda: self.now),
             states=self.states or self.transactions,
             secrets=self.secrets,
-            clock=lambda: self.now,
-            new_id=new_id,
         )
         self.host = Host(
             directory=self.directory,
@@ -240,13 +239,11 @@ def registry_of(hosting: Hosting, *, commands: CheckCommand | None = None) -> Co
             raise ValidationFailed("secrets.dsn: ours", reason="connector-database")
 
     return Connectors(
-        transactions=hosting.transactions,
+        platform=platform_of(hosting.transactions, clock=lambda: hosting.now),
         secrets=hosting.secrets,
         host=hosting.host,
         address=HttpWebhookSender().check,
         database=look,
         mended=hosting.put_back,
         commands=commands or _allow,
-        clock=lambda: hosting.now,
-        new_id=new_id,
     )

@@ -71,11 +71,8 @@ def act_services() -> ActServices:
 
 def _host(settings: ActSettings, parts: InvestigationParts) -> Host:
     from cairn.bootstrap.connectors import connector_host
-    from cairn.ledger.keys import BodyCipher
 
-    return connector_host(
-        settings, parts.opened, parts.transactions, parts.keys, BodyCipher(), parts.metrics
-    )
+    return connector_host(settings, parts.opened, parts.platform, parts.metrics)
 
 
 def _call(host: Host) -> CallTool:

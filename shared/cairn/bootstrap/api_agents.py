@@ -147,17 +147,9 @@ class AgentServices(ApiParts):
     def grants(self) -> Grants:
         """Standing grants."""
         from cairn.investigations.grants import Grants
-        from cairn.ledger.keys import BodyCipher
 
         made = self.investigating
-        return Grants(
-            transactions=self.platform.transactions,
-            policies=made.policies,
-            keys=made.keys,
-            cipher=BodyCipher(),
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Grants(platform=self.platform, policies=made.policies)
 
     @part
     def make_grant(self) -> GrantFromQuestion:
@@ -185,13 +177,7 @@ class AgentServices(ApiParts):
         from cairn.adapters.postgres.agents.tool_calls import KeepCall
         from cairn.investigations.tool_calls import LogCall
 
-        return LogCall(
-            keep=KeepCall(self.opened),
-            keys=self.platform.keys,
-            cipher=self.platform.cipher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return LogCall(platform=self.platform, keep=KeepCall(self.opened))
 
     # People and connectors
 
@@ -254,9 +240,8 @@ class AgentServices(ApiParts):
         """The registry of connectors."""
         from cairn.bootstrap.connectors import connector_host, connector_registry
 
-        shared = self.platform.transactions, self.platform.keys, self.platform.cipher
-        host = connector_host(self.settings, self.opened, *shared, handshake_seconds=12.0)
-        return connector_registry(self.settings, host, *shared, mended=self.requeue.mended)
+        host = connector_host(self.settings, self.opened, self.platform, handshake_seconds=12.0)
+        return connector_registry(self.settings, host, self.platform, mended=self.requeue.mended)
 
     # What these share with the other use cases
 

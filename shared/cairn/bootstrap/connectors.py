@@ -6,9 +6,8 @@ import atexit
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import ValidationFailed
-from cairn.kernel.ids import new_id
 from cairn.kernel.metrics import untold
 
 if TYPE_CHECKING:
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
     from cairn.connectors.registry import Connectors, Mended
     from cairn.connectors.wires import Wire
     from cairn.kernel.metrics import Metrics
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.writing.platform import Platform
 
 
 class HostSettings(Protocol):
@@ -42,9 +39,7 @@ class HostSettings(Protocol):
 def connector_host(
     settings: HostSettings,
     opened: Database,
-    transactions: Transactions[Stores],
-    keys: KeyStore,
-    cipher: BodyCipher,
+    platform: Platform,
     metrics: Metrics = untold,
     *,
     handshake_seconds: float | None = None,
@@ -60,11 +55,9 @@ def connector_host(
 
     host = Host(
         directory=StoreDirectory(
-            transactions=transactions,
+            platform=platform,
             states=StateTransactions(opened),
-            secrets=Secrets(keys=keys, cipher=cipher),
-            clock=utc_now,
-            new_id=new_id,
+            secrets=Secrets(keys=platform.keys, cipher=platform.cipher),
         ),
         wires=ConnectorWires(settings),
         stopwatch=monotonic,
@@ -160,9 +153,7 @@ def _server_of(launch: Launch) -> Any:
 def connector_registry(
     settings: HostSettings,
     host: Host,
-    transactions: Transactions[Stores],
-    keys: KeyStore,
-    cipher: BodyCipher,
+    platform: Platform,
     *,
     mended: Mended = lambda workspace_id, waits_for: 0,
 ) -> Connectors:
@@ -175,15 +166,13 @@ def connector_registry(
     from cairn.connectors.registry import Connectors
 
     return Connectors(
-        transactions=transactions,
-        secrets=Secrets(keys=keys, cipher=cipher),
+        platform=platform,
+        secrets=Secrets(keys=platform.keys, cipher=platform.cipher),
         host=host,
         address=sender_for(settings.webhooks).check,
         database=look_at_database,
         mended=mended,
         commands=command_file(settings),
-        clock=utc_now,
-        new_id=new_id,
     )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from cairn.bootstrap.logs import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +72,7 @@ class HelpdeskParts:
         """What puts tickets back; `requeue.mended(workspace_id, "connector:<name>")`, too."""
         from cairn.tickets.queue import Requeue
 
-        return Requeue(
-            transactions=self.platform.transactions,
-            dispatcher=self.platform.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Requeue(platform=self.platform)
 
     @cached_property
     def sources(self) -> TicketSources:
@@ -87,13 +81,9 @@ class HelpdeskParts:
         from cairn.tickets.sources import TicketSources
 
         return TicketSources(
-            transactions=self.platform.transactions,
-            keys=self.platform.keys,
-            cipher=self.sealed.cipher,
+            platform=self.platform,
             open_adapter=OpenHelpDesk(allow_private=self.leads == "private"),
             mended=self.requeue.mended,
-            clock=utc_now,
-            new_id=new_id,
         )
 
     @cached_property
@@ -101,13 +91,7 @@ class HelpdeskParts:
         """How agents work."""
         from cairn.tickets.personas import Personas
 
-        return Personas(
-            transactions=self.platform.transactions,
-            keys=self.platform.keys,
-            cipher=self.sealed.cipher,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Personas(platform=self.platform)
 
     @cached_property
     def poll(self) -> PollSource:
@@ -160,13 +144,10 @@ class HelpdeskParts:
         from cairn.tickets.write_back import Desk
 
         return Desk(
-            transactions=self.platform.transactions,
+            platform=self.platform,
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
-            dispatcher=self.platform.dispatcher,
-            clock=utc_now,
-            new_id=new_id,
             warn=warn(self.log),
         )
 
@@ -188,14 +169,12 @@ class HelpdeskParts:
             warn=warn(self.log),
         )
         return TakeTicket(
-            transactions=self.platform.transactions,
+            platform=self.platform,
             sealed=self.sealed,
             screen=screen,
             redact=redact,
             graph=self.remember,
             admit=admit,
-            clock=utc_now,
-            new_id=new_id,
             warn=warn(self.log),
         )
 

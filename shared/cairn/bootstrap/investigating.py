@@ -15,7 +15,6 @@ from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store,
 from cairn.bootstrap.redact_errors import redact_errors
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict
-from cairn.kernel.ids import new_id
 from cairn.kernel.traces import within
 
 if TYPE_CHECKING:
@@ -139,16 +138,8 @@ class InvestigationParts:
     def journal(self) -> Journal:
         """What transitions are written by."""
         from cairn.investigations.journal import Journal
-        from cairn.ledger.keys import BodyCipher
 
-        return Journal(
-            transactions=self.transactions,
-            keys=self.keys,
-            cipher=BodyCipher(),
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return Journal(platform=self.platform)
 
     @cached_property
     def traceparent(self) -> Callable[[UUID, UUID], str | None]:
@@ -209,12 +200,9 @@ class InvestigationParts:
     def pipeline(self) -> Pipeline:
         """The rules, in their order."""
         from cairn.investigations.grants import StandingGrants
-        from cairn.ledger.keys import BodyCipher
         from cairn.safety.pipeline import Pipeline
 
-        grants = StandingGrants(
-            transactions=self.transactions, keys=self.keys, cipher=BodyCipher(), clock=utc_now
-        )
+        grants = StandingGrants(platform=self.platform)
         return Pipeline(policies=self.policies, clock=utc_now, grants=grants)
 
     @cached_property

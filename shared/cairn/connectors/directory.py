@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.tools import Criticality, Manifest
+    from cairn.writing.platform import Platform
     from cairn.writing.ports import LedgerStore
 
 
@@ -121,20 +122,18 @@ class Secrets:
 class StoreDirectory:
     """Implements `ports.Directory`. `states` writes without holding the workspace's ledger."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     states: Transactions[Stores]
     secrets: Secrets
-    clock: Clock
-    new_id: IdSource
 
     def all(self, workspace_id: UUID) -> Sequence[Registered]:
         """Return every connector, by name."""
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             return stores.connectors.all()
 
     def find(self, workspace_id: UUID, name: str) -> Registered | None:
         """Return one."""
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             return stores.connectors.find(name)
 
     def launch(self, workspace_id: UUID, connector: Connector) -> Launch:
@@ -143,7 +142,7 @@ class StoreDirectory:
         Raises ConnectorUnavailable (`connector-changed`) for one that is not as it was looked up:
         new secrets go to no old address.
         """
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             found = stores.connectors.find(connector.name)
             sealed = stores.connectors.secrets(connector.name)
         if found is None or _runs(found.connector) != _runs(connector):
@@ -171,7 +170,7 @@ class StoreDirectory:
     def seen(self, workspace_id: UUID, connector: Connector, listing: Listing) -> None:
         """Keep what one listed, and write into the ledger that it was seen: version and hash."""
         principal = system_principal(workspace_id)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             stores.connectors.keep_listing(connector.id, listing)
             recorded(
                 stores.ledger,
@@ -179,8 +178,8 @@ class StoreDirectory:
                 "connector.manifest_seen",
                 connector.id,
                 {"version": listing.version, "hash": listing.hash, "tools": len(listing.tools)},
-                clock=self.clock,
-                new_id=self.new_id,
+                clock=self.platform.clock,
+                new_id=self.platform.new_id,
             )
 
 

@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from cairn.connectors.port import ToolCall, ToolResult
     from cairn.connectors.requests import CheckCommand
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.kernel.transaction import Transactions
     from cairn.safety.tools import Manifest
+    from cairn.writing.platform import Platform
 
 MAX_CONNECTORS = 50
 
@@ -77,15 +75,13 @@ class Connectors:
     `commands` refuses commands that the machine's owner has not allowed.
     """
 
-    transactions: Transactions[Stores]
+    platform: Platform
     secrets: Secrets
     host: Host
     address: AddressCheck
     database: DatabaseCheck
     mended: Mended
     commands: CheckCommand
-    clock: Clock
-    new_id: IdSource
     manifests: Manifests = field(default_factory=Manifests)
 
     def register(self, principal: Principal, new: NewConnector) -> ConnectorShown:
@@ -97,9 +93,9 @@ class Connectors:
         principal.require(Role.ADMIN)
         check_connector(new)
         self._check_reach(new)
-        now, workspace_id = self.clock(), principal.workspace_id
+        now, workspace_id = self.platform.clock(), principal.workspace_id
         connector = Connector(
-            id=self.new_id(),
+            id=self.platform.new_id(),
             name=new.name,
             transport=new.transport,
             builtin=new.builtin,
@@ -114,7 +110,7 @@ class Connectors:
             changed_at=now,
         )
         sealed = self.secrets.sealed(workspace_id, connector.id, dict(new.secrets))
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             _refuse_alike(new.name, stores.connectors.all())
             stores.connectors.add(connector, sealed)
             self._record(stores, principal, "connector.registered", connector)
@@ -145,12 +141,12 @@ class Connectors:
             wanted,
             secret_names=tuple(sorted(opened)),
             revision=old.revision + runs,
-            changed_at=self.clock(),
+            changed_at=self.platform.clock(),
         )
         sealed = None
         if change.secrets is not None:
             sealed = self.secrets.sealed(principal.workspace_id, old.id, opened)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             present = stores.connectors.find(name)
             if present is None:
                 raise _no_such(name)
@@ -172,7 +168,7 @@ class Connectors:
     def remove(self, principal: Principal, name: str) -> None:
         """Remove one and end it; NotFound when there is none."""
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             found = stores.connectors.find(name)
             if found is None:
                 raise _no_such(name)
@@ -186,7 +182,7 @@ class Connectors:
         Ends a degradation. NotFound when there is none.
         """
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             found = stores.connectors.find(name)
             if found is None:
                 raise _no_such(name)
@@ -198,7 +194,7 @@ class Connectors:
     def all(self, principal: Principal) -> Sequence[ConnectorShown]:
         """Return every connector, by name."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return [self._shown(one) for one in stores.connectors.all()]
 
     def one(self, principal: Principal, name: str) -> ConnectorShown:
@@ -209,7 +205,7 @@ class Connectors:
     def check(self, principal: Principal, name: str) -> ConnectorShown:
         """Look how one is now, and return that; NotFound when there is none."""
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             found = stores.connectors.find(name)
             if found is None:
                 raise _no_such(name)
@@ -264,14 +260,14 @@ class Connectors:
         )
 
     def _found(self, principal: Principal, name: str) -> Registered:
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.connectors.find(name)
         if found is None:
             raise _no_such(name)
         return found
 
     def _secrets_of(self, principal: Principal, connector: Connector) -> dict[str, str]:
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             sealed = stores.connectors.secrets(connector.name)
         if sealed is None:
             raise _no_such(connector.name)
@@ -299,8 +295,8 @@ class Connectors:
             type_,
             connector.id,
             meta,
-            clock=self.clock,
-            new_id=self.new_id,
+            clock=self.platform.clock,
+            new_id=self.platform.new_id,
         )
 
 

@@ -116,12 +116,12 @@ class Expire:
         For those whose machine is gone: one that still waits is answered.
         """
         with self.journal.reading(workspace_id) as stores:
-            late = stores.approvals.due(self.journal.clock(), SWEPT)
+            late = stores.approvals.due(self.journal.platform.clock(), SWEPT)
         return tuple(self(workspace_id, one.investigation_id) for one in late)
 
     def _expire(self, before: Opened) -> None:
         investigation = before.investigation
-        snapshots = Snapshots(cipher=self.journal.cipher)
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
         def expire(page: Page) -> None:
             asked = _newest(page.stores, investigation.id)
@@ -275,7 +275,7 @@ class Approvals:
         asked = self._decidable(principal, approval_id, reason, binding)
         self._under_the_same_rules(principal, asked)
         written = rewritten(dict(arguments), asked.content["arguments"], asked.before.memory.vault)
-        edited = replace(asked.action, id=self.journal.new_id(), arguments=written)
+        edited = replace(asked.action, id=self.journal.platform.new_id(), arguments=written)
         attempt = self.pipeline.check(self._attempt(asked, edited))
         _acceptable(attempt)
         edited, hide = attempt.action, self._hider(asked, attempt.vault)
@@ -296,9 +296,9 @@ class Approvals:
             investigation = found(stores, approval.investigation_id)
             sealed = stores.investigations.snapshot(investigation.id)
         content = self._content(workspace_id, approval)
-        snapshots = Snapshots(cipher=self.journal.cipher)
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
         try:
-            before = opened(self.journal.keys, snapshots, investigation, sealed)
+            before = opened(self.journal.platform.keys, snapshots, investigation, sealed)
         except (BodyUnreadable, SubjectForgotten) as gone:
             raise _forgotten() from gone
         persona = self.desk.persona(
@@ -309,8 +309,8 @@ class Approvals:
     def _content(self, workspace_id: UUID, approval: Approval) -> Mapping[str, Any]:
         """Return what was asked; NotFound when whom it was about was forgotten."""
         subjects = key_subjects(workspace_id, approval.data_subjects)
-        held = self.journal.keys.get(workspace_id, subjects)
-        cipher = self.journal.cipher
+        held = self.journal.platform.keys.get(workspace_id, subjects)
+        cipher = self.journal.platform.cipher
         try:
             return cipher.open(approval.id, workspace_id, subjects, held, approval.content)
         except BodyUnreadable as gone:
@@ -327,7 +327,7 @@ class Approvals:
         approval = asked.approval
         if approval.state is not ApprovalState.PENDING:
             _decided_before(approval)
-        if approval.expires_at <= self.journal.clock():
+        if approval.expires_at <= self.journal.platform.clock():
             raise Conflict("The question has expired.", reason="approval-expired")
         if bound is not None and bound != approval.binding:
             _changed()
@@ -365,7 +365,7 @@ class Approvals:
 
     def _granting(self, principal: Principal, asked: Asked, attempt: Attempt) -> Effect:
         """Return what makes the edit a yes to the edited action, bound like any other."""
-        approval, new_id = asked.approval, self.journal.new_id()
+        approval, new_id = asked.approval, self.journal.platform.new_id()
         edited, version = attempt.action, decided(attempt).policy_version
         bound = binding(edited, policy_version=version, expires_at=approval.expires_at)
 
@@ -400,7 +400,7 @@ class Approvals:
         """Commit the decision with its transition; then the machine is answered."""
         approval, before = asked.approval, asked.before
         fact = _fact(asked, state, reason)
-        snapshots = Snapshots(cipher=self.journal.cipher)
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
         def decide(page: Page) -> Decided:
             entry = {**ids(before.investigation), **fact.meta}

@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.views import ApprovalView
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.grants import NewGrant
     from cairn.safety.rules import Policies
     from cairn.safety.tools import ToolSpec
+    from cairn.writing.platform import Platform
 
 
 MakeGrant: TypeAlias = "Callable[[Principal, NewGrant], Grant]"
@@ -81,12 +80,8 @@ MAX_LISTED = 100
 class Grants:
     """Makes, lists and revokes grants: an admin's work."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     policies: Policies
-    keys: KeyStore
-    cipher: BodyCipher
-    clock: Clock
-    new_id: IdSource
 
     def make(self, principal: Principal, new: NewGrant) -> Grant:
         """Make a grant for a tool as it is declared now.
@@ -95,12 +90,12 @@ class Grants:
         such tool, Conflict (`too-many-grants`) above 200 in force.
         """
         principal.require(Role.ADMIN)
-        checked = check_grant(new, self.clock())
+        checked = check_grant(new, self.platform.clock())
         workspace_id, tool = principal.workspace_id, self._tool(principal, checked.tool)
         subjects = tuple(sorted(set(checked.data_subjects)))
-        keys = self.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
+        keys = self.platform.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
         row = self._row(principal, checked, tool, subjects, keys)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             if stores.grants.open_count(row.made_at) >= MAX_GRANTS:
                 raise Conflict(
                     f"A workspace has at most {MAX_GRANTS} grants in force.",
@@ -115,14 +110,14 @@ class Grants:
     ) -> Sequence[Grant]:
         """Return grants, those that are over too, the newest first; at most 100 at once."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             rows = stores.grants.page(before=before, limit=min(limit, MAX_LISTED))
         return self._shown(principal.workspace_id, rows)
 
     def get(self, principal: Principal, grant_id: UUID) -> Grant:
         """Return a grant; NotFound when there is none."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             row = stores.grants.find(grant_id)
         if row is None:
             raise _no_such(grant_id)
@@ -134,8 +129,8 @@ class Grants:
         principal.require(Role.ADMIN)
         found = self.get(principal, grant_id)
         subjects, keys = self._readable(principal, found)
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             row = stores.grants.find(grant_id)
             if row is None:
                 raise _no_such(grant_id)
@@ -151,10 +146,10 @@ class Grants:
         """Return whom an entry about it is about, nobody once they were forgotten; the keys."""
         workspace_id = principal.workspace_id
         wanted = key_subjects(workspace_id, grant.data_subjects)
-        held = self.keys.get(workspace_id, wanted)
+        held = self.platform.keys.get(workspace_id, wanted)
         if all(one in held for one in wanted):
             return grant.data_subjects, held
-        return (), self.keys.get_or_create(workspace_id, (workspace_id,))
+        return (), self.platform.keys.get_or_create(workspace_id, (workspace_id,))
 
     def _tool(self, principal: Principal, key: str) -> ToolSpec:
         connector, _, name = key.partition(".")
@@ -172,17 +167,17 @@ class Grants:
         subjects: tuple[UUID, ...],
         keys: Mapping[UUID, bytes],
     ) -> GrantRow:
-        grant_id, workspace_id = self.new_id(), principal.workspace_id
+        grant_id, workspace_id = self.platform.new_id(), principal.workspace_id
         return GrantRow(
             id=grant_id,
             tool=tool.key,
             declaration=declaration(tool),
-            content=self.cipher.seal(grant_id, workspace_id, keys, _content(new)),
+            content=self.platform.cipher.seal(grant_id, workspace_id, keys, _content(new)),
             data_subjects=subjects,
             expires_at=new.expires_at,
             max_uses=new.max_uses,
             made_by=principal.principal_id,
-            made_at=self.clock(),
+            made_at=self.platform.clock(),
             approval_id=new.approval_id,
         )
 
@@ -195,14 +190,16 @@ class Grants:
         keys: Mapping[UUID, bytes],
         body: Mapping[str, Any],
     ) -> None:
-        workspace_id, now = principal.workspace_id, self.clock()
+        workspace_id, now = principal.workspace_id, self.platform.clock()
         entries = Entries(
             workspace_id=workspace_id,
             actor=principal_actor(principal),
             now=now,
             next_position=stores.ledger.head().position + 1,
-            new_id=self.new_id,
-            seal=lambda entry_id, _, said: self.cipher.seal(entry_id, workspace_id, keys, said),
+            new_id=self.platform.new_id,
+            seal=lambda entry_id, _, said: self.platform.cipher.seal(
+                entry_id, workspace_id, keys, said
+            ),
         )
         meta = {"grant_id": str(row.id), "max_uses": row.max_uses, "uses": row.uses}
         meta["expires_at"] = format_timestamp(row.expires_at)
@@ -213,7 +210,7 @@ class Grants:
         append_and_project(stores, entries.planned, now)
 
     def _shown(self, workspace_id: UUID, rows: Sequence[GrantRow]) -> list[Grant]:
-        found = opened(workspace_id, rows, self.keys, self.cipher)
+        found = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
         return [
             _opened(row, _FORGOTTEN) if one is None else one
             for row, one in zip(rows, found, strict=True)
@@ -224,16 +221,13 @@ class Grants:
 class StandingGrants:
     """Implements `safety.grants.GrantsInForce`. A grant that cannot be opened is none."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
-    cipher: BodyCipher
-    clock: Clock
+    platform: Platform
 
     def __call__(self, workspace_id: UUID, tool: str) -> Sequence[Grant]:
         """Return the grants in force for `connector.tool`, the oldest first."""
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
-            rows = stores.grants.in_force(tool, self.clock())
-        found = opened(workspace_id, rows, self.keys, self.cipher)
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
+            rows = stores.grants.in_force(tool, self.platform.clock())
+        found = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
         return [one for one in found if one is not None]
 
 

@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.state import Investigation
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
 
 
 class Owned(Protocol):
@@ -46,7 +43,7 @@ def opened(
 ) -> list[Mapping[str, JsonValue] | None]:
     """Return what each row's bytes say, in order; None where nobody can read it any more."""
     sealed = [Sealed(id=row.id, data_subjects=row.data_subjects, body=body) for row, body in rows]
-    return Opener(keys=journal.keys, cipher=journal.cipher)(workspace_id, sealed)
+    return Opener(keys=journal.platform.keys, cipher=journal.platform.cipher)(workspace_id, sealed)
 
 
 def said(body: Mapping[str, JsonValue] | None, name: str) -> str | None:
@@ -142,20 +139,17 @@ class Page:
 class Journal:
     """Writes what happens in investigations, and reads it under the same keys."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def reading(self, workspace_id: UUID) -> AbstractContextManager[Stores]:
         """Open a read-only transaction."""
-        return self.transactions.reading(system_principal(workspace_id))
+        return self.platform.transactions.reading(system_principal(workspace_id))
 
     def keys_of(self, workspace_id: UUID, data_subjects: Sequence[UUID]) -> Mapping[UUID, bytes]:
         """Return the keys of data subjects, made where missing; SubjectForgotten."""
-        return self.keys.get_or_create(workspace_id, key_subjects(workspace_id, data_subjects))
+        return self.platform.keys.get_or_create(
+            workspace_id, key_subjects(workspace_id, data_subjects)
+        )
 
     def write(
         self,
@@ -170,12 +164,12 @@ class Journal:
         """
         subjects = tuple(sorted(set(data_subjects)))
         keys = self.keys_of(workspace_id, subjects)
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.writing(system_principal(workspace_id)) as stores:
             page = self._page(stores, workspace_id, subjects, actor, keys)
             result = do(page)
             sealed = append_and_project(stores, page.entries.planned, page.now)
-            rows = [*page.rows, *announce(stores, sealed, page.now, self.new_id)]
-        self.dispatcher.send(rows)
+            rows = [*page.rows, *announce(stores, sealed, page.now, self.platform.new_id)]
+        self.platform.dispatcher.send(rows)
         return result
 
     def _page(
@@ -188,14 +182,14 @@ class Journal:
     ) -> Page:
         def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
             used = {one: keys[one] for one in key_subjects(workspace_id, subjects)}
-            return self.cipher.seal(entry_id, workspace_id, used, body)
+            return self.platform.cipher.seal(entry_id, workspace_id, used, body)
 
         entries = Entries(
             workspace_id=workspace_id,
             actor=actor,
-            now=self.clock(),
+            now=self.platform.clock(),
             next_position=stores.ledger.head().position + 1,
-            new_id=self.new_id,
+            new_id=self.platform.new_id,
             seal=seal,
         )
         return Page(stores=stores, entries=entries, keys=keys, data_subjects=data_subjects)

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from cairn.investigations.journal import Journal, Page
     from cairn.investigations.state import WorkingMemory
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.action import Action
+    from cairn.writing.platform import Platform
 
 
 OWNER = "cairn"
@@ -67,23 +65,20 @@ class LogCall:
     """Keeps the record of a call, in a transaction of its own."""
 
     keep: Callable[[Principal, ActionRow], None]
-    keys: KeyStore
-    cipher: BodyCipher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, principal: Principal, call: ApiCall) -> None:
         """Keep one call; Unavailable when the database or the keys cannot be reached."""
-        ended, call_id = self.clock(), self.new_id()
+        ended, call_id = self.platform.clock(), self.platform.new_id()
         began = ended - timedelta(seconds=call.seconds)
         given = json.dumps(outline(call.given), sort_keys=True, ensure_ascii=False)
         came = json.dumps(outline(call.came), sort_keys=True, ensure_ascii=False)
         workspace_id = principal.workspace_id
         subjects = key_subjects(workspace_id, ())
-        held = self.keys.get_or_create(workspace_id, subjects)
+        held = self.platform.keys.get_or_create(workspace_id, subjects)
 
         def sealed(body: dict[str, Any]) -> bytes:
-            return self.cipher.seal(call_id, workspace_id, held, body)
+            return self.platform.cipher.seal(call_id, workspace_id, held, body)
 
         row = ActionRow(
             id=call_id,
@@ -193,7 +188,7 @@ def _opened(
         return {}
     keys = journal.keys_of(workspace_id, row.data_subjects)
     subjects = key_subjects(workspace_id, row.data_subjects)
-    return journal.cipher.open(row.id, workspace_id, subjects, keys, sealed)
+    return journal.platform.cipher.open(row.id, workspace_id, subjects, keys, sealed)
 
 
 def cut(text: str, most: int) -> str:

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.memory_records import Dump
-    from cairn.kernel.clock import Clock, Stopwatch
-    from cairn.kernel.ids import IdSource
+    from cairn.kernel.clock import Stopwatch
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.llm.gateway import Gateway
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.ticket import MessageRow, Ticket, TicketRow
+    from cairn.writing.platform import Platform
 
 
 SWEPT = 100
@@ -62,14 +62,12 @@ Admit: TypeAlias = "Callable[[UUID], int]"
 class TakeTicket:
     """Takes up one ticket, and then whatever of its workspace has room to be investigated."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     sealed: Sealed
     screen: InboundGateway
     redact: Redact
     graph: GraphWriter
     admit: Admit
-    clock: Clock
-    new_id: IdSource
     warn: Callable[[str, dict[str, Any]], None]
 
     def __call__(
@@ -80,7 +78,7 @@ class TakeTicket:
         `outbox_ids` are done in the same transaction.
         """
         principal = system_principal(workspace_id)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
             messages = stores.ticket_messages.newest(ticket_id, MOST_MESSAGES)
         if row is None:
@@ -114,7 +112,7 @@ class TakeTicket:
         """Write the ticket's nodes. What the graph refuses is reported and holds nothing up."""
         try:
             redact = partial(self.redact, ticket.workspace_id)
-            records = records_of(ticket, redact, self.clock())
+            records = records_of(ticket, redact, self.platform.clock())
             self.graph(ticket.workspace_id, records)
         except Unavailable:
             raise
@@ -136,13 +134,13 @@ class TakeTicket:
         if row.claimed_at is not None and is_discarded(row.screening):
             discarded = False  # somebody put it back in spite of that before
         status = TicketStatus.DISCARDED if discarded else TicketStatus.QUEUED
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             moved = stores.tickets.screened(row.id, labels, status, now)
             if moved:
                 meta: dict[str, JsonValue] = {"ticket_id": str(row.id), "status": status.value}
                 entry = NewEntry(
-                    id=self.new_id(),
+                    id=self.platform.new_id(),
                     workspace_id=principal_id,
                     type="ticket.screened",
                     actor=principal_actor(principal),

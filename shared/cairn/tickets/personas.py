@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.writing.platform import Platform
 
 
 DEFAULT_TOKENS = 50_000
@@ -74,15 +70,11 @@ _ESCALATION = re.compile(
 class Personas:
     """The personas of a workspace. `default` is always there and can be changed, not removed."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
-    cipher: BodyCipher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def all(self, principal: Principal) -> Sequence[Persona]:
         """Return them by name, the default one too."""
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = [one.persona for one in stores.personas.all()]
         if all(one.name != DEFAULT.name for one in found):
             found.append(DEFAULT)
@@ -90,7 +82,7 @@ class Personas:
 
     def get(self, principal: Principal, name: str) -> Persona:
         """Return one; NotFound without it."""
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.personas.find(name)
         if found is None and name == DEFAULT.name:
             return DEFAULT
@@ -101,7 +93,7 @@ class Personas:
     def versions(self, principal: Principal, name: str) -> Sequence[PersonaVersion]:
         """Return every version of one, the newest first; NotFound without any."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.personas.versions(name)
         if not found:
             raise NotFound("There is no such persona.", name=name)
@@ -133,8 +125,8 @@ class Personas:
     def _add(
         self, principal: Principal, persona: Persona, *, removed: bool, new: bool = False
     ) -> Persona:
-        keys = self.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
-        with self.transactions.writing(principal) as stores:
+        keys = self.platform.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
+        with self.platform.transactions.writing(principal) as stores:
             known = stores.personas.versions(persona.name)
             newest = known[0] if known else None
             if new and newest and not newest.removed:
@@ -144,9 +136,9 @@ class Personas:
             version = newest.persona.version + 1 if newest else 1
             if newest and not (newest.removed or removed) and _same(newest.persona, persona):
                 return newest.persona
-            now = self.clock()
+            now = self.platform.clock()
             kept = PersonaVersion(
-                id=newest.id if newest else self.new_id(),
+                id=newest.id if newest else self.platform.new_id(),
                 persona=replace(persona, version=version),
                 changed_at=now,
                 changed_by=principal.principal_id,
@@ -160,7 +152,7 @@ class Personas:
         self, principal: Principal, kept: PersonaVersion, keys: Mapping[UUID, bytes]
     ) -> Planned:
         """Return the entry of a change: what the persona says sealed, its numbers in clear."""
-        entry_id, body = self.new_id(), _body(kept)
+        entry_id, body = self.platform.new_id(), _body(kept)
         entry = NewEntry(
             id=entry_id,
             workspace_id=principal.workspace_id,
@@ -173,7 +165,7 @@ class Personas:
                 "removed": kept.removed,
                 "autonomy": kept.persona.autonomy.value,
             },
-            body=self.cipher.seal(entry_id, principal.workspace_id, keys, body),
+            body=self.platform.cipher.seal(entry_id, principal.workspace_id, keys, body),
         )
         return Planned(entry=entry, body=body)
 

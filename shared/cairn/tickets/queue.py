@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.tickets.sealing import Sealed, TicketText
     from cairn.tickets.ticket import QueueNumbers
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
 
 
 MOST_SHOWN = 50
@@ -220,10 +219,7 @@ AT_ONCE = 200
 class Requeue:
     """Puts tickets back, with an entry each, and wakes the stage that takes them up."""
 
-    transactions: Transactions[Stores]
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, principal: Principal, ticket_id: UUID) -> TicketStatus:
         """Put one back and return its status; one that is queued or new stays as it is.
@@ -232,8 +228,8 @@ class Requeue:
         """
         principal.require(Role.ADMIN)
         rows: list[OutboxRow] = []
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             found = stores.tickets.find(ticket_id)
             if found is None:
                 raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
@@ -243,8 +239,8 @@ class Requeue:
                 raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
             if not stores.tickets.requeue(ticket_id, now):
                 return found.status
-            rows.append(put_back(stores, principal, ticket_id, "asked", now, self.new_id))
-        self.dispatcher.send(rows)
+            rows.append(put_back(stores, principal, ticket_id, "asked", now, self.platform.new_id))
+        self.platform.dispatcher.send(rows)
         return TicketStatus.QUEUED
 
     def mended(self, workspace_id: UUID, waits_for: str) -> int:
@@ -252,15 +248,15 @@ class Requeue:
         principal = system_principal(workspace_id)
         done = 0
         while rows := self._batch(principal, waits_for):
-            self.dispatcher.send(rows)
+            self.platform.dispatcher.send(rows)
             done += len(rows)
         return done
 
     def _batch(self, principal: Principal, waits_for: str) -> list[OutboxRow]:
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             return [
-                put_back(stores, principal, ticket_id, "mended", now, self.new_id)
+                put_back(stores, principal, ticket_id, "mended", now, self.platform.new_id)
                 for ticket_id in stores.tickets.waiting(waits_for, AT_ONCE)
                 if stores.tickets.requeue(ticket_id, now)
             ]

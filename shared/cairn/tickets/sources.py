@@ -22,13 +22,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.tickets.adapter import OpenAdapter, TicketAdapter
     from cairn.tickets.polling import Mended
+    from cairn.writing.platform import Platform
 
 MAX_SOURCES = 50
 MAX_CONFIG_BYTES = 16_384
@@ -65,30 +62,26 @@ class SourceChange:
 class TicketSources:
     """The ticket sources of a workspace: an admin's work. Each change is a ledger entry."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
-    cipher: BodyCipher
+    platform: Platform
     open_adapter: OpenAdapter
     mended: Mended
-    clock: Clock
-    new_id: IdSource
 
     def create(self, principal: Principal, new: NewSource) -> TicketSource:
         """Register one; ValidationFailed names what is wrong, Conflict when its name is taken."""
         principal.require(Role.ADMIN)
         source = TicketSource(
-            id=self.new_id(),
+            id=self.platform.new_id(),
             name=_named(new.name),
             kind=new.kind,
             config=_config(new.config),
             persona=new.persona,
             poll_seconds=_seconds(new.poll_seconds),
-            created_at=self.clock(),
+            created_at=self.platform.clock(),
         )
         secrets = _secrets(new.secrets)
         self.open_adapter(source.kind.value, source.config, secrets)
         sealed = self._sealed(principal, source, secrets)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             if len(stores.ticket_sources.all()) >= MAX_SOURCES:
                 _refuse("name", f"is one too many: a workspace has at most {MAX_SOURCES} sources")
             if not stores.ticket_sources.add(source, sealed):
@@ -99,13 +92,13 @@ class TicketSources:
     def all(self, principal: Principal) -> Sequence[TicketSource]:
         """Return every one, by name; the plain one is not among them."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return stores.ticket_sources.all()
 
     def get(self, principal: Principal, source_id: UUID) -> TicketSource:
         """Return one; NotFound without it."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return _found(stores, source_id)
 
     def change(self, principal: Principal, source_id: UUID, change: SourceChange) -> TicketSource:
@@ -124,9 +117,9 @@ class TicketSources:
         sealed = None
         if change.secrets is not None:
             sealed = self._sealed(principal, source, secrets)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             _found(stores, source_id)
-            stores.ticket_sources.change(source, sealed, self.clock())
+            stores.ticket_sources.change(source, sealed, self.platform.clock())
             self._record(stores, principal, "ticket_source.changed", source)
         if known.state is SourceState.NEEDS_AUTH and source.state is SourceState.ACTIVE:
             self.mended(principal.workspace_id, f"source:{source.name}")
@@ -135,7 +128,7 @@ class TicketSources:
     def remove(self, principal: Principal, source_id: UUID) -> None:
         """Remove one with its secrets; its tickets stay. NotFound without it."""
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             source = _found(stores, source_id)
             stores.ticket_sources.remove(source_id)
             self._record(stores, principal, "ticket_source.removed", source)
@@ -150,7 +143,7 @@ class TicketSources:
         if source == API_SOURCE:
             return PlainAdapter()
         principal = system_principal(workspace_id)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.ticket_sources.named(source)
         if found is None:
             raise NotFound("There is no such ticket source.", source=source)
@@ -158,25 +151,29 @@ class TicketSources:
 
     def _secrets(self, principal: Principal, source_id: UUID) -> dict[str, str]:
         owner = (principal.workspace_id,)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             sealed = stores.ticket_sources.secrets(source_id)
-        keys = self.keys.get(principal.workspace_id, owner)
-        opened = self.cipher.open(source_id, principal.workspace_id, owner, keys, sealed)
+        keys = self.platform.keys.get(principal.workspace_id, owner)
+        opened = self.platform.cipher.open(source_id, principal.workspace_id, owner, keys, sealed)
         return {name: str(value) for name, value in opened.items()}
 
     def _sealed(
         self, principal: Principal, source: TicketSource, secrets: Mapping[str, str]
     ) -> bytes:
         workspace_id = principal.workspace_id
-        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
-        return self.cipher.seal(source.id, workspace_id, keys, dict(secrets))
+        keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
+        return self.platform.cipher.seal(source.id, workspace_id, keys, dict(secrets))
 
     def _record(
         self, stores: Stores, principal: Principal, type_: str, source: TicketSource
     ) -> None:
         """Append the entry of a change: its settings sealed, its secrets nowhere."""
-        workspace_id, entry_id, now = principal.workspace_id, self.new_id(), self.clock()
-        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
+        workspace_id, entry_id, now = (
+            principal.workspace_id,
+            self.platform.new_id(),
+            self.platform.clock(),
+        )
+        keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
         body: dict[str, Any] = {
             "name": source.name,
             "config": dict(source.config),
@@ -194,7 +191,7 @@ class TicketSources:
                 "kind": source.kind.value,
                 "state": source.state.value,
             },
-            body=self.cipher.seal(entry_id, workspace_id, keys, body),
+            body=self.platform.cipher.seal(entry_id, workspace_id, keys, body),
         )
         append_and_project(stores, [Planned(entry=entry, body=body)], now)
 

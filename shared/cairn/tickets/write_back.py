@@ -40,16 +40,13 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.memory_records import Dump, Ref
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.tickets.adapter import TicketAdapter
     from cairn.tickets.gateway import GraphWriter
     from cairn.tickets.personas import Persona
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.ticket import Ticket, TicketRow
-    from cairn.writing.ports import Dispatcher, OutboxRow
+    from cairn.writing.platform import Platform
+    from cairn.writing.ports import OutboxRow
 
 
 MAX_TEXT_CHARS = 2_000
@@ -177,13 +174,10 @@ class _WriteBack:
 class Desk:
     """Reads tickets and personas, and writes back. Safe at least once."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     sealed: Sealed
     adapter_of: AdapterOf
     graph: GraphWriter
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
     warn: Callable[[str, dict[str, Any]], None]
 
     def ticket(self, workspace_id: UUID, ticket_id: UUID) -> Ticket:
@@ -191,7 +185,7 @@ class Desk:
 
         What was said about others than the ticket is about by now is left out.
         """
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             row = stores.tickets.find(ticket_id)
             messages = stores.ticket_messages.newest(ticket_id, MOST_MESSAGES)
             replies = stores.write_backs.replies(ticket_id)
@@ -218,7 +212,7 @@ class Desk:
 
         What `began` before its persona was removed goes on with no more autonomy than it had.
         """
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             found = stores.personas.find(name)
             if found is not None:
                 return found.persona
@@ -315,17 +309,17 @@ class Desk:
         """
         principal = system_principal(workspace_id)
         woken: OutboxRow | None = None
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             settled = stores.tickets.settle(ticket_id, investigation_id, STATUS_OF[verdict], now)
             row = stores.tickets.find(ticket_id) if settled else None
             if row is not None:
-                woken = reopened(stores, principal, row, now, self.new_id)
-        self.dispatcher.send([woken] if woken else [])
+                woken = reopened(stores, principal, row, now, self.platform.new_id)
+        self.platform.dispatcher.send([woken] if woken else [])
         self._remember(workspace_id, ticket_id, investigation_id, verdict)
 
     def _row(self, workspace_id: UUID, ticket_id: UUID) -> TicketRow:
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             row = stores.tickets.find(ticket_id)
         if row is None:
             raise _no_ticket(ticket_id)
@@ -389,20 +383,20 @@ class Desk:
         Raises Unavailable while another process sends it.
         """
         principal = system_principal(asked.workspace_id)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             known = stores.write_backs.parts(asked.investigation_id).get(part)
             if known is not None and known.done:
                 return None
-            now = self.clock()
+            now = self.platform.clock()
             until, ids = now + LEASE, (asked.ticket.id, asked.investigation_id)
             if not stores.write_backs.begin(*ids, part, now=now, until=until):
                 raise Unavailable("Another process is writing back.", reason="write-back-under-way")
         return until
 
     def _release(self, asked: _WriteBack, part: str, until: datetime) -> None:
-        with self.transactions.writing(system_principal(asked.workspace_id)) as stores:
+        with self.platform.transactions.writing(system_principal(asked.workspace_id)) as stores:
             ids = (asked.investigation_id, part)
-            stores.write_backs.release(*ids, now=self.clock(), until=until)
+            stores.write_backs.release(*ids, now=self.platform.clock(), until=until)
 
     def _failed(self, asked: _WriteBack, part: str, failed: CairnError) -> str:
         """Return what became of a part that was not taken; raise what a repeat may mend."""
@@ -422,11 +416,11 @@ class Desk:
         keys = self.sealed.keys.get_or_create(
             asked.workspace_id, key_subjects(asked.workspace_id, asked.about)
         )
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             if not stores.write_backs.done(asked.investigation_id, part, reference, now):
                 return
-            entry_id = self.new_id()
+            entry_id = self.platform.new_id()
             body = self._body(asked, part, reference)
             meta = {
                 "ticket_id": str(asked.ticket.id),
@@ -477,8 +471,8 @@ class Desk:
     def _signed_out(self, asked: _WriteBack) -> None:
         """Keep that the source refuses its keys; the ticket waits until they are renewed."""
         name = asked.ticket.source
-        with self.transactions.writing(system_principal(asked.workspace_id)) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(system_principal(asked.workspace_id)) as stores:
+            now = self.platform.clock()
             source = stores.ticket_sources.named(name)
             if source is not None and name != API_SOURCE:
                 stores.ticket_sources.failed(source.id, NeedsAuth.code, SourceState.NEEDS_AUTH, now)
@@ -490,7 +484,7 @@ class Desk:
         """Tie the investigation to its ticket in the graph; without the ticket's node, nothing."""
         try:
             ticket = self.sealed.ticket(workspace_id, self._row(workspace_id, ticket_id))
-            now = self.clock()
+            now = self.platform.clock()
             self.graph(workspace_id, investigation_records(ticket, investigation_id, verdict, now))
         except Unavailable:
             raise

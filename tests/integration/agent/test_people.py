@@ -10,6 +10,7 @@ import pytest
 from tests.support.agent import Agents, Killed, ScriptedPlanner, act
 from tests.support.memory_graphs import graph_writer
 from tests.support.people import People
+from tests.support.platform import platform_of
 from tests.support.world import open_world
 
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
@@ -127,13 +128,10 @@ def test_a_death_around_the_commit_of_a_call_leaves_one_note(
     one = made.begin()
     made.work(one)
     desk = Desk(
-        transactions=StoreTransactions(world.pool),
+        platform=platform_of(StoreTransactions(world.pool), dispatcher=made.sent, clock=made.clock),
         sealed=Sealed(keys=made.keys, cipher=BodyCipher()),
         adapter_of=lambda workspace_id, source: PlainAdapter(),
         graph=lambda workspace_id, records: None,
-        dispatcher=made.sent,
-        clock=made.clock,
-        new_id=new_id,
         warn=lambda event, told: None,
     )
     people.deliver = DeliverEscalation(

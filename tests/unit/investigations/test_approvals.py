@@ -150,7 +150,7 @@ class TestShowing:
 
     def test_a_list_has_them_all_the_newest_first(self) -> None:
         agents, _ = asked()
-        opens = Opener(keys=agents.keys, cipher=agents.journal.cipher)
+        opens = Opener(keys=agents.keys, cipher=agents.journal.platform.cipher)
         browse = BrowseInvestigations(transactions=agents.transactions, open=opens)
         [one] = browse.approvals(agents.admin, state=None, before=None, limit=50)
         assert one.id == agents.pending().id
@@ -377,7 +377,7 @@ class TestRefusing:
         with agents.transactions.writing(agents.admin) as stores:
             subjects = question.data_subjects
             keys = agents.keys.get(agents.workspace_id, subjects)
-            cipher = agents.journal.cipher
+            cipher = agents.journal.platform.cipher
             sealed = cipher.seal(question.id, agents.workspace_id, keys, shown)
             stores.approvals.add(replace(question, content=sealed))
         with pytest.raises(Conflict, match="changed-content"):

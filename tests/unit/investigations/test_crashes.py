@@ -399,7 +399,7 @@ def test_a_call_that_never_ended_calls_a_person_whatever_the_verdict() -> None:
         halted(forgets, Verdict.AUTO_RESOLVED, "It works again.", code="none"),
         verdict=Verdict.AUTO_RESOLVED,
     )
-    snapshots = Snapshots(cipher=agents.journal.cipher)
+    snapshots = Snapshots(cipher=agents.journal.platform.cipher)
     subjects = before.investigation.data_subjects
     agents.journal.write(
         agents.workspace_id, subjects, SYSTEM, lambda page: moved(page, snapshots, before, change)
@@ -480,7 +480,7 @@ def test_a_run_that_comes_back_late_does_not_write_over_what_another_is_about() 
     agents.enter(agents.workspace_id, one, run=2)
     acting(agents, one)
     change = halted(late.memory, Verdict.FAILED, "It is the old run's.", code="late")
-    snapshots = Snapshots(cipher=agents.journal.cipher)
+    snapshots = Snapshots(cipher=agents.journal.platform.cipher)
     subjects = late.investigation.data_subjects
     before = agents.entries()
     assert not agents.journal.write(

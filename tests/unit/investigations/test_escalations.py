@@ -51,7 +51,9 @@ def webhook(world: People) -> str:
     webhook_id = UUID(int=7)
     owner = (made.workspace_id,)
     keys = made.keys.get_or_create(made.workspace_id, owner)
-    sealed = made.journal.cipher.seal(webhook_id, made.workspace_id, keys, {"secret": SECRET})
+    sealed = made.journal.platform.cipher.seal(
+        webhook_id, made.workspace_id, keys, {"secret": SECRET}
+    )
     with made.transactions.writing(made.admin) as stores:
         one = Webhook(
             id=webhook_id,

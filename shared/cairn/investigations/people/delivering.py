@@ -206,8 +206,8 @@ class DeliverEscalation:
             investigation = found(stores, row.investigation_id)
             sealed = stores.investigations.snapshot(row.investigation_id)
             ticket = stores.tickets.find(row.ticket_id)
-        snapshots = Snapshots(cipher=self.journal.cipher)
-        memory = opened(self.journal.keys, snapshots, investigation, sealed).memory
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
+        memory = opened(self.journal.platform.keys, snapshots, investigation, sealed).memory
         (body,) = opened_rows(self.journal, workspace_id, [(row, row.why)])
         persona = self.desk.persona(workspace_id, investigation.persona)
         return Call(
@@ -301,7 +301,7 @@ class DeliverEscalation:
         url, sealed = target
         secret = self._opened(workspace_id, webhook_id, sealed)["secret"]
         body = payload(call)
-        sent_at = int(self.journal.clock().timestamp())
+        sent_at = int(self.journal.platform.clock().timestamp())
         return url, body, signed_headers(str(secret), call.escalation.id, sent_at, body)
 
     def _slack(self, call: Call, name: str) -> tuple[str, bytes, dict[str, str]] | None:
@@ -316,8 +316,8 @@ class DeliverEscalation:
 
     def _opened(self, workspace_id: UUID, sealed_id: UUID, sealed: bytes) -> Mapping[str, object]:
         owner = (workspace_id,)
-        keys = self.journal.keys.get(workspace_id, owner)
-        return self.journal.cipher.open(sealed_id, workspace_id, owner, keys, sealed)
+        keys = self.journal.platform.keys.get(workspace_id, owner)
+        return self.journal.platform.cipher.open(sealed_id, workspace_id, owner, keys, sealed)
 
     def _settle(
         self,
@@ -365,7 +365,7 @@ class DeliverEscalation:
         return ended.state.value
 
     def _done(self, workspace_id: UUID, outbox_id: UUID) -> None:
-        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
+        with self.journal.platform.transactions.writing(system_principal(workspace_id)) as stores:
             stores.outbox.done([outbox_id])
 
 

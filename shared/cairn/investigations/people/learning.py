@@ -107,7 +107,7 @@ class Opinions:
             raise Conflict("The investigation has not ended.", reason="not-ended")
 
         def say(page: Page) -> Opinion:
-            opinion_id = self.journal.new_id()
+            opinion_id = self.journal.platform.new_id()
             opinion = Opinion(
                 id=opinion_id,
                 investigation_id=investigation_id,

@@ -181,7 +181,7 @@ class RecentResults:
                 situation.investigation.id,
                 owner=next(iter(known.values()), None),
                 alone=any(kind == "person" for kind, _ in owners),
-                since=self.journal.clock() - window,
+                since=self.journal.platform.clock() - window,
                 limit=most,
             )
 
@@ -192,7 +192,7 @@ class RecentResults:
             for body in (row.input, row.output)
         ]
         try:
-            opener = Opener(keys=self.journal.keys, cipher=self.journal.cipher)
+            opener = Opener(keys=self.journal.platform.keys, cipher=self.journal.platform.cipher)
             asked, came = opener(workspace_id, sealed)
         except BodyUnreadable:
             return None

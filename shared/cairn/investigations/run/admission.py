@@ -140,7 +140,7 @@ class Admit:
 
     def _start(self, workspace_id: UUID) -> bool:
         def start(page: Page) -> bool:
-            stores, investigation_id = page.stores, self.journal.new_id()
+            stores, investigation_id = page.stores, self.journal.platform.new_id()
             if stores.slots.taken() >= self.at_once:
                 return False
             if not stores.slots.take(investigation_id, self.at_once, page.now):

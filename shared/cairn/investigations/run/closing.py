@@ -153,7 +153,7 @@ class Close:
     def _give_back(self, investigation: Investigation) -> None:
         """Free the slot for the next ticket, whoever cannot be told meanwhile."""
         workspace_id = investigation.workspace_id
-        with self.journal.transactions.writing(system_principal(workspace_id)) as stores:
+        with self.journal.platform.transactions.writing(system_principal(workspace_id)) as stores:
             stores.slots.free(investigation.id)
         self.admit(workspace_id)
 
@@ -257,7 +257,7 @@ class Halt:
         investigation, code = before.investigation, readable(error, MAX_CODE_CHARS)
         why = f"A step failed: {code}."
         change = halted(before.memory, Verdict.FAILED, why, code=code)
-        snapshots = Snapshots(cipher=self.journal.cipher)
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
         def halt(page: Page) -> bool:
             if not moved(page, snapshots, before, change):

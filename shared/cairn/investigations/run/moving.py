@@ -146,7 +146,9 @@ def read(journal: Journal, workspace_id: UUID, investigation_id: UUID) -> Opened
     with journal.reading(workspace_id) as stores:
         investigation = found(stores, investigation_id)
         sealed = stores.investigations.snapshot(investigation_id)
-    return opened(journal.keys, Snapshots(cipher=journal.cipher), investigation, sealed)
+    return opened(
+        journal.platform.keys, Snapshots(cipher=journal.platform.cipher), investigation, sealed
+    )
 
 
 def opened(

@@ -127,7 +127,7 @@ class Enter:
     def _resume(self, before: Opened) -> None:
         investigation = before.investigation
         change = self._looked_up(before)
-        snapshots = Snapshots(cipher=self.journal.cipher)
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
         def resume(page: Page) -> None:
             if moved(page, snapshots, before, change, resumed=True):
@@ -195,7 +195,7 @@ class Resume:
         """Resume every investigation that should be moving and is not."""
         principal.require(Role.ADMIN)
         workspace_id, actor = principal.workspace_id, principal_actor(principal)
-        still = self.still_since(workspace_id, self.journal.clock() - STALE_AFTER)
+        still = self.still_since(workspace_id, self.journal.platform.clock() - STALE_AFTER)
         return tuple(self.again(one, actor=actor) for one in still)
 
     def still_since(self, workspace_id: UUID, moment: datetime) -> Sequence[Investigation]:

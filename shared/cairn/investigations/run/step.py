@@ -213,7 +213,7 @@ class RunStep:
     def _moved(self, before: Opened, change: Change) -> bool:
         """Write the transition, sealed for everybody it is about by now."""
         investigation = before.investigation
-        snapshots = Snapshots(cipher=self.journal.cipher)
+        snapshots = Snapshots(cipher=self.journal.platform.cipher)
         about = owners(self.journal, investigation, before.memory, change.memory)
         try:
             return self.journal.write(
@@ -231,7 +231,7 @@ class RunStep:
 
     def _spend(self, investigation: Investigation, spending: Spending) -> None:
         principal = system_principal(investigation.workspace_id)
-        with self.journal.transactions.writing(principal) as stores:
+        with self.journal.platform.transactions.writing(principal) as stores:
             stores.investigations.spend(investigation.id, spending, run=investigation.run)
 
 
