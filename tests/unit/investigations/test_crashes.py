@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from tests.fakes.keys import InMemoryKeyStore
 from tests.support.agent import DOC, Agents, Killed, ScriptedPlanner, act, search
+from tests.support.platform import on_other
 
 from cairn.connectors.port import (
     ConnectorUnauthorised,
@@ -532,7 +533,7 @@ def test_a_beginning_that_is_late_takes_no_slot_for_what_has_ended() -> None:
         def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
             return keys.get(workspace_id, subject_ids)
 
-    late = replace(agents.enter, journal=replace(agents.journal, keys=Late()))
+    late = replace(agents.enter, journal=on_other(agents.journal, keys=Late()))
     assert late(agents.workspace_id, one, run=2).state is State.DONE
     check(agents, one)
 
