@@ -12,8 +12,7 @@ from tests.fakes.costs import InMemoryCosts
 from tests.fakes.model_calls import InMemoryCallLog
 from tests.support.world import open_world
 
-from cairn.adapters.postgres.agents.costs import costs_by_workspace
-from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
+from cairn.adapters.postgres.agents.model_calls import PostgresCallLog, costs_by_workspace
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.ids import new_id
 from cairn.llm.costs import CallRecord, CostBy, CostRow

@@ -36,7 +36,7 @@ def verify_ledgers(
     owner_url: str, workspace_id: UUID | None = None, settings: ApiSettings | None = None
 ) -> Iterable[LedgerVerification]:
     """Verify one workspace's chain or all of them, one result each; with settings, keys too."""
-    from cairn.adapters.postgres.ledger.ledger_reads import verify_ledgers
+    from cairn.adapters.postgres.ledger.whole import verify_ledgers
     from cairn.bootstrap.parts import key_store
 
     return verify_ledgers(owner_url, workspace_id, key_store(settings) if settings else None)
@@ -44,14 +44,14 @@ def verify_ledgers(
 
 def export_ledger(owner_url: str, workspace_id: UUID) -> Iterable[str]:
     """Yield the lines of an export that the offline verifier reads."""
-    from cairn.adapters.postgres.ledger.ledger_reads import export_ledger
+    from cairn.adapters.postgres.ledger.whole import export_ledger
 
     return export_ledger(owner_url, workspace_id)
 
 
 def costs(owner_url: str, since: date, until: date) -> Iterable[CostRow]:
     """Return what the models of each workspace have cost in a period."""
-    from cairn.adapters.postgres.agents.costs import costs_by_workspace
+    from cairn.adapters.postgres.agents.model_calls import costs_by_workspace
 
     return costs_by_workspace(owner_url, since, until)
 

@@ -109,8 +109,8 @@ def _verify(
 
 def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) -> Sweep:
     from cairn.adapters.postgres.agents.model_calls import DropCalls
-    from cairn.adapters.postgres.memory.access_log import DropSearchRuns
     from cairn.adapters.postgres.memory.conversations import DropExpiredMessages
+    from cairn.adapters.postgres.memory.search_runs import DropSearchRuns
     from cairn.adapters.postgres.webhooks import DropDeliveries
     from cairn.bootstrap.forgetting import forget_use_case
     from cairn.forgetting.forget import FinishForgettings

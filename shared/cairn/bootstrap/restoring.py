@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.ledger.ledger_import import import_ledger
+from cairn.adapters.postgres.ledger.whole import import_ledger
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.forgetting import apply_tombstones

@@ -11,26 +11,31 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cairn.adapters.postgres.accounts import PostgresKeys
-    from cairn.adapters.postgres.agents.approvals import PostgresApprovals
-    from cairn.adapters.postgres.agents.candidates import PostgresCandidates, PostgresOpinions
+    from cairn.adapters.postgres.agents.approvals import PostgresApprovals, PostgresGrants
     from cairn.adapters.postgres.agents.connectors import PostgresConnectors
-    from cairn.adapters.postgres.agents.costs import PostgresCosts
-    from cairn.adapters.postgres.agents.escalations import PostgresChannels, PostgresEscalations
-    from cairn.adapters.postgres.agents.grants import PostgresGrants
-    from cairn.adapters.postgres.agents.investigation_views import PostgresEntries
-    from cairn.adapters.postgres.agents.investigations import PostgresInvestigations
+    from cairn.adapters.postgres.agents.investigations import (
+        PostgresEntries,
+        PostgresInvestigations,
+        PostgresSlots,
+    )
+    from cairn.adapters.postgres.agents.model_calls import PostgresCosts
+    from cairn.adapters.postgres.agents.people import (
+        PostgresCandidates,
+        PostgresChannels,
+        PostgresEscalations,
+        PostgresOpinions,
+    )
     from cairn.adapters.postgres.agents.personas import PostgresPersonas
-    from cairn.adapters.postgres.agents.slots import PostgresSlots
-    from cairn.adapters.postgres.agents.ticket_messages import PostgresTicketMessages
     from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
-    from cairn.adapters.postgres.agents.tickets import PostgresTickets
+    from cairn.adapters.postgres.agents.tickets import (
+        PostgresTicketMessages,
+        PostgresTickets,
+        PostgresWriteBacks,
+    )
     from cairn.adapters.postgres.agents.tool_calls import PostgresActions
-    from cairn.adapters.postgres.agents.write_backs import PostgresWriteBacks
     from cairn.adapters.postgres.ledger.forgetting import PostgresForgetting
-    from cairn.adapters.postgres.ledger.rebuild_runs import PostgresRebuilds
-    from cairn.adapters.postgres.ledger.replay import PostgresReplica
+    from cairn.adapters.postgres.ledger.replay import PostgresRebuilds, PostgresReplica
     from cairn.adapters.postgres.ledger.taints import PostgresTaints
-    from cairn.adapters.postgres.memory.access_log import PostgresAccessLog
     from cairn.adapters.postgres.memory.ageing import PostgresAgeing
     from cairn.adapters.postgres.memory.consolidation import PostgresRuns, PostgresUnconsolidated
     from cairn.adapters.postgres.memory.conversations import (
@@ -43,18 +48,24 @@ if TYPE_CHECKING:
         PostgresUploads,
     )
     from cairn.adapters.postgres.memory.embeddings import PostgresEmbeddings, PostgresGraphState
-    from cairn.adapters.postgres.memory.entities import PostgresNodeViews
     from cairn.adapters.postgres.memory.events import PostgresEvents, PostgresEventViews
     from cairn.adapters.postgres.memory.graph_reader import PostgresGraph
     from cairn.adapters.postgres.memory.memory_graph import PostgresMemoryGraph
-    from cairn.adapters.postgres.memory.nodes import PostgresAliases, PostgresGraphNodes
+    from cairn.adapters.postgres.memory.nodes import (
+        PostgresAliases,
+        PostgresGraphNodes,
+        PostgresNodeViews,
+    )
     from cairn.adapters.postgres.memory.recall import PostgresNodeReader
-    from cairn.adapters.postgres.memory.reembed import PostgresModelVectors
-    from cairn.adapters.postgres.memory.reindex import PostgresVectorGaps
-    from cairn.adapters.postgres.memory.reports import PostgresReports, PostgresReportViews
+    from cairn.adapters.postgres.memory.reembed import PostgresModelVectors, PostgresVectorGaps
+    from cairn.adapters.postgres.memory.reports import (
+        PostgresReports,
+        PostgresReportViews,
+        PostgresTasks,
+    )
+    from cairn.adapters.postgres.memory.search_runs import PostgresAccessLog
     from cairn.adapters.postgres.memory.subscriptions import PostgresSubscriptions
     from cairn.adapters.postgres.memory.summaries import PostgresSummaries
-    from cairn.adapters.postgres.memory.tasks import PostgresTasks
     from cairn.adapters.postgres.memory.views import PostgresViews
     from cairn.adapters.postgres.stats import PostgresStats
     from cairn.adapters.postgres.stores import (

@@ -9,7 +9,7 @@ import pytest
 from tests.support.forgetting import Stand, open_stand
 
 from cairn.adapters.aws.erasing import S3Searcher
-from cairn.adapters.opensearch.mapping import ANY_VERSION
+from cairn.adapters.opensearch.documents import ANY_VERSION
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.proving import PostgresSearcher
 from cairn.forgetting.places import KEYS, NOT_SEARCHED, OPENSEARCH, OPERATOR, UPLOADS

@@ -7,7 +7,7 @@ import pytest
 from tests.support.everything import Everything, open_everything
 
 from cairn.accounts.keys import CreateKey, RevokeKey
-from cairn.adapters.postgres.ledger.ledger_reads import export_ledger
+from cairn.adapters.postgres.ledger.whole import export_ledger
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.memory_graph import memory_graph
 from cairn.kernel.access import Role

@@ -13,7 +13,7 @@ from tests.support.everything import Everything, open_everything
 from tests.support.remembering import fact
 
 from cairn.adapters.files.keys import FileKeyStore
-from cairn.adapters.postgres.ledger.ledger_reads import verify_ledgers
+from cairn.adapters.postgres.ledger.whole import verify_ledgers
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ledger.keys import KeyMissing
 from cairn.reading.browse import Browse

@@ -13,9 +13,8 @@ from tests.support.everything import BARRED, Everything, open_everything
 from tests.support.remembering import NOON, Sent
 
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.adapters.postgres.ledger.ledger_import import import_ledger
-from cairn.adapters.postgres.ledger.ledger_reads import export_ledger, verify_ledgers
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.adapters.postgres.ledger.whole import export_ledger, import_ledger, verify_ledgers
 from cairn.forgetting.tombstones import TombstonesApplied
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict

@@ -13,8 +13,8 @@ from tests.support.search_index import Followed, followed
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.opensearch.client import Connection
+from cairn.adapters.opensearch.documents import ALIAS, BODY
 from cairn.adapters.opensearch.keyword import OpenSearchKeywordIndex
-from cairn.adapters.opensearch.mapping import ALIAS, BODY
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.memory.search_index import PostgresGuard
 from cairn.bootstrap.recalling import recall

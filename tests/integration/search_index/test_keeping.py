@@ -10,8 +10,8 @@ from tests.support.search_index import Followed, document, followed
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.opensearch.client import Connection
+from cairn.adapters.opensearch.documents import ALIAS
 from cairn.adapters.opensearch.indexes import OpenSearchIndexes
-from cairn.adapters.opensearch.mapping import ALIAS
 from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id

@@ -11,7 +11,7 @@ import pytest
 from tests.support.ingesting import Documents
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.postgres.ledger.ledger_reads import export_ledger, verify_ledgers
+from cairn.adapters.postgres.ledger.whole import export_ledger, verify_ledgers
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import Scope
 from cairn.kernel.errors import NotFound

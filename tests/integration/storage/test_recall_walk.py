@@ -14,9 +14,8 @@ import psycopg
 import pytest
 from tests.support.world import MORNING, World, memory, open_world, recorded_at_once
 
-from cairn.adapters.postgres.memory.access_log import DropSearchRuns
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
-from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
+from cairn.adapters.postgres.memory.search_runs import DropSearchRuns, PostgresSearchRuns
 from cairn.adapters.postgres.memory.subscriptions import (
     PostgresSubscribedKeywords,
     PostgresSubscriptionLeg,

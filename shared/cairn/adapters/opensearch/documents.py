@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.adapters.opensearch.mapping import CONTEXT_WEIGHT
 from cairn.graph.node import BY_LABEL_ONLY, Label, State
 from cairn.kernel.access import Role
 from cairn.search_index.sync import IndexDocument, bucket_of, mark_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.recall.records import Filters
+
 
 MAX_TEXT_CHARS = 262_144
 """What of a node's text is indexed: eight times the longest memory."""
@@ -162,3 +163,55 @@ def node_id_of(hit: Json, workspace_id: UUID) -> UUID | None:
         return UUID(node)
     except ValueError:
         return None
+
+
+ALIAS = "cairn-nodes"
+MAPPING_VERSION = 1
+PREFIX = f"{ALIAS}-v{MAPPING_VERSION}-"
+ANY_VERSION = f"{ALIAS}-v*"
+NAME = re.compile(rf"{ALIAS}-v(\d+)-[0-9a-f]{{32}}")
+WRITING = "-writing"  # an alias of one index: a bulk request can never make an index by mistake
+
+CONTEXT_WEIGHT = 0.6
+"""What earlier messages weigh against a node's own text, as in PostgreSQL."""
+
+BODY: dict[str, Any] = {
+    "settings": {
+        "index": {
+            "number_of_shards": 1,
+            "auto_expand_replicas": "0-1",
+            "refresh_interval": "1s",
+            "gc_deletes": "1h",  # so long a late write cannot bring back what was taken out
+        }
+    },
+    "mappings": {
+        "dynamic": "strict",
+        "_meta": {"mapping_version": MAPPING_VERSION},
+        "_source": {"enabled": False},
+        "_routing": {"required": True},
+        "properties": {
+            "own": {"type": "text", "analyzer": "english", "index_options": "freqs"},
+            "context": {"type": "text", "analyzer": "english", "index_options": "freqs"},
+            "workspace_id": {"type": "keyword"},
+            "node_id": {"type": "keyword"},
+            "label": {"type": "keyword"},
+            "kind": {"type": "keyword"},
+            "scope": {"type": "keyword"},
+            "agents": {"type": "keyword"},
+            "client_id": {"type": "keyword"},
+            "state": {"type": "keyword"},
+            "described": {"type": "boolean"},
+            "occurred_at": {"type": "long"},  # microseconds: dates here are exact to thousandths
+            "valid_from": {"type": "long"},
+            "valid_to": {"type": "long"},
+            "position": {"type": "long"},
+            "bucket": {"type": "keyword"},
+            "mark": {"type": "long", "index": False},
+        },
+    },
+}
+
+
+def is_current(name: str) -> bool:
+    """Say whether this version of the code can use the index."""
+    return name.startswith(PREFIX)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.adapters.opensearch.client import TIMEOUT_SECONDS, TOO_MANY, translated
-from cairn.adapters.opensearch.documents import action, document_id
-from cairn.adapters.opensearch.mapping import (
+from cairn.adapters.opensearch.documents import (
     ALIAS,
     ANY_VERSION,
     BODY,
     NAME,
     PREFIX,
     WRITING,
+    action,
+    document_id,
     is_current,
 )
 from cairn.kernel.errors import Unavailable

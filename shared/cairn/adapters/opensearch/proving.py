@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.opensearch.client import translated
-from cairn.adapters.opensearch.mapping import ANY_VERSION
+from cairn.adapters.opensearch.documents import ANY_VERSION
 from cairn.forgetting.prove import Looked
 
 if TYPE_CHECKING:

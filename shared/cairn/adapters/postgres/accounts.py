@@ -11,8 +11,13 @@ import psycopg
 from psycopg.rows import kwargs_row
 
 from cairn.accounts.keys import add_key, record
-from cairn.adapters.postgres.database import Connection, Database, bound, session_options
-from cairn.adapters.postgres.errors import translated
+from cairn.adapters.postgres.database import (
+    Connection,
+    Database,
+    bound,
+    session_options,
+    translated,
+)
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.adapters.postgres.store_transactions import PostgresStores

@@ -12,17 +12,19 @@ from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from cairn.adapters.postgres.errors import translated
 from cairn.adapters.postgres.sql import query
 from cairn.kernel.access import Role
 from cairn.kernel.clock import monotonic
+from cairn.kernel.errors import CairnError, Conflict, Denied, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from cairn.kernel.access import Principal
+
 
 LOCK_TIMEOUT_MS = 2_000
 STATEMENT_TIMEOUT_MS = 30_000
@@ -240,3 +242,44 @@ def _agent_of(principal: Principal) -> str:
 def _conversations_of(principal: Principal) -> str:
     """Return whose conversations are seen: `all`, or the public key whose own one it is."""
     return str(principal.key_id or "none") if principal.role is Role.PUBLIC else "all"
+
+
+LOCK_RETRY_SECONDS = 1.0
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Raise the Cairn error that a driver error inside the block means."""
+    try:
+        yield
+    except CairnError:
+        raise
+    except psycopg.Error as exc:
+        error = cairn_error(exc)
+        if error is None:
+            raise
+        raise error from exc
+
+
+def cairn_error(exc: Exception) -> CairnError | None:
+    """Return what a driver error means; identifiers stay out of the sentence.
+
+    None for a bug of ours, such as a column that does not exist: trying again would not help.
+    """
+    if isinstance(exc, errors.LockNotAvailable | errors.DeadlockDetected):
+        return Unavailable(
+            "Another write holds this workspace's ledger; try again.",
+            retry_after=LOCK_RETRY_SECONDS,
+            reason="ledger-busy",
+        )
+    if isinstance(exc, errors.QueryCanceled):
+        return Unavailable("The database took too long.", reason="database-timeout")
+    if isinstance(exc, errors.UniqueViolation | errors.ForeignKeyViolation):
+        return Conflict("This collides with what is stored.", reason="constraint")
+    if isinstance(exc, errors.InsufficientPrivilege):
+        return Denied("The database refuses this.", reason="row-security")
+    if isinstance(exc, errors.CheckViolation | errors.DataError):
+        return ValidationFailed("The database refuses a value.", reason="invalid-value")
+    if isinstance(exc, psycopg.OperationalError | psycopg.InterfaceError):
+        return Unavailable("The database cannot be reached.", reason="database-unavailable")
+    return None

@@ -1,15 +1,22 @@
-"""Records as rows: sent as one JSON document a statement, so that a batch is one round trip."""
+"""Which rows go together in a statement, and as what JSON they are sent."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
+from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength, Relation
 from cairn.graph.node import Node, NodeChange, State
-from cairn.graph.projection import EdgeRow, NodeRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from uuid import UUID
+
+    from cairn.graph.projection import EdgeRow, NodeRow, Projection
+
 
 Record = Node | NodeChange | Edge | EdgeClosure | EdgeStrength
 
@@ -50,3 +57,71 @@ def _row(record: Record) -> dict[str, Any]:
     values = _VALUES[type(record)](record)
     named = zip(_NAMES[type(record)], values, strict=True)
     return {name: value for name, value in named if value is not None}
+
+
+UNCOUNTED = frozenset(
+    {
+        Relation.FOLLOWS,
+        Relation.PART_OF,
+        Relation.SIMILAR_TO,
+        Relation.CO_OCCURRENCE,
+        Relation.SUPERSEDES,
+    }
+)
+"""Relations that are no backlinks, as the function `is_backlink` in the database has them."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """Projections that commute so far: `counted` are nodes whose backlinks their edges change."""
+
+    projections: list[Projection] = field(default_factory=list["Projection"])
+    counted: set[UUID] = field(default_factory=set["UUID"])
+    pairs: set[tuple[str, UUID, UUID]] = field(default_factory=set["tuple[str, UUID, UUID]"])
+    closed: bool = False
+
+    def takes(self, one: Projection) -> bool:
+        """Return whether one more may be applied with these."""
+        if self.closed or one.removals or one.purges:
+            return False
+        if any(row.id in self.counted for row in one.nodes):
+            return False
+        if any(row.target_id in self.counted for row in _counting(one.edges)):
+            return False
+        return self.pairs.isdisjoint(_pairs(one.edges))
+
+    def add(self, one: Projection) -> None:
+        """Take one in. What closes edges, or hides or purges nodes, is the last of its group."""
+        self.projections.append(one)
+        self.counted.update(row.target_id for row in _counting(one.edges))
+        self.pairs.update(_pairs(one.edges))
+        self.closed = bool(
+            one.removals or one.purges or any(isinstance(row, EdgeClosure) for row in one.edges)
+        )
+
+
+def groups(projections: Iterable[Projection]) -> Iterator[list[Projection]]:
+    """Split projections, in order, into portions that may be applied kind by kind."""
+    group = _Group()
+    for one in projections:
+        if group.projections and not group.takes(one):
+            yield group.projections
+            group = _Group()
+        group.add(one)
+    if group.projections:
+        yield group.projections
+
+
+def _counting(edges: Iterable[EdgeRow]) -> Iterator[Edge | EdgeStrength]:
+    for row in edges:
+        if not isinstance(row, EdgeClosure) and row.relation not in UNCOUNTED:
+            yield row
+
+
+def _pairs(edges: Iterable[EdgeRow]) -> set[tuple[str, UUID, UUID]]:
+    """Return what edges hold between, where a second one at once would be lost."""
+    return {
+        (row.relation, row.source_id, row.target_id)
+        for row in edges
+        if not isinstance(row, EdgeClosure)
+    }

@@ -21,10 +21,9 @@ _NAMED = re.compile(r"\bAS (\w+)")
 def query(name: str) -> bytes:
     """Return the query `noun.verb`; KeyError when there is none."""
     noun, _, verb = name.partition(".")
-    return named_queries(noun)[verb]
+    return _body(_texts(QUERIES / f"{noun}.sql")[verb])
 
 
-@cache
 def named_queries(noun: str) -> dict[str, bytes]:
     """Return the queries of `queries/<noun>.sql` by name, each without its heading."""
     return queries_in(QUERIES / f"{noun}.sql")
@@ -32,8 +31,13 @@ def named_queries(noun: str) -> dict[str, bytes]:
 
 def queries_in(path: Path) -> dict[str, bytes]:
     """Return the queries of a file by name, each without its heading."""
+    return {name: _body(text) for name, text in _texts(path).items()}
+
+
+@cache
+def _texts(path: Path) -> dict[str, str]:
     parts = _NAME.split(path.read_text(encoding="utf-8"))
-    return {name: _body(text) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def _body(text: str) -> bytes:

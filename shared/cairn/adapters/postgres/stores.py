@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from cairn.adapters.postgres.grouping import groups
-from cairn.adapters.postgres.rows import Record, as_json, runs
+from cairn.adapters.postgres.rows import Record, as_json, groups, runs
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
@@ -166,7 +165,7 @@ class PostgresNodes(Store):
             self._purge(purges)
 
     def _purge(self, purges: Sequence[Purge]) -> None:
-        from cairn.adapters.postgres.ledger.purging import PostgresPurge
+        from cairn.adapters.postgres.ledger.forgetting import PostgresPurge
 
         for purge in purges:
             PostgresPurge(self.connection, self.principal).apply(purge)

@@ -10,14 +10,17 @@ from tests.support.search_index import document
 
 from cairn.adapters.opensearch.client import Connection
 from cairn.adapters.opensearch.documents import (
+    BODY,
+    MAPPING_VERSION,
     MAX_QUERY_CHARS,
     MAX_TEXT_CHARS,
+    NAME,
+    PREFIX,
     action,
     microseconds,
     node_id_of,
     search_body,
 )
-from cairn.adapters.opensearch.mapping import BODY, MAPPING_VERSION, NAME, PREFIX
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.recall.records import Filters
 from cairn.search_index.sync import mark_of

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from cairn.adapters.postgres.packing import (
+from cairn.adapters.postgres.memory.search_runs import (
     packed_candidates,
     packed_scored,
     unpacked_candidates,

@@ -1,4 +1,4 @@
-"""Investigations, their timelines and the group of stores their steps need, in PostgreSQL."""
+"""Investigations, their timelines and their slots, in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, part, record
+from cairn.adapters.postgres.stores import entries_of
 from cairn.investigations.ports import StepRow
 from cairn.investigations.state import Investigation, Spending, State, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from psycopg.rows import RowFactory
 
     from cairn.investigations.ports import Move
+    from cairn.ledger.entry import Entry
 
 
 class PostgresInvestigations(Store):
@@ -128,3 +130,32 @@ class PostgresInvestigations(Store):
 def _investigation(workspace_id: UUID, **row: Any) -> Investigation:
     also = {"workspace_id": workspace_id, "spending": part(Spending, row)}
     return part(Investigation, row | also)
+
+
+class PostgresSlots(Store):
+    """How many investigations run at once in a workspace: numbered slots."""
+
+    def take(self, investigation_id: UUID, most: int, now: datetime) -> bool:
+        """Take a free slot of `most`, skipping what others hold; True too when it has one."""
+        self.run("slot.make", most=most)
+        taken = self.run("slot.take", id=investigation_id, most=most, now=now)
+        return taken.fetchone() is not None
+
+    def free(self, investigation_id: UUID) -> None:
+        """Give the slot back; nothing when it has none."""
+        self.run("slot.free", id=investigation_id)
+
+    def taken(self) -> int:
+        """Return how many are held."""
+        return self.value("slot.taken")
+
+
+class PostgresEntries(Store):
+    """The ledger of the transaction's workspace, by position."""
+
+    def at(self, positions: Collection[int]) -> Sequence[Entry]:
+        """Return the entries at these positions, in order; positions that are none are left out."""
+        if not positions:
+            return []
+        made = entries_of(self.principal.workspace_id)
+        return self.all_of(made, "ledger.at", positions=sorted(positions))

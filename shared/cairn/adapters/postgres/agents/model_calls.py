@@ -1,4 +1,4 @@
-"""What was asked of chat models, over PostgreSQL: a row a call, and the sum of each day."""
+"""What was asked of chat models and what it cost, in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import kwargs_row, scalar_row
 
+from cairn.adapters.postgres.accounts import as_owner
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access.system import system_principal
 from cairn.llm.budget import Spent
-from cairn.llm.costs import Spending
+from cairn.llm.costs import CostBy, CostRow, Spending
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Mapping, Sequence
+    from datetime import date, datetime
     from uuid import UUID
 
     from cairn.llm.costs import CallRecord
+
 
 TIMEOUT_MS = 2_000
 
@@ -84,3 +88,34 @@ def _row(record: CallRecord) -> dict[str, object]:
         "outcome": record.outcome,
         "started_at": record.started_at,
     }
+
+
+_GROUPED: Mapping[CostBy, str] = {CostBy.MODEL: "cost.by_model", CostBy.PURPOSE: "cost.by_purpose"}
+
+
+COST = record(CostRow, usd=lambda usd: round(float(usd), 9))
+
+
+class PostgresCosts(Store):
+    """The sums of the transaction's workspace."""
+
+    def days(self, since: date, until: date) -> Sequence[CostRow]:
+        """Return a row a day that had calls, in order."""
+        return self.all_of(COST, "cost.days", since=since, until=until)
+
+    def grouped(self, by: CostBy, since: date, until: date) -> Sequence[CostRow]:
+        """Return a row a model or purpose of the calls still kept, the dearest first."""
+        return self.all_of(COST, _GROUPED[by], since=since, until=until)
+
+    def of_run(self, run_id: UUID) -> Sequence[CostRow]:
+        """Return a row a purpose of one run, by name: an investigation, a consolidation."""
+        return self.all_of(COST, "cost.of_run", run_id=run_id)
+
+
+def costs_by_workspace(owner_url: str, since: date, until: date) -> list[CostRow]:
+    """Return a row a workspace that asked models, the dearest first: for the owner."""
+    with as_owner(owner_url, snapshot=True) as connection:
+        cursor = connection.cursor(row_factory=COST)
+        return cursor.execute(
+            query("cost.by_workspace"), {"since": since, "until": until}
+        ).fetchall()

@@ -1,8 +1,9 @@
-"""Tickets in PostgreSQL: the rows are the queue."""
+"""Tickets, their later messages and what was written back, in PostgreSQL."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import scalar_row
@@ -10,7 +11,15 @@ from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
-from cairn.tickets.ticket import Priority, QueueNumbers, TicketRow, TicketStatus
+from cairn.tickets.ticket import (
+    MessageRow,
+    Priority,
+    QueueNumbers,
+    ReplyRow,
+    TicketRow,
+    TicketStatus,
+    WriteBackPart,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -18,6 +27,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Database
+
 
 _PRIORITIES: dict[int, Priority] = {one.rank: one for one in Priority}
 
@@ -190,3 +200,108 @@ def _said(ticket: TicketRow) -> dict[str, Any]:
         "modified_at": ticket.modified_at,
         "sla_at": ticket.sla_at,
     }
+
+
+class PostgresTicketMessages(Store):
+    """What requesters wrote to the tickets of the transaction's workspace later."""
+
+    def add(self, message: MessageRow) -> bool:
+        """Keep one; False when its ticket has one of its external id."""
+        added = self.run(
+            "ticket_message.add",
+            id=message.id,
+            ticket_id=message.ticket_id,
+            external_id=message.external_id,
+            sealed=message.sealed,
+            data_subjects=list(message.data_subjects),
+            position=message.position,
+            written_at=message.written_at,
+            received_at=message.received_at,
+            small_talk=message.small_talk,
+        )
+        return added.rowcount == 1
+
+    def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
+        """Return those of a ticket that there are, by their external ids."""
+        asked = {"ticket_id": ticket_id, "external_ids": list(external_ids)}
+        messages = self.all_of(record(MessageRow), "ticket_message.known", **asked)
+        return {message.external_id: message for message in messages}
+
+    def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
+        """Return the messages of a ticket, the last written first; `asking`: without small talk."""
+        asked = {"ticket_id": ticket_id, "limit": limit, "asking": asking}
+        return self.all_of(record(MessageRow), "ticket_message.newest", **asked)
+
+    def reopens(self, message_id: UUID) -> None:
+        """Keep that a message put its ticket back."""
+        self.run("ticket_message.reopens", id=message_id)
+
+    def reopenings(self, ticket_id: UUID) -> int:
+        """Return how many messages put a ticket back since somebody last did."""
+        return self.value("ticket_message.reopenings", ticket_id=ticket_id)
+
+
+class PostgresWriteBacks(Store):
+    """What was written back to the sources, part by part, and the replies as they were sent."""
+
+    def parts(self, investigation_id: UUID) -> Mapping[str, WriteBackPart]:
+        """Return the parts that were begun, by name."""
+        made = record(partial(WriteBackPart, investigation_id=investigation_id))
+        parts = self.all_of(made, "write_back.parts", investigation_id=investigation_id)
+        return {part.part: part for part in parts}
+
+    def begin(
+        self, ticket_id: UUID, investigation_id: UUID, part: str, *, now: datetime, until: datetime
+    ) -> bool:
+        """Take the sending of a part `until` then; False when it is done, or another's."""
+        begun = self.run(
+            "write_back.begin",
+            ticket_id=ticket_id,
+            investigation_id=investigation_id,
+            part=part,
+            now=now,
+            until=until,
+        )
+        return begun.rowcount == 1
+
+    def release(self, investigation_id: UUID, part: str, *, now: datetime, until: datetime) -> None:
+        """Give back what was taken `until` then; nothing when another has it by now."""
+        self.run(
+            "write_back.release",
+            investigation_id=investigation_id,
+            part=part,
+            now=now,
+            until=until,
+        )
+
+    def done(self, investigation_id: UUID, part: str, reference: str, now: datetime) -> bool:
+        """Keep that a part stands at the source; False when that is known."""
+        done = self.run(
+            "write_back.done",
+            investigation_id=investigation_id,
+            part=part,
+            reference=reference,
+            now=now,
+        )
+        return done.rowcount == 1
+
+    def answered_at(self, investigation_id: UUID) -> datetime | None:
+        """Return when an investigation began to send its answer; None when it never did."""
+        return self.value("write_back.answered_at", investigation_id=investigation_id)
+
+    def add_reply(self, reply: ReplyRow) -> None:
+        """Keep a reply; one of the same id changes nothing."""
+        self.run(
+            "write_back.add_reply",
+            id=reply.id,
+            ticket_id=reply.ticket_id,
+            investigation_id=reply.investigation_id,
+            private=reply.private,
+            sealed=reply.sealed,
+            data_subjects=list(reply.data_subjects),
+            created_at=reply.created_at,
+        )
+
+    def replies(self, ticket_id: UUID) -> Sequence[ReplyRow]:
+        """Return the replies to a ticket, the oldest first."""
+        return self.all_of(record(ReplyRow), "write_back.replies", ticket_id=ticket_id)

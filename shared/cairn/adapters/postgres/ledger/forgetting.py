@@ -1,7 +1,4 @@
-"""Forgettings in PostgreSQL: whom they are of, what goes with them, and what is no projection.
-
-Not the purge of nodes: entries project that (`purging`).
-"""
+"""Forgettings: what goes with a subject, and how it leaves the projections, in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -19,7 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.graph.projection import Purge
     from cairn.writing.checks import Owner
+
 
 _ERASED = {
     "search_run": "forgetting.erase_searches",
@@ -200,3 +199,31 @@ def _asked(
         "document_ids": list(document_ids),
         "ids": list(doomed.node_ids),
     }
+
+
+_STATEMENTS = (
+    "purge.aliases",
+    "purge.edges",
+    "purge.edge_versions",
+    "purge.embeddings",
+    "purge.nodes",
+    "purge.node_versions",
+    "purge.outbox",
+    "purge.remember",
+)
+_AT_ONCE = 1_000
+
+
+class PostgresPurge(Store):
+    """Applies purges. What is not there is left alone, so one may be applied again."""
+
+    def apply(self, purge: Purge) -> None:
+        """Delete the nodes' rows everywhere; the search index follows by `purged_node`."""
+        for start in range(0, len(purge.node_ids), _AT_ONCE):
+            ids = list(purge.node_ids[start : start + _AT_ONCE])
+            for statement in _STATEMENTS:
+                self.run(statement, ids=ids, position=purge.position)
+        if purge.cleared:
+            ids = list(purge.cleared)
+            self.run("purge.clear_truths", ids=ids, position=purge.position)
+            self.run("purge.clear_past_truths", ids=ids)

@@ -1,13 +1,11 @@
-"""Replaying a ledger beside the rows in use: the schema `replay` has a second set of projections.
-
-The stores and their queries are those of every write: the transaction's search path says which set
-their unqualified names mean. Rows in use change in one place only, `PostgresReplica.put_in_place`.
-"""
+"""Ledgers replayed beside the rows in use, and what became of it, in PostgreSQL."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.projections import PROJECTIONS
@@ -17,14 +15,17 @@ from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import Head
 from cairn.rebuild.ports import Progress, Replaced, TableSum
+from cairn.rebuild.runs import RebuildView
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Connection, Database
     from cairn.kernel.access import Principal
+
 
 PAGE_TIMEOUT_MS = 120_000
 WHOLE_TIMEOUT_MS = 800_000
@@ -190,3 +191,45 @@ class PostgresReplays:
         ) as connection:
             connection.execute(query("rebuild.among_replayed"))
             yield connection
+
+
+class PostgresRebuilds(Store):
+    """Implements `lifecycle.rebuild_runs.RebuildTable`."""
+
+    def add(self, rebuild_id: UUID, *, check: bool, now: datetime) -> None:
+        """Keep a rebuild that begins."""
+        self.run("rebuild.add", id=rebuild_id, only_check=check, now=now)
+
+    def get(self, rebuild_id: UUID) -> RebuildView | None:
+        """Return one, None when there is no such rebuild."""
+        row = self.run("rebuild.get", id=rebuild_id).fetchone()
+        if row is None:
+            return None
+        found, check, state, entries, head, result, error, created_at, updated_at = row
+        return RebuildView(
+            id=found,
+            check=check,
+            state=state,
+            entries=entries,
+            head=head,
+            result=result,
+            error=error,
+            created_at=created_at,
+            updated_at=updated_at,
+        )
+
+    def progress(self, rebuild_id: UUID, *, entries: int, head: int, now: datetime) -> None:
+        """Keep how far it is."""
+        self.run("rebuild.keep_progress", id=rebuild_id, entries=entries, head=head, now=now)
+
+    def end(
+        self,
+        rebuild_id: UUID,
+        *,
+        result: Mapping[str, Any] | None,
+        error: str | None,
+        now: datetime,
+    ) -> None:
+        """Keep how it ended, unless it had ended."""
+        told = Jsonb(dict(result)) if result is not None else None
+        self.run("rebuild.end", id=rebuild_id, result=told, error=error, now=now)

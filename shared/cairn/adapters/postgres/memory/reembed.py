@@ -1,4 +1,4 @@
-"""Vectors of several models beside each other. Not how they are made, nor how they are searched."""
+"""Nodes whose vectors are missing, old or of another model, in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store
 from cairn.reembedding.reembed import Sampled, StalePage
+from cairn.reembedding.reindex import GapCount, GapPage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -44,3 +45,19 @@ class PostgresModelVectors(Store):
         """Remove vectors of all models but this one, cached ones last."""
         gone = self.run("reembed.drop_vectors", model_id=model_id, limit=limit).rowcount
         return gone or self.run("reembed.drop_cached", model_id=model_id, limit=limit).rowcount
+
+
+class PostgresVectorGaps(Store):
+    """Implements `lifecycle.reindex.VectorGaps`."""
+
+    def page(self, model_id: int, *, after: UUID, limit: int) -> GapPage:
+        """Look at the `limit` nodes after an id."""
+        row = self.run("reindex.page", model_id=model_id, after=after, limit=limit).fetchone()
+        last, missing, unqueued = row or (None, 0, ())
+        return GapPage(last=last, missing=missing, unqueued=tuple(unqueued))
+
+    def count(self, model_id: int) -> GapCount:
+        """Look at all nodes of the workspace."""
+        row = self.run("reindex.count", model_id=model_id).fetchone()
+        missing, waiting = row or (0, 0)
+        return GapCount(missing=missing, waiting=waiting)

@@ -1,4 +1,4 @@
-"""Reports in PostgreSQL: what writing needs to know, and what readers see."""
+"""Reports and tasks in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from cairn.adapters.postgres.store import Store
 from cairn.kernel.access import Scope
 from cairn.reports.read import Report, ReportEntry
 from cairn.reports.write import StoredReport
+from cairn.writing.task_ports import StoredTask
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence, Set
     from uuid import UUID
 
     from cairn.reports.read import ReportFilter
@@ -66,3 +67,36 @@ def _entry(row: dict[str, Any]) -> ReportEntry:
     row["scope"] = Scope(row["scope"])
     row["agents"], row["keywords"] = tuple(row["agents"]), tuple(row["keywords"])
     return ReportEntry(**row)
+
+
+class PostgresTasks(Store):
+    """Implements `ingestion.task_ports.TaskStore`."""
+
+    def find(self, task_id: UUID) -> StoredTask | None:
+        """Return a task."""
+        row = self.run("task.find", id=task_id).fetchone()
+        if row is None:
+            return None
+        found, kind, title, position, subjects, metadata = row
+        return StoredTask(
+            id=found,
+            kind=kind,
+            title=title,
+            position=position,
+            data_subjects=tuple(subjects),
+            metadata=metadata,
+        )
+
+    def known(self, task_ids: Collection[UUID]) -> Set[UUID]:
+        """Return which of these are tasks."""
+        if not task_ids:
+            return set()
+        return {row[0] for row in self.run("task.known", ids=list(task_ids))}
+
+    def conversation(
+        self, conversation_id: UUID | None, session_id: str | None
+    ) -> tuple[UUID, tuple[UUID, ...]] | None:
+        """Return the conversation of this id, else the session's newest."""
+        return PostgresReports(self.connection, self.principal).conversation(
+            conversation_id, session_id
+        )

@@ -22,7 +22,7 @@ CREATE TABLE search_run (
   retrieval_class text NOT NULL DEFAULT 'general',
   intents jsonb NOT NULL DEFAULT '{}',
   seeds uuid[] NOT NULL DEFAULT '{}',
-  scored jsonb NOT NULL DEFAULT '[]', -- see adapters/postgres/packing.py
+  scored jsonb NOT NULL DEFAULT '[]', -- see adapters/postgres/memory/search_runs.py
   reranked jsonb NOT NULL DEFAULT '{}', -- node -> score
   merged jsonb NOT NULL DEFAULT '{}', -- node -> [node, ...] it stands for
   edges jsonb NOT NULL DEFAULT '[]', -- [[source, target, view, relation, weight], ...]

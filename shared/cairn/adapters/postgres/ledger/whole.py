@@ -1,7 +1,4 @@
-"""The owner's view of the ledgers: verification and export across workspaces, for the CLI.
-
-Read only. Functions never run this: they have no owner's URL and one workspace at a time.
-"""
+"""Whole ledgers, read and imported by the database's owner."""
 
 from __future__ import annotations
 
@@ -14,8 +11,9 @@ from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
-from cairn.kernel.errors import NotFound
+from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.ids import new_id
+from cairn.ledger.chain import EMPTY_CHAIN_TIME, genesis
 from cairn.ledger.export import EXPORTED, export_lines
 from cairn.reading.browse import entries_of, verify_chain
 from cairn.rebuild.missing_keys import with_missing_keys
@@ -23,8 +21,12 @@ from cairn.writing.append import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+    from datetime import datetime
     from uuid import UUID
 
+    from cairn.adapters.postgres.database import Connection
+    from cairn.ledger.entry import Entry
+    from cairn.ledger.importing import Export
     from cairn.ledger.keys import KeyStore
     from cairn.reading.views import LedgerVerification
 
@@ -81,3 +83,44 @@ def _snapshot(
         if workspace_id is not None and not found:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
         yield [(one, PostgresLedger(connection, system_principal(one))) for one in found]
+
+
+BATCH = 500
+"""Entries sent together, so that memory stays flat however long the ledger is."""
+
+
+def import_ledger(owner_url: str, export: Export, *, name: str, now: datetime) -> int:
+    """Write every entry in one transaction and return how many; a missing workspace is made.
+
+    Raises ImportRefused at the export's first bad line and Conflict (`workspace-not-empty`) for a
+    workspace whose ledger has begun; nothing is left then.
+    """
+    with as_owner(owner_url) as connection:
+        _open_empty(connection, export, name, now)
+        ledger = PostgresLedger(connection, system_principal(export.workspace_id))
+        written = 0
+        batch: list[Entry] = []
+        for entry in export.entries():
+            batch.append(entry)
+            if len(batch) == BATCH:
+                ledger.append(batch)
+                written += len(batch)
+                batch = []
+        ledger.append(batch)
+        return written + len(batch)
+
+
+def _open_empty(connection: Connection, export: Export, name: str, now: datetime) -> None:
+    workspace_id = export.workspace_id
+    head = connection.execute(query("ledger.lock_head"), {"workspace_id": workspace_id}).fetchone()
+    if head is None:
+        given = {"workspace_id": workspace_id, "name": name, "now": now}
+        empty = {"genesis": genesis(workspace_id), "beginning": EMPTY_CHAIN_TIME}
+        connection.execute(query("account.add_workspace"), given)
+        connection.execute(query("account.add_head"), given | empty)
+    elif head[0] > 0:
+        raise Conflict(
+            "This workspace's ledger has begun; an import goes into an empty one.",
+            reason="workspace-not-empty",
+            workspace_id=str(workspace_id),
+        )
