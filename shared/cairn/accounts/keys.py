@@ -1,7 +1,7 @@
 """Making, listing and revoking API keys: each change is a ledger entry without names or secrets."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -12,11 +12,12 @@ from cairn.kernel.clock import Clock
 from cairn.kernel.errors import Conflict, Denied, FieldError, NotFound, ValidationFailed
 from cairn.kernel.ids import IdSource
 from cairn.kernel.stores import Stores
+from cairn.kernel.text.json_value import JsonValue
 from cairn.kernel.transaction import Transactions
-from cairn.ledger.chain import seal
-from cairn.ledger.entry import Actor, NewEntry
+from cairn.ledger.entry import Actor
 from cairn.reading.views import KeyCreated, KeyView, NewKey
-from cairn.writing.append import principal_actor
+from cairn.writing.append import append_unprojected, principal_actor
+from cairn.writing.entries import plan_entry
 from cairn.writing.ports import LedgerStore
 
 
@@ -172,21 +173,21 @@ def record(
     *,
     workspace_id: UUID,
     type_: str,
-    meta: dict[str, str | list[str]],
+    meta: Mapping[str, JsonValue],
     actor: Actor,
     now: datetime,
     new_id: IdSource,
 ) -> None:
     """Append one entry without a body."""
-    entry = NewEntry(
+    entry = plan_entry(
         id=new_id(),
         workspace_id=workspace_id,
         type=type_,
         actor=actor,
         occurred_at=now,
-        meta=dict[str, object](meta),  # pyright: ignore[reportArgumentType]
+        meta=dict(meta),
     )
-    ledger.append(seal(ledger.head(), [entry], now))
+    append_unprojected(ledger, [entry], now)
 
 
 def _refuse(field: str, message: str) -> None:

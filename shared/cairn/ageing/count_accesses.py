@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from cairn.ageing.rules import ageing_entry
 from cairn.kernel.access.system import system_principal
-from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM, append_and_project
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,7 +100,7 @@ class CountAccesses:
         meta: dict[str, JsonValue] = {
             "counts": {str(node): count for node, count in sorted(counts.items())}
         }
-        entry = NewEntry(
+        entry = plan_entry(
             id=self.new_id(),
             workspace_id=workspace_id,
             type="memory.accessed",
@@ -109,4 +108,4 @@ class CountAccesses:
             occurred_at=at,
             meta=meta,
         )
-        return Planned(entry=entry, body={})
+        return entry

@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +22,7 @@ def ageing_entry(
 ) -> Planned:
     """Return one entry about all of `nodes`, in clear: random ids and an enum."""
     meta: dict[str, JsonValue] = {"node_ids": [str(one) for one in nodes], "rule": str(why)}
-    entry = NewEntry(
+    entry = plan_entry(
         id=entry_id,
         workspace_id=workspace_id,
         type=type_,
@@ -31,7 +30,7 @@ def ageing_entry(
         occurred_at=now,
         meta=meta,
     )
-    return Planned(entry=entry, body={})
+    return entry
 
 
 class Rule(StrEnum):

@@ -9,12 +9,11 @@ from cairn.connectors.connector import Launch
 from cairn.connectors.manifest import read_manifest
 from cairn.connectors.reports import unavailable
 from cairn.kernel.access.system import system_principal
-from cairn.ledger.chain import seal
-from cairn.ledger.entry import NewEntry
 from cairn.safety.profiles import DEFAULT_PROFILE
 from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.scope import parse_scopes
-from cairn.writing.append import principal_actor
+from cairn.writing.append import append_unprojected, principal_actor
+from cairn.writing.entries import plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -195,7 +194,7 @@ def recorded(
 ) -> None:
     """Append an entry about a connector: ids, enums, counts and hashes, no names."""
     now = clock()
-    entry = NewEntry(
+    entry = plan_entry(
         id=new_id(),
         workspace_id=principal.workspace_id,
         type=type_,
@@ -203,7 +202,7 @@ def recorded(
         occurred_at=now,
         meta={"connector_id": str(connector_id), **meta},
     )
-    ledger.append(seal(ledger.head(), [entry], now))
+    append_unprojected(ledger, [entry], now)
 
 
 def _runs(connector: Connector) -> tuple[UUID, int]:

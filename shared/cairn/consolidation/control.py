@@ -14,9 +14,8 @@ from cairn.consolidation.runs import Progress, Run, RunState, Trigger
 from cairn.documents.finish import explained
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
-from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM, append_and_project
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.webhook_events import announce
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ def run_entry(
     entry_id: UUID, run: Run, type_: str, more: Mapping[str, JsonValue], now: datetime
 ) -> Planned:
     """Return the entry that says a run began or ended: ids, enums and counts, no body."""
-    entry = NewEntry(
+    entry = plan_entry(
         id=entry_id,
         workspace_id=run.workspace_id,
         type=type_,
@@ -240,7 +239,7 @@ def run_entry(
         occurred_at=now,
         meta={"run_id": str(run.id), "trigger": run.trigger.value, **more},
     )
-    return Planned(entry=entry, body={})
+    return entry
 
 
 def _found(stores: Stores, run_id: UUID) -> Run:

@@ -26,11 +26,10 @@ from cairn.conversations.plan import ConversationPlan
 from cairn.conversations.ports import PendingMessage
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
-from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import BodyUnreadable
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer
 
@@ -285,7 +284,7 @@ class BindKey:
             if bound is not None:
                 raise Conflict("This key belongs to another conversation.", reason="key-bound")
             now = self.clock()
-            entry = NewEntry(
+            entry = plan_entry(
                 id=self.new_id(),
                 workspace_id=principal.workspace_id,
                 type="key.bound",
@@ -293,7 +292,7 @@ class BindKey:
                 occurred_at=now,
                 meta={"key_id": str(key_id), "conversation_id": str(conversation_id)},
             )
-            sealed = append_and_project(stores, [Planned(entry=entry, body={})], now)[-1]
+            sealed = append_and_project(stores, [entry], now)[-1]
             stores.conversations.bind(key_id, conversation_id, sealed.position)
 
 

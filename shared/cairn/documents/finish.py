@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from cairn.documents.items import DocumentStatus
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
-from cairn.ledger.entry import NewEntry
 from cairn.writing.append import SYSTEM, append_and_project
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +66,7 @@ class FinishIngestion:
             if ingestion.status not in _ENDED:
                 now = self.clock()
                 entry = self._entry(stores, ingestion, status, error)
-                append_and_project(stores, [Planned(entry=entry, body={})], now)
+                append_and_project(stores, [entry], now)
                 stores.ingestions.advance(ingestion_id, status, now, error=error)
                 stores.outbox.done([ingestion_id])
             return {"document_id": str(ingestion.document_id), **ingestion.counts}
@@ -78,10 +77,10 @@ class FinishIngestion:
         ingestion: Ingestion,
         status: DocumentStatus,
         error: Mapping[str, Any] | None,
-    ) -> NewEntry:
+    ) -> Planned:
         received = stores.ingestions.entry(ingestion)
         good = status is DocumentStatus.READY
-        return NewEntry(
+        return plan_entry(
             id=self.new_id(),
             workspace_id=received.workspace_id,
             type="document.ingested" if good else "ingestion.failed",

@@ -19,10 +19,9 @@ from cairn.documents.parsed import (  # noqa: TC001 - read at run time by a Type
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.ids import IdSource, derived_id
-from cairn.ledger.entry import NewEntry
 from cairn.safety.screening import screen
 from cairn.writing.append import SYSTEM, append_and_project
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:
@@ -267,7 +266,7 @@ class DocumentPlan:
         batch: int,
     ) -> Step:
         entry_id, workspace_id = self.new_id(), self.received.workspace_id
-        entry = NewEntry(
+        entry = plan_entry(
             id=entry_id,
             workspace_id=workspace_id,
             type=type_,
@@ -280,11 +279,13 @@ class DocumentPlan:
                 "scope": self.received.meta["scope"],
                 **meta,
             },
-            body=self.cipher.seal(entry_id, workspace_id, self.keys, dict(body)),
+            body=dict(body),
+            cipher=self.cipher,
+            keys=self.keys,
             parent_id=self.received.id,
         )
         return Step(
-            planned=Planned(entry=entry, body=body),
+            planned=entry,
             node_ids=node_ids,
             reference=self.ingestion.id,
             batch=batch,

@@ -16,9 +16,9 @@ from uuid import UUID
 from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.enrichment.ports import NewEmbedding, Recipe
 from cairn.graph.node import Label
-from cairn.ledger.entry import SYSTEM, NewEntry
+from cairn.ledger.entry import SYSTEM
 from cairn.ledger.keys import SubjectForgotten, key_subjects
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ def enriched_entry(
 ) -> Planned:
     """Return the entry of nodes that are about the same data subjects; `keys` hold theirs."""
     used = {one: keys[one] for one in key_subjects(workspace_id, data_subjects)}
-    entry = NewEntry(
+    entry = plan_entry(
         id=entry_id,
         workspace_id=workspace_id,
         type="node.enriched",
@@ -52,9 +52,11 @@ def enriched_entry(
         occurred_at=now,
         data_subjects=data_subjects,
         meta={"model": model, "node_ids": [str(one) for one in node_ids]},
-        body=cipher.seal(entry_id, workspace_id, used, body),
+        body=body,
+        cipher=cipher,
+        keys=used,
     )
-    return Planned(entry=entry, body=body)
+    return entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

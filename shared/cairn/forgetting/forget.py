@@ -16,11 +16,11 @@ from cairn.forgetting.ports import Doomed, Forgetting, Step
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, NotFound, ValidationFailed
-from cairn.ledger.entry import Actor, ActorKind, NewEntry
+from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import forgotten_name, subject_mark
 from cairn.ledger.tombstones import Tombstone, new_tombstone, tombstone_key
 from cairn.writing.append import append_and_project
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:
@@ -348,19 +348,16 @@ class Forget:
     def _archived(self, row: Forgetting, tied: Sequence[UUID], now: datetime) -> list[Planned]:
         """Return the entries that hide what speaks of the subject and is not its own."""
         return [
-            Planned(
-                entry=NewEntry(
-                    id=self.new_id(),
-                    workspace_id=row.workspace_id,
-                    type="node.archived",
-                    actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
-                    occurred_at=now,
-                    meta={
-                        "node_ids": [str(one) for one in tied[at : at + NODES_AN_ENTRY]],
-                        "rule": "forgotten",
-                    },
-                ),
-                body={},
+            plan_entry(
+                id=self.new_id(),
+                workspace_id=row.workspace_id,
+                type="node.archived",
+                actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
+                occurred_at=now,
+                meta={
+                    "node_ids": [str(one) for one in tied[at : at + NODES_AN_ENTRY]],
+                    "rule": "forgotten",
+                },
             )
             for at in range(0, len(tied), NODES_AN_ENTRY)
         ]
@@ -370,7 +367,7 @@ class Forget:
         ids: list[JsonValue] = [str(one) for one in doomed.node_ids]
         pages = [ids[at : at + NODES_AN_ENTRY] for at in range(0, len(ids), NODES_AN_ENTRY)] or [[]]
         entry = partial(
-            NewEntry,
+            plan_entry,
             workspace_id=row.workspace_id,
             type="source.forgotten" if row.kind == SOURCE else "subject.forgotten",
             actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
@@ -378,20 +375,17 @@ class Forget:
             data_subjects=(),
         )
         return [
-            Planned(
-                entry=entry(
-                    id=self.new_id(),
-                    meta={
-                        "forgetting_id": str(row.id),
-                        "subject_id": str(row.subject_id),
-                        "kind": row.kind,
-                        "reason": row.reason,
-                        "node_ids": page,
-                        "revived": [] if place else [str(one) for one in doomed.revived],
-                        "cleared": [] if place else [str(one) for one in doomed.cleared],
-                    },
-                ),
-                body={},
+            entry(
+                id=self.new_id(),
+                meta={
+                    "forgetting_id": str(row.id),
+                    "subject_id": str(row.subject_id),
+                    "kind": row.kind,
+                    "reason": row.reason,
+                    "node_ids": page,
+                    "revived": [] if place else [str(one) for one in doomed.revived],
+                    "cleared": [] if place else [str(one) for one in doomed.cleared],
+                },
             )
             for place, page in enumerate(pages)
         ]

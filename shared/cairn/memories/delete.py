@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import NotFound
-from cairn.ledger.entry import NewEntry
 from cairn.memories.identity import Conversation, Message
 from cairn.memories.plan import recontexted_meta, texts_of
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import require_writer
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.items import Deleted
 from cairn.writing.ports import OutboxRow, Topic
 
@@ -61,7 +60,7 @@ class DeleteMemory:
             "recontexted": recontexted_meta(changed),
         }
         entry = _entry(principal, self.new_id(), "memory.deleted", meta, now, memory.data_subjects)
-        planned = Planned(entry=entry, body={}, texts=texts_of(*(c for _, c in changed)))
+        planned = replace(entry, texts=texts_of(*(c for _, c in changed)))
         position = append_and_project(stores, [planned], now)[-1].position
         if not changed:
             return position, []
@@ -100,7 +99,7 @@ class DeleteDocument:
             entry = _entry(
                 principal, self.new_id(), "document.deleted", meta, now, document.data_subjects
             )
-            sealed = append_and_project(stores, [Planned(entry=entry, body={})], now)
+            sealed = append_and_project(stores, [entry], now)
             return Deleted(id=document_id, position=sealed[-1].position, nodes=count)
 
 
@@ -125,8 +124,8 @@ def _entry(
     meta: Mapping[str, JsonValue],
     now: datetime,
     data_subjects: tuple[UUID, ...],
-) -> NewEntry:
-    return NewEntry(
+) -> Planned:
+    return plan_entry(
         id=entry_id,
         workspace_id=principal.workspace_id,
         type=type_,

@@ -32,11 +32,10 @@ from cairn.graph.node import State
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, NotFound
-from cairn.ledger.entry import NewEntry
 from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNode
 from cairn.memory_graph.rows import edge_body, edge_id, node_body
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer
 
@@ -325,7 +324,7 @@ class LedgerGraph:
                 append_and_project(stores, [self._archived(principal, node_id, now)], now)
 
     def _archived(self, principal: Principal, node_id: UUID, now: datetime) -> Planned:
-        entry = NewEntry(
+        entry = plan_entry(
             id=self.writer.platform.new_id(),
             workspace_id=principal.workspace_id,
             type="node.archived",
@@ -333,7 +332,7 @@ class LedgerGraph:
             occurred_at=now,
             meta={"node_ids": [str(node_id)], "rule": "marked"},
         )
-        return Planned(entry=entry, body={})
+        return entry
 
     def _forgotten(self, principal: Principal, owner: tuple[str, str]) -> Forgotten | None:
         try:

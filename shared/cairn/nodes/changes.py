@@ -10,12 +10,11 @@ from cairn.graph.node import Label, State
 from cairn.kernel.errors import FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
-from cairn.ledger.entry import NewEntry
 from cairn.nodes.draft import MAX_TRUTH_CHARS, NewEdge, draft_edge
 from cairn.nodes.plan import planned_edges
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import require_writer
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 from cairn.writing.items import Deleted
 from cairn.writing.once import replayed_answer, save_answer
 from cairn.writing.ports import OutboxRow, Topic
@@ -90,7 +89,7 @@ class GraphWriting(Writer):
         """Append and project one entry and return its position."""
         entry_id = self.platform.new_id()
         keys = resolution.keys_of(subjects)
-        entry = NewEntry(
+        entry = plan_entry(
             id=entry_id,
             workspace_id=principal.workspace_id,
             type=type_,
@@ -98,9 +97,11 @@ class GraphWriting(Writer):
             occurred_at=now,
             data_subjects=subjects,
             meta=meta,
-            body=self.platform.cipher.seal(entry_id, principal.workspace_id, keys, body),
+            body=body,
+            cipher=self.platform.cipher,
+            keys=keys,
         )
-        return append_and_project(stores, [Planned(entry=entry, body=body)], now)[-1].position
+        return append_and_project(stores, [entry], now)[-1].position
 
     def wake(
         self, principal: Principal, stores: Stores, node_id: UUID, position: int, now: datetime
@@ -215,7 +216,7 @@ class DeleteNode:
             if node.state is State.DELETED:
                 return Deleted(id=node_id, position=node.position)
             now = self.writing.platform.clock()
-            entry = NewEntry(
+            entry = plan_entry(
                 id=self.writing.platform.new_id(),
                 workspace_id=principal.workspace_id,
                 type="node.deleted",
@@ -224,7 +225,7 @@ class DeleteNode:
                 data_subjects=node.data_subjects,
                 meta={"node_id": str(node_id)},
             )
-            position = append_and_project(stores, [Planned(entry=entry, body={})], now)[-1].position
+            position = append_and_project(stores, [entry], now)[-1].position
         return Deleted(id=node_id, position=position)
 
 

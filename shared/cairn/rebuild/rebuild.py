@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict
-from cairn.ledger.chain import empty_head, seal
-from cairn.ledger.entry import NewEntry
+from cairn.ledger.chain import empty_head
 from cairn.rebuild.ports import Progress, Replaced
 from cairn.rebuild.replay import Prefetcher, code_version, replay
-from cairn.writing.append import SYSTEM
+from cairn.writing.append import SYSTEM, append_unprojected
+from cairn.writing.entries import plan_entry
 from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.writer import EMBED_BATCH
 
@@ -297,7 +297,7 @@ class Rebuild:
 
     def _append(self, principal: Principal, stores: Stores, done: Rebuilt) -> None:
         """Let the ledger say that it was rebuilt, and whether that changed anything."""
-        entry = NewEntry(
+        entry = plan_entry(
             id=self.new_id(),
             workspace_id=principal.workspace_id,
             type=COMPLETED,
@@ -311,7 +311,7 @@ class Rebuild:
                 "equal": done.equal,
             },
         )
-        stores.ledger.append(seal(stores.ledger.head(), [entry], self.clock()))
+        append_unprojected(stores.ledger, [entry], self.clock())
 
 
 def _forgets(entry: Entry) -> bool:

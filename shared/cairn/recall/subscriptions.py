@@ -11,12 +11,11 @@ from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Denied
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
-from cairn.ledger.entry import Entry, NewEntry
 from cairn.recall.ranking import min_max
 from cairn.recall.records import Candidate
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 from cairn.writing.subjects import resolve
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.text.json_value import JsonValue
+    from cairn.ledger.entry import Entry
     from cairn.recall.records import Filters
     from cairn.writing.platform import Platform
 
@@ -76,18 +76,18 @@ class Subscriptions:
                 return SubscriptionView(agent=named, keywords=keywords, position=position)
             now, entry_id = self.platform.clock(), self.platform.new_id()
             body: dict[str, JsonValue] = {"agent": named, "keywords": list(keywords)}
-            entry = NewEntry(
+            entry = plan_entry(
                 id=entry_id,
                 workspace_id=principal.workspace_id,
                 type=CHANGED,
                 actor=principal_actor(principal),
                 occurred_at=now,
                 meta={"keywords": len(keywords)},
-                body=self.platform.cipher.seal(
-                    entry_id, principal.workspace_id, resolution.keys_of(()), body
-                ),
+                body=body,
+                cipher=self.platform.cipher,
+                keys=resolution.keys_of(()),
             )
-            sealed = append_and_project(stores, [Planned(entry=entry, body=body)], now)[-1]
+            sealed = append_and_project(stores, [entry], now)[-1]
             changed = changed_subscription(sealed, body)
             stores.subscriptions.put(changed)
         return changed

@@ -15,10 +15,9 @@ from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.ledger.entry import NewEntry
 from cairn.reading.views import Page
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.taint_arrivals import hold_entry
 from cairn.writing.writer import EMBED_BATCH
@@ -188,17 +187,18 @@ class Taints:
                 "roots": [str(one) for one in named.roots],
                 "causes": new.causes,
             }
-            entry = NewEntry(
+            entry = plan_entry(
                 id=entry_id,
                 workspace_id=workspace_id,
                 type="taint.applied",
                 actor=principal_actor(principal),
                 occurred_at=now,
-                data_subjects=(),
                 meta=meta,
-                body=self.cipher.seal(entry_id, workspace_id, keys, body),
+                body=body,
+                cipher=self.cipher,
+                keys=keys,
             )
-            append_and_project(stores, [Planned(entry=entry, body=body)], now)
+            append_and_project(stores, [entry], now)
             made = stores.taints.find(taint_id)
         if made is None:
             raise RuntimeError("a taint that was just written is gone")
@@ -369,16 +369,15 @@ def _lift_entry(
             for one, by, until in superseded
         ],
     }
-    entry = NewEntry(
+    entry = plan_entry(
         id=entry_id,
         workspace_id=principal.workspace_id,
         type="taint.lifted",
         actor=principal_actor(principal),
         occurred_at=now,
-        data_subjects=(),
         meta=meta,
     )
-    return Planned(entry=entry, body={})
+    return entry
 
 
 def _pages(ids: tuple[UUID, ...], size: int) -> Iterator[tuple[UUID, ...]]:

@@ -17,7 +17,6 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, NotFound, Unavailable
 from cairn.kernel.text.elements import as_data
 from cairn.kernel.text.words import words
-from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import BodyUnreadable
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
@@ -29,7 +28,7 @@ from cairn.safety.screening import Verdict, screen
 from cairn.tickets.ticket import MOST_MESSAGES, TicketStatus
 from cairn.tickets.write_back import records_of
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -139,7 +138,7 @@ class TakeTicket:
             moved = stores.tickets.screened(row.id, labels, status, now)
             if moved:
                 meta: dict[str, JsonValue] = {"ticket_id": str(row.id), "status": status.value}
-                entry = NewEntry(
+                entry = plan_entry(
                     id=self.platform.new_id(),
                     workspace_id=principal_id,
                     type="ticket.screened",
@@ -147,7 +146,7 @@ class TakeTicket:
                     occurred_at=now,
                     meta={**meta, **labels},
                 )
-                append_and_project(stores, [Planned(entry=entry, body={})], now)
+                append_and_project(stores, [entry], now)
             stores.outbox.done(outbox_ids)
             found = stores.tickets.find(row.id)
         return found.status if found else status

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_text
-from cairn.ledger.entry import NewEntry
 from cairn.safety.profiles import check_profile
 from cairn.safety.tools import Autonomy
 from cairn.tickets.ticket import PersonaVersion
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -153,7 +152,7 @@ class Personas:
     ) -> Planned:
         """Return the entry of a change: what the persona says sealed, its numbers in clear."""
         entry_id, body = self.platform.new_id(), _body(kept)
-        entry = NewEntry(
+        entry = plan_entry(
             id=entry_id,
             workspace_id=principal.workspace_id,
             type="persona.changed",
@@ -165,9 +164,11 @@ class Personas:
                 "removed": kept.removed,
                 "autonomy": kept.persona.autonomy.value,
             },
-            body=self.platform.cipher.seal(entry_id, principal.workspace_id, keys, body),
+            body=body,
+            cipher=self.platform.cipher,
+            keys=keys,
         )
-        return Planned(entry=entry, body=body)
+        return entry
 
 
 def _exists() -> Conflict:

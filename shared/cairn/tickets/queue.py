@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound
-from cairn.ledger.entry import NewEntry
 from cairn.tickets.ticket import MessageRow, Priority, ReplyRow, TicketRow, TicketStatus
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 from cairn.writing.ports import OutboxRow, Topic
 
 if TYPE_CHECKING:
@@ -271,7 +270,7 @@ def put_back(
     new_id: IdSource,
 ) -> OutboxRow:
     """Add the entry of a ticket that went back, and the message that wakes who takes it up."""
-    entry = NewEntry(
+    entry = plan_entry(
         id=new_id(),
         workspace_id=principal.workspace_id,
         type="ticket.requeued",
@@ -279,7 +278,7 @@ def put_back(
         occurred_at=now,
         meta={"ticket_id": str(ticket_id), "why": why},
     )
-    (appended,) = append_and_project(stores, [Planned(entry=entry, body={})], now)
+    (appended,) = append_and_project(stores, [entry], now)
     row = OutboxRow(
         workspace_id=principal.workspace_id,
         id=new_id(),

@@ -9,13 +9,12 @@ from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_json, clean_text
-from cairn.ledger.entry import NewEntry
 from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.tickets.adapter import PlainAdapter
 from cairn.tickets.personas import NAME
 from cairn.tickets.ticket import API_SOURCE, SourceKind, SourceState, TicketSource
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -180,7 +179,7 @@ class TicketSources:
             "persona": source.persona,
             "poll_seconds": source.poll_seconds,
         }
-        entry = NewEntry(
+        entry = plan_entry(
             id=entry_id,
             workspace_id=workspace_id,
             type=type_,
@@ -191,9 +190,11 @@ class TicketSources:
                 "kind": source.kind.value,
                 "state": source.state.value,
             },
-            body=self.platform.cipher.seal(entry_id, workspace_id, keys, body),
+            body=body,
+            cipher=self.platform.cipher,
+            keys=keys,
         )
-        append_and_project(stores, [Planned(entry=entry, body=body)], now)
+        append_and_project(stores, [entry], now)
 
 
 def _changed(known: TicketSource, change: SourceChange) -> TicketSource:

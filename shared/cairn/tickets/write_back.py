@@ -24,7 +24,6 @@ from cairn.graph.memory_records import (
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.ids import derived_id
-from cairn.ledger.entry import NewEntry
 from cairn.ledger.keys import key_subjects
 from cairn.tickets.adapter import NeedsAuth
 from cairn.tickets.personas import DEFAULT
@@ -32,7 +31,7 @@ from cairn.tickets.queue import reopened
 from cairn.tickets.sealing import customer_key, requester_key
 from cairn.tickets.ticket import API_SOURCE, MOST_MESSAGES, ReplyRow, SourceState, TicketStatus
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -427,7 +426,7 @@ class Desk:
                 "investigation_id": str(asked.investigation_id),
                 **self._meta(asked, part),
             }
-            entry = NewEntry(
+            entry = plan_entry(
                 id=entry_id,
                 workspace_id=asked.workspace_id,
                 type=_TOLD.get(part, "ticket.replied"),
@@ -435,9 +434,11 @@ class Desk:
                 occurred_at=now,
                 data_subjects=asked.about,
                 meta=meta,
-                body=self.sealed.cipher.seal(entry_id, asked.workspace_id, keys, body),
+                body=body,
+                cipher=self.sealed.cipher,
+                keys=keys,
             )
-            append_and_project(stores, [Planned(entry=entry, body=body)], now)
+            append_and_project(stores, [entry], now)
             if part in _SAID:
                 stores.write_backs.add_reply(self._reply(asked, part, keys, now))
 

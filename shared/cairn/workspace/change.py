@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict
-from cairn.ledger.entry import NewEntry
 from cairn.safety.profiles import check_profile, workspace_redaction
 from cairn.workspace.documents import as_text, checked, differences, merged, shown, usable
 from cairn.workspace.rows import CHANGED, changed
 from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned
+from cairn.writing.entries import plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -168,16 +167,13 @@ def change_settings(
     if profiles[0] != profiles[1]:
         metas.append((REDACTION_CHANGED, {"before": profiles[0], "profile": profiles[1]}))
     planned = [
-        Planned(
-            entry=NewEntry(
-                id=new_id(),
-                workspace_id=principal.workspace_id,
-                type=type_,
-                actor=principal_actor(principal),
-                occurred_at=now,
-                meta=meta,
-            ),
-            body={},
+        plan_entry(
+            id=new_id(),
+            workspace_id=principal.workspace_id,
+            type=type_,
+            actor=principal_actor(principal),
+            occurred_at=now,
+            meta=meta,
         )
         for type_, meta in metas
     ]

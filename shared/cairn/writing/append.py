@@ -11,7 +11,7 @@ from cairn.kernel.traces import current_trace_id
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import SYSTEM, Actor, ActorKind, Entry, NewEntry
 from cairn.writing.entries import Planned
-from cairn.writing.ports import WriteStores
+from cairn.writing.ports import LedgerStore, WriteStores
 from cairn.writing.projectors import project, registered_subject
 from cairn.writing.taint_arrivals import held_back
 
@@ -34,6 +34,11 @@ def append_and_project(
     """
     entries, _ = append_and_hold_back(stores, planned, now)
     return entries
+
+
+def append_unprojected(ledger: LedgerStore, planned: Sequence[Planned], now: datetime) -> None:
+    """Append entries that no row follows from; the caller holds the ledger's head."""
+    ledger.append(seal(ledger.head(), [one.entry for one in planned], now))
 
 
 def append_and_hold_back(

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.text.json_value import JsonValue
     from cairn.ledger.entry import Actor
+    from cairn.ledger.keys import BodyCipher
     from cairn.writing.ports import Subject
 
 Seal = Callable[[UUID, tuple[UUID, ...], Mapping[str, Any]], bytes]
@@ -30,6 +32,40 @@ class Planned:
     entry: NewEntry
     body: Mapping[str, Any]
     texts: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
+
+
+def plan_entry(
+    *,
+    id: UUID,
+    workspace_id: UUID,
+    type: str,
+    actor: Actor,
+    occurred_at: datetime,
+    meta: Mapping[str, JsonValue],
+    data_subjects: tuple[UUID, ...] = (),
+    body: Mapping[str, Any] | None = None,
+    cipher: BodyCipher | None = None,
+    keys: Mapping[UUID, bytes] | None = None,
+    parent_id: UUID | None = None,
+) -> Planned:
+    """Return one entry to append; its body, where it has one, sealed by `cipher` under `keys`."""
+    sealed = b""
+    if body is not None:
+        if cipher is None or keys is None:
+            raise ValueError("a body needs a cipher and keys")
+        sealed = cipher.seal(id, workspace_id, keys, body)
+    entry = NewEntry(
+        id=id,
+        workspace_id=workspace_id,
+        type=type,
+        actor=actor,
+        occurred_at=occurred_at,
+        data_subjects=data_subjects,
+        meta=meta,
+        body=sealed,
+        parent_id=parent_id,
+    )
+    return Planned(entry=entry, body=body or {})
 
 
 @dataclass(slots=True, kw_only=True)

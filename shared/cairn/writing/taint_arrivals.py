@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cairn.graph.node import Label, Node
 from cairn.kernel.ids import derived_id
-from cairn.ledger.entry import SYSTEM, NewEntry
-from cairn.writing.entries import Planned
+from cairn.ledger.entry import SYSTEM
+from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -102,13 +102,12 @@ def hold_entry(
         "revived": [[str(one), str(by)] for one, by in sorted(revived.items())],
         "cleared": [str(one) for one in cleared],
     }
-    entry = NewEntry(
+    entry = plan_entry(
         id=entry_id,
         workspace_id=workspace_id,
         type="taint.extended",
         actor=SYSTEM,
         occurred_at=at,
-        data_subjects=(),
         meta=meta,
     )
-    return Planned(entry=entry, body={})
+    return entry
