@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, NotRequired
 from uuid import UUID
 
-from pydantic import ConfigDict
+from pydantic import with_config
 from typing_extensions import TypedDict
 
 from cairn.graph.intent_weights import Intent
@@ -377,10 +377,9 @@ class Lineage(TypedDict):
     meta: LineageMeta
 
 
+@with_config(extra="allow")
 class ProvDocument(TypedDict):
     """A PROV-JSON document (W3C PROV); its other members are records by kind and id."""
-
-    __pydantic_config__ = ConfigDict(extra="allow")  # pyright: ignore
 
     prefix: dict[str, str]
 
