@@ -102,6 +102,15 @@ class RelatedNode(TypedDict):
     occurred_at: datetime
 
 
+class PathPart(TypedDict):
+    """A document or a section that a result is part of."""
+
+    node_id: UUID
+    type: str
+    source_uri: NotRequired[str | None]
+    headings: NotRequired[list[str]]
+
+
 class SearchResult(TypedDict):
     """One result. `compact` leaves out attributes and context, `fields` narrows properties."""
 
@@ -114,6 +123,8 @@ class SearchResult(TypedDict):
     provenance: Provenance
     scores: dict[str, float]
     retrieval_reason: RetrievalReason
+    validity: Literal["current", "superseded", "ended"]
+    path: NotRequired[list[PathPart]]
     proactive_signal: NotRequired[Signal]
     because: NotRequired[UUID | None]
     merged: NotRequired[list[UUID]]
