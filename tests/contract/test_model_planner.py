@@ -36,11 +36,12 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.graph.edge import Relation
+from cairn.graph.node import KnowledgeCategory
 from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.budget import Terms, allowance_of
 from cairn.llm.openai_chat import OpenAIChat
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import MemoryKind
 from cairn.writing.audience import Audience
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from pydantic import with_config
 from typing_extensions import TypedDict
 
 from cairn.graph.intent_weights import Intent
+from cairn.graph.node import MemoryAttributes
 from cairn.kernel.access import Scope
 from cairn.recall.proactive import Signal
 from cairn.recall.walks.graph_ports import Method
@@ -19,7 +20,7 @@ from cairn.recall.walks.graph_ports import Method
 RetrievalReason = Literal["direct", "proactive"]
 
 
-class NodeAttributes(TypedDict, total=False):
+class NodeAttributes(MemoryAttributes, total=False):
     """What is set on a node; what is not set is left out."""
 
     title: str
@@ -28,11 +29,6 @@ class NodeAttributes(TypedDict, total=False):
     state: str
     scope: Scope
     client_id: str
-    key: str
-    subject: str
-    status_value: str
-    category: str
-    knowledge_category: str
     importance: int
     confidence: float
     observation_count: int

@@ -26,6 +26,7 @@ from cairn.consolidation.plan import (
     Recategorise,
     Relate,
     Supersede,
+    domain_of,
 )
 from cairn.graph.edge import Role
 from cairn.graph.entities import entity_id
@@ -33,7 +34,7 @@ from cairn.kernel.ids import derived_id
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.hashes import content_hash
 from cairn.memories.draft import MemoryDraft
-from cairn.memories.kinds import DEFAULT_CATEGORY, KnowledgeCategory, MemoryKind, importance_number
+from cairn.memories.kinds import DEFAULT_CATEGORY, MemoryKind, importance_number
 from cairn.memories.rows import memory_body
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ def _added(add: Add, of: Sequence[BatchMemory]) -> tuple[dict[str, Any], dict[st
         subject=add.subject,
         status_value=add.status_value,
         importance=max(one.importance for one in of),
-        knowledge_category=_category(of),
+        **domain_of(of),
         confidence=min(one.confidence for one in of),
         screening=max((one.screening for one in of), key=_SCREENINGS.index),
     )
@@ -313,9 +314,9 @@ def _flagged(
         occurred_at=now,
         valid_from=now,
         client_id=one.client_id,
-        category=DEFAULT_CATEGORY[MemoryKind.EVENT],
+        category=DEFAULT_CATEGORY[MemoryKind.EVENT].value,
         importance=importance_number("high"),
-        knowledge_category=_category(of),
+        **domain_of(of),
         screening=max((memory.screening for memory in of), key=_SCREENINGS.index),
         metadata={"contradiction": flag.clash.value, "memories": [str(one.id), str(other.id)]},
     )
@@ -330,12 +331,6 @@ def _flagged(
 
 
 _SCREENINGS = ("clean", "suspicious", "discard")
-
-
-def _category(of: Sequence[BatchMemory]) -> KnowledgeCategory:
-    """Return the one specific category that memories have; general when they have none or two."""
-    specific = {one.knowledge_category for one in of} - {KnowledgeCategory.GENERAL}
-    return specific.pop() if len(specific) == 1 else KnowledgeCategory.GENERAL
 
 
 def _quote(text: str) -> str:

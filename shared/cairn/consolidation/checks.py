@@ -37,7 +37,7 @@ from cairn.consolidation.plan import (
 from cairn.consolidation.tokens import ORDINARY_WORDS
 from cairn.graph.edge import Relation
 from cairn.graph.entity_names import name_key, tidy_name
-from cairn.memories.kinds import KnowledgeCategory
+from cairn.graph.node import KnowledgeCategory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -284,7 +284,7 @@ class _Checking:
         general = KnowledgeCategory.GENERAL
         if memory is None:
             return self._kept(Refusal.UNKNOWN_ID, operation)
-        wrong = memory.knowledge_category is not general or operation.category is general
+        wrong = memory.domain is not general or operation.category is general
         return self._kept(Refusal.CATEGORY if wrong else None, operation)
 
     def _known(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:

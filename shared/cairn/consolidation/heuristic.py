@@ -24,8 +24,9 @@ from cairn.consolidation.plan import Batch, BatchMemory, Flag, Link, Operation, 
 from cairn.consolidation.relationships import other_names, relationships
 from cairn.consolidation.tokens import stem
 from cairn.consolidation.wording import canonical, wording
+from cairn.graph.node import KnowledgeCategory
 from cairn.kernel.text.words import words
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -214,7 +215,7 @@ class _Planning:
         general = KnowledgeCategory.GENERAL
         for one in self.readings.values():
             memory = one.memory
-            if memory.known or memory.knowledge_category is not general:
+            if memory.known or memory.domain is not general:
                 continue
             category = category_of(memory.text)
             if category is not general:
@@ -228,7 +229,7 @@ class _Planning:
         )
         moved = sum(isinstance(one, Recategorise) for one in self.operations)
         general = sum(
-            one.memory.knowledge_category is KnowledgeCategory.GENERAL and not one.memory.known
+            one.memory.domain is KnowledgeCategory.GENERAL and not one.memory.known
             for one in self.readings.values()
         )
         found = [

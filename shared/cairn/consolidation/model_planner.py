@@ -36,13 +36,14 @@ from cairn.graph.edge import Relation
 from cairn.kernel.text.elements import as_data, one_line
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import MemoryKind
 from cairn.safety.screening import Verdict, screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cairn.consolidation.plan import Batch, BatchMemory, Operation, Pair
+    from cairn.graph.node import KnowledgeCategory
     from cairn.llm.budget import Budget
     from cairn.llm.costs import Call
     from cairn.llm.gateway import Gateway
@@ -285,7 +286,7 @@ def _shown(memory: BatchMemory) -> str:
     given = {
         "id": str(memory.id),
         "kind": memory.kind.value,
-        "category": memory.knowledge_category.value,
+        "category": memory.domain.value,
         "at": memory.occurred_at.date().isoformat(),
         "key": memory.key,
         "subject": memory.subject,

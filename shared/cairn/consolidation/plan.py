@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.graph.node import KnowledgeCategory, MemoryFields
+from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
     from uuid import UUID
@@ -42,7 +43,7 @@ class EntityName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatchMemory:
+class BatchMemory(MemoryFields):
     """One memory as a planner sees it. `position` is rechecked when the plan is applied.
 
     `known` marks one that was consolidated before and is here because it is near to a new one: it
@@ -59,16 +60,24 @@ class BatchMemory:
     occurred_at: datetime
     valid_from: datetime
     valid_to: datetime | None = None
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
-    knowledge_category: KnowledgeCategory = KnowledgeCategory.GENERAL
     importance: int = 5
     source_agent: str | None = None
     screening: str = "clean"
     confidence: float = 1.0
     entities: tuple[EntityName, ...] = ()
     known: bool = False
+
+    @property
+    def domain(self) -> KnowledgeCategory:
+        """Return its knowledge category; general without one."""
+        return KnowledgeCategory(self.knowledge_category or KnowledgeCategory.GENERAL)
+
+
+def domain_of(memories: Iterable[BatchMemory]) -> dict[str, Any]:
+    """Return the field of what is made of memories: their one specific category, or general."""
+    specific = {one.domain for one in memories} - {KnowledgeCategory.GENERAL}
+    domain = specific.pop() if len(specific) == 1 else KnowledgeCategory.GENERAL
+    return {"knowledge_category": domain.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,13 @@
 """The row every findable thing becomes, and the changes a row may undergo. Not a query result."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
+
+from typing_extensions import TypedDict
 
 
 class State(StrEnum):
@@ -49,8 +51,65 @@ BY_LABEL_ONLY = (*BOOKKEEPING, Label.MESSAGE, Label.SUMMARY)
 """Labels that a search finds only when it names them; migration 0057 says the same in SQL."""
 
 
+class Category(StrEnum):
+    """The cognitive category of a memory."""
+
+    SEMANTIC = "semantic"  # concepts
+    EPISODIC = "episodic"  # events
+    PROCEDURAL = "procedural"  # how-to
+
+
+class KnowledgeCategory(StrEnum):
+    """The domain a memory belongs to; consolidation only ever moves one away from general."""
+
+    BRAND = "brand"
+    STRATEGY = "strategy"
+    MEETING = "meeting"
+    CONTENT = "content"
+    TECHNICAL = "technical"
+    RELATIONSHIP = "relationship"
+    GENERAL = "general"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class MemoryFields:
+    """Plain fields of a memory: stored, found, exported and shown as they were written.
+
+    Whatever carries a memory has them. A new one is named here, in `MemoryAttributes`, in
+    `api/routes/memories.py` and in a migration.
+    """
+
+    key: str | None = None
+    subject: str | None = None
+    status_value: str | None = None
+    category: str | None = None
+    knowledge_category: str | None = None
+
+
+PLAIN_NAMES = tuple(one.name for one in fields(MemoryFields))
+
+CHOICES: Mapping[str, type[StrEnum]] = {
+    "category": Category,
+    "knowledge_category": KnowledgeCategory,
+}
+"""Plain fields that have one of some values; the others are names."""
+
+UNLESS_GIVEN = {"knowledge_category": KnowledgeCategory.GENERAL}
+"""What a writer means that leaves a plain field out; the category follows from the kind."""
+
+
+class MemoryAttributes(TypedDict, total=False):
+    """The plain fields among the attributes of a node that is found."""
+
+    key: str
+    subject: str
+    status_value: str
+    category: str
+    knowledge_category: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node(MemoryFields):
     """One row of `node`, as it is first written. Field names are the column names."""
 
     workspace_id: UUID
@@ -82,12 +141,7 @@ class Node:
     session_id: str | None = None
     sequence: int | None = None
     trace_id: str | None = None
-    category: str | None = None
     importance: int = 5
-    knowledge_category: str | None = None
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
     screening: str = "clean"  # clean, suspicious or discard, as it came in
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     keywords: tuple[str, ...] = ()  # casefolded

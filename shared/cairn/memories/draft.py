@@ -6,18 +6,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from cairn.graph.node import CHOICES, PLAIN_NAMES, UNLESS_GIVEN, Category, MemoryFields
 from cairn.kernel.access import Principal
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash
 from cairn.kernel.text.scrub import scrub
 from cairn.memories.items import NewMemory
-from cairn.memories.kinds import (
-    DEFAULT_CATEGORY,
-    Category,
-    KnowledgeCategory,
-    MemoryKind,
-    derived_importance,
-)
+from cairn.memories.kinds import DEFAULT_CATEGORY, MemoryKind, derived_importance
 from cairn.safety.screening import screen
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 from cairn.writing.checks import (
@@ -32,7 +27,7 @@ from cairn.writing.checks import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryDraft:
+class MemoryDraft(MemoryFields):
     """Everything about a memory that its writer decides."""
 
     text: str
@@ -44,12 +39,8 @@ class MemoryDraft:
     valid_from: datetime
     valid_to: datetime | None = None
     client_id: str = GLOBAL_CLIENT
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
-    category: Category = Category.SEMANTIC
+    category: str | None = Category.SEMANTIC.value
     importance: int = 5
-    knowledge_category: KnowledgeCategory = KnowledgeCategory.GENERAL
     session_id: str | None = None
     sequence: int | None = None
     trace_id: str | None = None
@@ -100,12 +91,8 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         valid_from=valid_from,
         valid_to=valid_to,
         client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
-        key=clean_name(new.key, "key"),
-        subject=clean_name(new.subject, "subject"),
-        status_value=clean_name(new.status_value, "status_value"),
-        category=Category(new.category) if new.category else DEFAULT_CATEGORY[new.type],
+        **_plain_fields(new),
         importance=new.importance or derived_importance(text, new.type),
-        knowledge_category=KnowledgeCategory(new.knowledge_category or "general"),
         session_id=clean_name(new.session_id, "session_id"),
         sequence=new.sequence,
         trace_id=clean_name(new.trace_id, "trace_id"),
@@ -115,3 +102,13 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         metadata=clean_metadata(new.metadata),
         screening=screen(text).verdict.value.lower(),
     )
+
+
+def _plain_fields(new: NewMemory) -> dict[str, Any]:
+    """Return the plain fields checked: names scrubbed, other values among those they may have."""
+    defaults = {**UNLESS_GIVEN, "category": DEFAULT_CATEGORY[new.type]}
+    given: dict[str, Any] = {name: getattr(new, name) or defaults.get(name) for name in CHOICES}
+    chosen = {name: CHOICES[name](value).value for name, value in given.items() if value}
+    written = (name for name in PLAIN_NAMES if name not in CHOICES)
+    names = {name: clean_name(getattr(new, name), name) for name in written}
+    return {**names, **chosen}

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from cairn.graph.node import MemoryFields
 from cairn.kernel.access import Scope
 from cairn.memories.kinds import MemoryKind
 from cairn.writing.items import Json, WarnedOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewMemory:
+class NewMemory(MemoryFields):
     """One memory as the caller wrote it; texts are not yet scrubbed."""
 
     text: str
@@ -19,12 +20,7 @@ class NewMemory:
     client_id: str
     importance: int | None  # None: derived from the text
     scope: Scope | None
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
     source_agent: str | None = None
-    category: str | None = None
-    knowledge_category: str | None = None
     agents: tuple[str, ...] = ()
     occurred_at: datetime | None = None
     valid_from: datetime | None = None

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cairn.graph.node import Category
 from cairn.kernel.text.words import words
 
 
@@ -30,26 +31,6 @@ LIFECYCLES = {
     MemoryKind.DECISION: Lifecycle(expires_after_days=None, decays=False, superseded_by=None),
     MemoryKind.STATUS: Lifecycle(expires_after_days=None, decays=True, superseded_by="subject"),
 }
-
-
-class Category(StrEnum):
-    """The cognitive category of a memory."""
-
-    SEMANTIC = "semantic"  # concepts
-    EPISODIC = "episodic"  # events
-    PROCEDURAL = "procedural"  # how-to
-
-
-class KnowledgeCategory(StrEnum):
-    """The domain a memory belongs to; consolidation only ever moves one away from general."""
-
-    BRAND = "brand"
-    STRATEGY = "strategy"
-    MEETING = "meeting"
-    CONTENT = "content"
-    TECHNICAL = "technical"
-    RELATIONSHIP = "relationship"
-    GENERAL = "general"
 
 
 DEFAULT_CATEGORY = {

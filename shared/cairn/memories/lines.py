@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
+from cairn.graph.node import CHOICES, PLAIN_NAMES
 from cairn.kernel.access import Scope
 from cairn.kernel.access.system import checking_principal
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.canonical import MAX_INTEGER, format_timestamp, parse_timestamp
 from cairn.memories.draft import draft_memory
 from cairn.memories.items import NewMemory
-from cairn.memories.kinds import Category, KnowledgeCategory, MemoryKind, importance_number
+from cairn.memories.kinds import MemoryKind, importance_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,9 +30,14 @@ KIND = "memory"
 STATES = ("active", "superseded")
 """The states whose memories are exported; what expired, was archived or is tainted stays behind."""
 
-_NAMES = ("key", "session_id", "source_agent", "status_value", "subject", "trace_id")
+_NAMES = (
+    "session_id",
+    "source_agent",
+    "trace_id",
+    *(one for one in PLAIN_NAMES if one not in CHOICES),
+)
 _TIMES = ("occurred_at", "valid_from", "valid_to")
-_SAME = ("category", "client_id", "importance", "knowledge_category", "scope", "sequence", "state")
+_SAME = ("client_id", "importance", "scope", "sequence", "state", *CHOICES)
 _FIELDS = {"kind", "text", "type", "agents", "confidence", "metadata", *_NAMES, *_TIMES, *_SAME}
 _NUMBER = "$number"
 _MAX_SEQUENCE = 2**31 - 1
@@ -64,16 +70,17 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
         _refuse(f"it has or lacks the fields {wrong}", "fields")
     if record["state"] not in STATES:
         _refuse(f"state is one of {', '.join(STATES)}", "state")
+    names: dict[str, Any] = {name: _name(record, name) for name in _NAMES}
     new = NewMemory(
         text=_text(record, "text"),
         type=_one_of(MemoryKind, record, "type"),
         client_id=_text(record, "client_id"),
         importance=_importance(record["importance"]),
         scope=_one_of(Scope, record, "scope"),
-        category=_one_of(Category, record, "category") if record["category"] else None,
-        knowledge_category=_one_of(KnowledgeCategory, record, "knowledge_category")
-        if record["knowledge_category"]
-        else None,
+        **{
+            name: _one_of(values, record, name) if record[name] else None
+            for name, values in CHOICES.items()
+        },
         agents=_agents(record["agents"]),
         sequence=_sequence(record["sequence"]),
         confidence=_confidence(record["confidence"]),
@@ -81,12 +88,7 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
         occurred_at=_moment(record, "occurred_at"),
         valid_from=_moment(record, "valid_from"),
         valid_to=_moment(record, "valid_to") if record["valid_to"] is not None else None,
-        key=_name(record, "key"),
-        session_id=_name(record, "session_id"),
-        source_agent=_name(record, "source_agent"),
-        status_value=_name(record, "status_value"),
-        subject=_name(record, "subject"),
-        trace_id=_name(record, "trace_id"),
+        **names,
     )
     draft_memory(new, checking_principal(), cast("datetime", new.occurred_at))
     return new

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.node import PLAIN_NAMES, Label, Node, NodeChange, State
 from cairn.graph.projection import Projection
 from cairn.kernel.text.canonical import parse_timestamp
 from cairn.memories.identity import chain_key, dedup_key
@@ -24,28 +24,7 @@ if TYPE_CHECKING:
     Texts = Mapping[UUID, str]
 
 
-class MemoryFields(TypedDict):
-    """The fields of a new memory that stand in its body."""
-
-    label: str
-    text: str
-    content_hash: str
-    dedup_key: str
-    chain_key: str | None
-    observed_by: tuple[str, ...]
-    observation_count: int
-    category: str
-    importance: int
-    knowledge_category: str
-    key: str | None
-    subject: str | None
-    status_value: str | None
-    metadata: Mapping[str, Any]
-    confidence: float
-    screening: str
-
-
-def memory_fields(body: Mapping[str, Any]) -> MemoryFields:
+def memory_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a new memory takes from a `memory_body`; its writer is its first observer."""
     return {
         "label": Label.MEMORY,
@@ -55,12 +34,8 @@ def memory_fields(body: Mapping[str, Any]) -> MemoryFields:
         "chain_key": body["chain_key"],
         "observed_by": (body["source_agent"],),
         "observation_count": 1,
-        "category": body["category"],
         "importance": body["importance"],
-        "knowledge_category": body["knowledge_category"],
-        "key": body["key"],
-        "subject": body["subject"],
-        "status_value": body["status_value"],
+        **{name: body.get(name) for name in PLAIN_NAMES},
         "metadata": body["metadata"],
         "confidence": body["confidence"],
         "screening": body["screening"],
@@ -77,12 +52,8 @@ def memory_body(draft: MemoryDraft) -> dict[str, Any]:
         "agents": list(draft.audience.agents) if draft.audience.agents is not None else None,
         "client_id": draft.client_id,
         "source_agent": draft.source_agent,
-        "key": draft.key,
-        "subject": draft.subject,
-        "status_value": draft.status_value,
-        "category": draft.category.value,
+        **{name: getattr(draft, name) for name in PLAIN_NAMES},
         "importance": draft.importance,
-        "knowledge_category": draft.knowledge_category.value,
         "sequence": draft.sequence,
         "confidence": draft.confidence,
         "screening": draft.screening,

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from cairn.documents.items import DocumentStatus
+from cairn.graph.node import MemoryFields
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.allowances import Refusal
 from cairn.memories.kinds import MemoryKind
@@ -56,7 +57,7 @@ class NamedEntity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryView:
+class MemoryView(MemoryFields):
     """A stored memory as its reader sees it. `position` is that of the entry that made it.
 
     `consolidated` says that a consolidation has looked at it; `entities` are those its text, its
@@ -75,14 +76,9 @@ class MemoryView:
     importance_band: str = "medium"
     confidence: float = 1.0
     content_hash: str = ""
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
     source_agent: str | None = None
     observed_by: tuple[str, ...] = ()
     observation_count: int = 1
-    category: str | None = None
-    knowledge_category: str | None = None
     agents: tuple[str, ...] = ()
     occurred_at: datetime | None = None
     valid_from: datetime | None = None

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from cairn.graph.node import MemoryFields
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
@@ -72,7 +74,7 @@ class Sketch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundNode:
+class FoundNode(MemoryFields):
     """A node as its reader sees it, read under row level security. Names are the column names.
 
     `position` is the ledger position of the entry `entry_id` that made the node. `importance` is
@@ -102,12 +104,7 @@ class FoundNode:
     session_id: str | None = None
     sequence: int | None = None
     trace_id: str | None = None
-    category: str | None = None
     importance: int = 5
-    knowledge_category: str | None = None
-    key: str | None = None
-    subject: str | None = None
-    status_value: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     document_id: UUID | None = None
     parent_id: UUID | None = None

@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.graph.node import Label
+from cairn.graph.node import PLAIN_NAMES, Label
 from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def plain(text: str) -> str:
 _AS_TEXT = ("document_id", "parent_id", "supersedes", "superseded_by")
 _AS_TIME = ("valid_from", "valid_to", "superseded_at", "last_accessed_at")
 _SHOWN = (
-    "title", "summary", "canonical_name", "state", "scope", "client_id", "key", "subject",
-    "status_value", "category", "knowledge_category", "importance", "confidence",
+    "title", "summary", "canonical_name", "state", "scope", "client_id", *PLAIN_NAMES,
+    "importance", "confidence",
     "observation_count", "access_count", "sequence", "ordinal", "source_uri", "line_from",
     "line_to", "page_from", "page_to",
 )  # fmt: skip

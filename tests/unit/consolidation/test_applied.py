@@ -30,11 +30,11 @@ from cairn.consolidation.plan import (
 )
 from cairn.graph.edge import Edge, EdgeStrength, Relation, View
 from cairn.graph.entities import entity_id
-from cairn.graph.node import Label, Node, NodeChange, State
+from cairn.graph.node import KnowledgeCategory, Label, Node, NodeChange, State
 from cairn.graph.projection import Alias, Projection
 from cairn.ledger.chain import empty_head, seal
 from cairn.ledger.entry import Actor, ActorKind, Entry, NewEntry
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import MemoryKind
 from cairn.writing.audience import Audience
 from cairn.writing.projectors import project
 

@@ -19,7 +19,7 @@ from cairn.consolidation.plan import (
     Recategorise,
     Supersede,
 )
-from cairn.memories.kinds import KnowledgeCategory
+from cairn.graph.node import KnowledgeCategory
 
 
 def ids(*numbers: int) -> tuple[UUID, ...]:

@@ -34,7 +34,8 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.graph.edge import Relation
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.graph.node import KnowledgeCategory
+from cairn.memories.kinds import MemoryKind
 from cairn.writing.audience import Audience
 
 A, B, C, D = (UUID(int=number) for number in (1, 2, 3, 4))

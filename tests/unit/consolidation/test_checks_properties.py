@@ -23,7 +23,8 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.consolidation.tokens import NOT, difference, tokens
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.graph.node import KnowledgeCategory
+from cairn.memories.kinds import MemoryKind
 
 SAID = "the hut has 5 20 beds not never open closed Ida Olaf Monday Tuesday May 12 mg kg in"
 KEPT = {"5", "20", "not", "never", "Monday", "Tuesday", "12"}

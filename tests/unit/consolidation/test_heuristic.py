@@ -24,7 +24,8 @@ from cairn.consolidation.plan import (
     Relate,
 )
 from cairn.graph.edge import Relation
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.graph.node import KnowledgeCategory
+from cairn.memories.kinds import MemoryKind
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 PLANNER = HeuristicPlanner()

@@ -25,8 +25,9 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
+from cairn.graph.node import Category, KnowledgeCategory
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
-from cairn.memories.kinds import Category, KnowledgeCategory, MemoryKind, importance_number
+from cairn.memories.kinds import MemoryKind, importance_number
 from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.batches import MAX_BATCH

@@ -12,7 +12,7 @@ from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.consolidation.plan import BatchMemory, EntityName, Pair
 from cairn.consolidation.ports import Client, Standing
 from cairn.consolidation.runs import Progress, Run, RunState, Trigger
-from cairn.memories.kinds import KnowledgeCategory, MemoryKind
+from cairn.memories.kinds import MemoryKind
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 
 if TYPE_CHECKING:
@@ -179,4 +179,4 @@ def _memory(
     )
 
 
-MEMORY = record(_memory, kind=MemoryKind, knowledge_category=KnowledgeCategory)
+MEMORY = record(_memory, kind=MemoryKind)
