@@ -104,7 +104,10 @@ class PostgresMemories(Store):
         return _grouped(self.all_of(known, "memory.known", dedup_keys=list(dedup_keys)))
 
     def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
-        """Return the links around each (chain key, moment), by chain key."""
+        """Return, by chain key, the links just before and just after each (chain key, moment).
+
+        The one before holds at that moment or starts with it; the one after starts later.
+        """
         keys, moments = [key for key, _ in places], [moment for _, moment in places]
         asked = {"chain_keys": keys, "moments": moments}
         return _grouped(self.all_of(keyed(Link, "chain_key"), "memory.links", **asked))

@@ -44,7 +44,7 @@ _ERASED = {
 
 
 class PostgresForgetting(Store):
-    """Implements `lifecycle.forget_ports.ForgetStore`."""
+    """Everything a forgetting reads and erases of one workspace, whatever its scope."""
 
     def subject(
         self, *, owner: Owner | None = None, subject_id: UUID | None = None
@@ -132,7 +132,11 @@ class PostgresForgetting(Store):
         )
 
     def tied(self, subject_id: UUID, doomed: Doomed) -> Sequence[UUID]:
-        """Return what speaks of the subject by an edge of the memory graph only."""
+        """Return what speaks of the subject by an edge of the memory graph only, and is visible.
+
+        Facts, observations, resolutions, tickets and investigations at nodes of the subject, with
+        no edge to another customer or user; what goes anyway is left out.
+        """
         rows = self.run("forgetting.tied", subject_id=subject_id, ids=list(doomed.node_ids))
         return [one for (one,) in rows]
 

@@ -38,10 +38,10 @@ _HALF = 2**64
 
 
 class PostgresReplica(Store):
-    """Implements `lifecycle.rebuild_ports.Replica`."""
+    """The second set of one workspace's projections, and how far it is."""
 
     def progress(self) -> Progress | None:
-        """Return how far it is, held until the transaction ends."""
+        """Return how far it is, held until the transaction ends; None when none was begun."""
         row = self.run("rebuild.progress").fetchone()
         if row is None:
             return None
@@ -57,7 +57,7 @@ class PostgresReplica(Store):
         )
 
     def begin(self, progress: Progress) -> None:
-        """Begin from nothing."""
+        """Begin from nothing; a replay another process has just begun stays."""
         self.run(
             "rebuild.begin",
             version=progress.version,
@@ -98,7 +98,10 @@ class PostgresReplica(Store):
         return dict(rows.fetchall())
 
     def streaming(self) -> AbstractContextManager[object]:
-        """Let statements be sent while the database is still at earlier ones."""
+        """Let statements that return nothing be sent while earlier ones are still being done.
+
+        Their errors come at the latest when the block is left.
+        """
         return self.connection.pipeline()
 
     def lack(self, node_ids: Collection[UUID]) -> None:
@@ -126,7 +129,7 @@ class PostgresReplica(Store):
         return found
 
     def put_in_place(self) -> Replaced:
-        """Make the projections in use equal to the replayed ones."""
+        """Make the projections in use equal to the replayed ones; only rows that differ change."""
         self.run("rebuild.for_whole_tables")
         removed: dict[str, int] = {}
         added: dict[str, int] = {}
@@ -194,7 +197,7 @@ class PostgresReplays:
 
 
 class PostgresRebuilds(Store):
-    """Implements `lifecycle.rebuild_runs.RebuildTable`."""
+    """The rebuilds of one workspace."""
 
     def add(self, rebuild_id: UUID, *, check: bool, now: datetime) -> None:
         """Keep a rebuild that begins."""

@@ -25,17 +25,23 @@ _QUERIES: Mapping[Rule, str] = {
 
 
 class PostgresAgeing(Store):
-    """Implements `lifecycle.ageing.AgeingStore`. From its first page on deleted rows are seen."""
+    """Finds what has aged in one workspace, soft-deleted rows included.
+
+    What a search returned and nobody counted yet is in use, and never due.
+    """
 
     def now(self) -> datetime:
-        """Return the database's clock."""
+        """Return the store's own clock, the second of two that must agree."""
         row = self.run("ageing.now").fetchone()
         if row is None:
             raise RuntimeError("a clock that always answers did not")
         return row[0]
 
     def page(self, rule: Rule, cutoffs: Cutoffs, *, after: Place, limit: int) -> AgeingPage:
-        """Look at the next nodes a rule is about."""
+        """Look at the `limit` next nodes a rule is about (not UNREFERENCED).
+
+        Of documents the due ones are named; `document_parts` tells of their parts.
+        """
         self.run("view.see_deleted")
         last, due = self.run(
             _QUERIES[rule],
@@ -57,7 +63,12 @@ class PostgresAgeing(Store):
         return [node_id for (node_id,) in rows]
 
     def entities(self, before: datetime, *, after: tuple[int, UUID], limit: int) -> EntityPage:
-        """Look at the next entities."""
+        """Look at the `limit` next entities made after a ledger position and an id.
+
+        Unreferenced is one recorded before `before` that was found in a text (not written by
+        hand) and that only other entities know: no edge to anything else, no statement about it.
+        A merged one follows the one it was merged into.
+        """
         self.run("view.see_deleted")
         position, node_id = after
         last, due = self.run(
@@ -67,5 +78,8 @@ class PostgresAgeing(Store):
         return EntityPage(last=place, unreferenced=tuple(due))
 
     def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
-        """Return what of the used nodes is archived and may become active."""
+        """Return what of `used` is archived, documents whole.
+
+        Left out is what meanwhile has an active twin: said again, or the new end of its chain.
+        """
         return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]

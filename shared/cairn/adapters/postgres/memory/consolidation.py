@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 class PostgresUnconsolidated(Store):
-    """Implements `consolidation.ports.Unconsolidated`."""
+    """Memories as a consolidation reads them.
+
+    Only such as are to be found (active, provisional), were screened as clean and have a vector of
+    the model: what waits for its vector waits for its consolidation.
+    """
 
     def clients(self) -> Sequence[Client]:
         """Return the clients with memories nobody has looked at, the longest waiting first."""
@@ -40,7 +44,10 @@ class PostgresUnconsolidated(Store):
     def next(
         self, client: str, model_id: int, *, without: Collection[UUID], limit: int
     ) -> Sequence[BatchMemory]:
-        """Return the next memories nobody has looked at."""
+        """Return the next memories nobody has looked at, by audience, then age by position.
+
+        Those in `without` are left out: they were tried already.
+        """
         ids = self.values(
             "consolidation.next",
             client_id=client,
@@ -52,18 +59,21 @@ class PostgresUnconsolidated(Store):
         return [memories[id_] for id_ in ids if id_ in memories]
 
     def find(self, ids: Collection[UUID]) -> Sequence[BatchMemory]:
-        """Return those of the memories that are to be found."""
+        """Return those of the memories that are to be found, looked at (`known`) or not."""
         return self.all_of(MEMORY, "consolidation.memories", ids=list(ids))
 
     def near(
         self, ids: Collection[UUID], model_id: int, *, minimum: float, wanted: int
     ) -> Sequence[Pair]:
-        """Return pairs with others of their client and audience, nearest first."""
+        """Return pairs of these memories with any of their client and audience, nearest first.
+
+        Up to `wanted` others each, from `minimum` cosine on, found by the index: one may be missed.
+        """
         asked = {"model_id": model_id, "minimum": minimum, "wanted": wanted}
         return self.all_of(record(Pair), "consolidation.near", ids=list(ids), **asked)
 
     def pairs(self, ids: Collection[UUID], model_id: int, *, minimum: float) -> Sequence[Pair]:
-        """Return every near pair among these memories."""
+        """Return every pair among these memories from `minimum` cosine on, exactly."""
         asked = {"model_id": model_id, "minimum": minimum}
         return self.all_of(record(Pair), "consolidation.pairs", ids=list(ids), **asked)
 
@@ -72,12 +82,12 @@ class PostgresUnconsolidated(Store):
         return dict(self.all_of(keyed(Standing), "consolidation.standing", ids=list(ids)))
 
     def left(self, model_id: int) -> Mapping[str, int]:
-        """Count what no run takes."""
+        """Count what no run takes: `without_vector`, and `suspicious` by their screening."""
         return self.first_of(dict_row, "consolidation.left", model_id=model_id) or {}
 
 
 class PostgresRuns(Store):
-    """Implements `consolidation.runs.RunStore`."""
+    """The runs of the transaction's workspace."""
 
     def add(self, run: Run) -> None:
         """Keep a new run."""
@@ -107,16 +117,16 @@ class PostgresRuns(Store):
         return self.first_of(self._made, "consolidation.runs", **asked)
 
     def page(self, *, before: UUID | None, limit: int) -> Sequence[Run]:
-        """Return runs, the newest first."""
+        """Return up to `limit` runs, the newest first, from before a run's id on."""
         asked = {"id": None, "before": before, "limit": limit}
         return self.all_of(self._made, "consolidation.runs", **asked)
 
     def begin(self, run_id: UUID, now: datetime, *, execution: str | None) -> bool:
-        """Let a waiting run run."""
+        """Let a waiting run run; False when it did already or has ended."""
         return self._moved("consolidation.begin_run", id=run_id, now=now, execution=execution)
 
     def progress(self, run_id: UUID, progress: Progress, now: datetime) -> None:
-        """Add what a batch did."""
+        """Add what a batch did. A cost that is not known makes the run's unknown."""
         self.run(
             "consolidation.progress_run",
             id=run_id,
@@ -137,7 +147,7 @@ class PostgresRuns(Store):
         counts: Mapping[str, int],
         error: Mapping[str, Any] | None,
     ) -> bool:
-        """End a run; False when it had ended before."""
+        """End a run with these counts; False when it had ended before, and nothing changes then."""
         return self._moved(
             "consolidation.end_run",
             id=run_id,
@@ -148,11 +158,11 @@ class PostgresRuns(Store):
         )
 
     def note_failure(self, run_id: UUID, error: Mapping[str, Any], now: datetime) -> None:
-        """Keep why a part of a run failed."""
+        """Keep why a part of a run failed, the first one's reason, and count it."""
         self.run("consolidation.note_failure", id=run_id, error=Jsonb(dict(error)), now=now)
 
     def abandon(self, before: datetime, now: datetime) -> int:
-        """End runs that nothing moved since `before`."""
+        """End runs that nothing moved since `before` as failed; return how many."""
         return self.run("consolidation.abandon_runs", before=before, now=now).rowcount
 
     def _moved(self, query: str, **given: Any) -> bool:

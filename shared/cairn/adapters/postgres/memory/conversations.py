@@ -35,7 +35,7 @@ _SAID = "conversation.said_in_one"
 
 
 class PostgresConversations(Store):
-    """Implements `ingestion.conversations_ports.ConversationStore`."""
+    """Conversations of the transaction's workspace, and what waits to become one."""
 
     def find(self, identity: str) -> StoredConversation | None:
         """Return the conversation of this identity with its last messages."""
@@ -52,12 +52,12 @@ class PostgresConversations(Store):
         )
 
     def exists(self, conversation_id: UUID) -> bool:
-        """Return whether it is seen, or waits."""
+        """Return whether the principal sees this conversation, or one waits under this id."""
         row = self.run("conversation.exists", id=conversation_id).fetchone()
         return bool(row and row[0])
 
     def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
-        """Return the messages that wait."""
+        """Return the messages that wait and have not expired, in their order."""
         asked = {"workspace_id": self.principal.workspace_id, "identity": identity, "now": now}
         with self.connection.cursor(row_factory=kwargs_row(_pending)) as cursor:
             return cursor.execute(query("conversation.pending"), asked).fetchall()
@@ -98,7 +98,7 @@ class PostgresConversations(Store):
 
 
 class PostgresConversationViews(Store):
-    """Implements `retrieval.conversations.ConversationViews`."""
+    """What a principal may read of conversations."""
 
     def own(self) -> UUID | None:
         """Return the conversation of the public key that asks."""
@@ -127,14 +127,14 @@ class PostgresConversationViews(Store):
     def messages(
         self, conversation_id: UUID, *, limit: int, after: int
     ) -> Sequence[ConversationMessage]:
-        """Return messages in their order."""
+        """Return up to `limit` messages in their order, those above position `after`."""
         rows = self._rows(
             "conversation.messages", conversation_id=conversation_id, limit=limit, after=after
         )
         return [_message(row) for row in rows]
 
     def messages_by_id(self, ids: Sequence[UUID]) -> Sequence[ConversationMessage]:
-        """Return those that are seen."""
+        """Return those of the messages that the principal sees, in any order."""
         return [_message(row) for row in self._rows("conversation.messages_by_id", ids=list(ids))]
 
     def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:

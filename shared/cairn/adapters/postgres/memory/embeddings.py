@@ -31,7 +31,7 @@ class PostgresEmbeddings(Store):
     """Vectors of nodes and the cache of vectors by text."""
 
     def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
-        """Return those of the nodes that are to be found."""
+        """Return those of the nodes that are to be found (active, provisional, superseded)."""
         return [_enrichable(row) for row in self.run("embedding.enrichable", ids=list(node_ids))]
 
     def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
@@ -64,7 +64,10 @@ class PostgresEmbeddings(Store):
         )
 
     def add(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> set[UUID]:
-        """Store the vectors of nodes that have none, and return which those are."""
+        """Store the vectors of nodes that have none, and return which those are.
+
+        What holds the ledger's head has no business with these rows, so it need not be held.
+        """
         if not rows:
             return set()
         found = self._run("embedding.add", rows, model_id, position)
@@ -121,7 +124,11 @@ class PostgresEmbeddings(Store):
     def similar(
         self, asked: Sequence[NewEmbedding], model_id: int, *, minimum: float, wanted: int
     ) -> Sequence[Found]:
-        """Return up to `wanted` nodes near each vector, of the node's own scope and agents."""
+        """Return the nodes of a node's own scope and agents among those nearest to each vector.
+
+        At least the `wanted` nearest are looked at; `minimum` is the cosine they reach at least. A
+        node given by several vectors may find another one several times.
+        """
         knows_halfvec(self.connection)
         flat = [(row.node_id, vector) for row in asked for vector in row.vectors]
         rows = self.run(
@@ -154,7 +161,7 @@ class PostgresEmbeddings(Store):
 
 
 class PostgresGraphState(Store):
-    """Implements `ingestion.enrich_ports.GraphState`."""
+    """What the graph knows of nodes already."""
 
     def outgoing(self, node_ids: Collection[UUID]) -> Sequence[Outgoing]:
         """Return the open REFERENCES, temporal FOLLOWS and CAUSED_BY edges from the nodes."""

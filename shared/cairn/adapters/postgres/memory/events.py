@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 
 class PostgresEvents(Store):
-    """Implements `ingestion.event_ports.EventStore`."""
+    """Events in the order of their sessions."""
 
     def around(
         self, places: Sequence[tuple[Session, TimelineEvent]]
     ) -> Mapping[Session, tuple[TimelineEvent, ...]]:
-        """Return the stored events just before and just after each place, by session."""
+        """Return the stored events just before and just after each place, by session.
+
+        Only those of the session's own audience; each with its open FOLLOWS edge.
+        """
         by_session: dict[Session, list[TimelineEvent]] = {}
         for session, event in places:
             by_session.setdefault(session, []).append(event)
@@ -61,7 +64,7 @@ class PostgresEvents(Store):
 
 
 class PostgresEventViews(Store):
-    """Implements `retrieval.events.EventBrowseStores`, and the views themselves."""
+    """The events a principal may look at. Ids that are gone, hidden or unknown give None."""
 
     def event(self, event_id: UUID) -> EventView | None:
         """Return an event that is not deleted."""

@@ -29,15 +29,15 @@ _SHOWN = frozenset(Status)
 
 
 class PostgresMemoryGraph(Store):
-    """Implements `lifecycle.memory_graph_ports.MemoryGraphStore`."""
+    """The nodes with natural keys, and the stated edges between them, of one workspace."""
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, KeptNode]:
-        """Return those of the nodes there are."""
+        """Return those of the nodes there are; in a writing transaction hidden ones too."""
         found = [_kept(row) for row in self.run("memory_graph.find", ids=list(node_ids))]
         return {one.node.id: one for one in found}
 
     def named(self, refs: Collection[Ref]) -> Mapping[Ref, KeptNode]:
-        """Return those of the nodes there are by what names them."""
+        """Return those of the nodes there are by what names them, hidden ones too as `find`."""
         labels, keys = [_stored(label) for label, _ in refs], [key for _, key in refs]
         rows = self.run("memory_graph.named", labels=labels, keys=keys)
         found = [_kept(row) for row in rows]

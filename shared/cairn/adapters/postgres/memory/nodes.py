@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class PostgresGraphNodes(Store):
-    """Implements `ingestion.node_ports.GraphNodeStore`."""
+    """Nodes of any label and the edges between them, as the principal's agent may see them."""
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
         """Return those of the nodes the principal may see, by id."""
@@ -46,7 +46,10 @@ class PostgresGraphNodes(Store):
         return {one.id: one for one in found}
 
     def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
-        """Return edges that hold now and touch the node, by id."""
+        """Return up to `limit` edges that hold now and touch the node, in the order of their ids.
+
+        Whether or not the principal may see the other end: for moving them, not for showing.
+        """
         return _edges(self.run("graph_node.edges_of", id=node_id, limit=limit))
 
     def edges_closed_at(
@@ -58,7 +61,7 @@ class PostgresGraphNodes(Store):
 
 
 class PostgresAliases(Store):
-    """Implements `ingestion.node_ports.AliasStore`, and applies what entries say of aliases."""
+    """Other names of entities. An alias holds in one audience: that of the entity it names."""
 
     def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
         """Return canonical name and type by alias, of exactly this audience."""
@@ -132,7 +135,7 @@ Row = dict[str, Any]
 
 
 class PostgresNodeViews(Store):
-    """Implements `retrieval.nodes.NodeBrowseStores`, and the views themselves."""
+    """The nodes a principal may look at. Ids that are gone, hidden or unknown give None."""
 
     def node(self, node_id: UUID) -> NodeView | None:
         """Return a node that is not deleted, without its edges."""

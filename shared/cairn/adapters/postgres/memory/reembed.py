@@ -14,16 +14,23 @@ if TYPE_CHECKING:
 
 
 class PostgresModelVectors(Store):
-    """Implements `lifecycle.reembed_ports.ModelVectors`."""
+    """Vectors of one model beside those of others, in one workspace."""
 
     def stale(self, model_id: int, *, after: UUID, limit: int) -> StalePage:
-        """Look at the `limit` nodes after an id."""
+        """Look at the `limit` nodes after an id.
+
+        A node needs vectors that has none of the model, or only older ones than another model made
+        or than work that waits. Conversations and entities need some where they had some.
+        """
         row = self.run("reembed.stale", model_id=model_id, after=after, limit=limit).fetchone()
         last, looked_at, node_ids = row or (None, 0, ())
         return StalePage(last=last, looked_at=looked_at, node_ids=tuple(node_ids))
 
     def text_positions(self, node_ids: Collection[UUID]) -> Mapping[UUID, int]:
-        """Return the position of the newest work that asked for vectors of each node."""
+        """Return the position of the newest work, done or waiting, that asked for vectors.
+
+        That is the version of a node's text; nodes nobody asked for are left out.
+        """
         return dict(self.run("reembed.text_positions", ids=list(node_ids)).fetchall())
 
     def findable(self) -> int:
@@ -32,7 +39,7 @@ class PostgresModelVectors(Store):
         return row[0] if row else 0
 
     def sample(self, model_id: int, other_id: int, *, limit: int) -> Sequence[Sampled]:
-        """Return nodes with vectors of both models."""
+        """Return nodes with vectors of both models, in an order that depends on their ids only."""
         rows = self.run("reembed.sample", model_id=model_id, other_id=other_id, limit=limit)
         return [Sampled(id=node_id, title=title, text=text) for node_id, title, text in rows]
 
@@ -48,7 +55,10 @@ class PostgresModelVectors(Store):
 
 
 class PostgresVectorGaps(Store):
-    """Implements `lifecycle.reindex.VectorGaps`."""
+    """Nodes that are to be found (active, provisional, superseded) and have no vector of a model.
+
+    Conversations get no vector, nor do entities: only those count that had one of another model.
+    """
 
     def page(self, model_id: int, *, after: UUID, limit: int) -> GapPage:
         """Look at the `limit` nodes after an id."""

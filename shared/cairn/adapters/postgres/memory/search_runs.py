@@ -119,7 +119,7 @@ def _run(row: Sequence[Any]) -> SearchRun:
 
 
 class PostgresAccessLog(Store):
-    """Implements `lifecycle.count_accesses.AccessLog`."""
+    """The searches of one workspace, as far as counting needs them."""
 
     def uncounted(self, limit: int) -> Sequence[UncountedSearch]:
         """Return the oldest searches that count and were not counted."""
@@ -133,7 +133,7 @@ class PostgresAccessLog(Store):
         ]
 
     def counted(self, ids: Collection[UUID], position: int) -> None:
-        """Mark searches as counted."""
+        """Mark searches as counted by the entry at `position`."""
         self.run("search_run.counted", ids=list(ids), position=position)
 
     def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:

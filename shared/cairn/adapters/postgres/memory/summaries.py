@@ -38,10 +38,13 @@ _MASK = 2**64 - 1
 
 
 class PostgresSummaries(Store):
-    """Implements `consolidation.summary_ports.SummaryStore`."""
+    """Sources and summaries, whatever their audience; only what is not deleted.
+
+    The `page` methods go through names in their order, from the one after `after` on.
+    """
 
     def sessions(self, after: str, *, limit: int) -> Sequence[GroupState]:
-        """Return the groups of the next sessions."""
+        """Return the groups of the next `limit` sessions that have sources, by session."""
         return [_state(row) for row in self._rows("summary.sessions", after=after, limit=limit)]
 
     def traces(self, after: str, *, limit: int) -> Sequence[GroupState]:
@@ -49,11 +52,17 @@ class PostgresSummaries(Store):
         return [_state(row) for row in self._rows("summary.traces", after=after, limit=limit)]
 
     def agents(self, after: str, *, limit: int) -> Sequence[GroupState]:
-        """Return the groups of the next agents."""
+        """Return the groups of the next `limit` agents that have a part in summaries, by agent.
+
+        Their sources are the summaries of sessions, and of traces without a session.
+        """
         return [_state(row) for row in self._rows("summary.agents", after=after, limit=limit)]
 
     def sources(self, group: Group, after: Place | None, *, limit: int) -> Sequence[Source]:
-        """Return a page of a group's sources."""
+        """Return up to `limit` sources of a session or trace behind a place, by their places.
+
+        Long texts are cut at `SOURCE_CHARS`.
+        """
         name = "session" if group.session_id is not None else "trace"
         trace, moment, sequence, last = after or (None, None, None, None)
         rows = self._rows(
@@ -69,7 +78,7 @@ class PostgresSummaries(Store):
         return [_source(row) for row in rows]
 
     def children(self, group: Group, *, limit: int) -> Sequence[Source]:
-        """Return the newest summaries below, oldest first."""
+        """Return the newest summaries that a session's or an agent's is made of, oldest first."""
         name = "agent" if group.agent is not None else "session"
         rows = self._rows(f"summary.{name}_children", **_of(group), limit=limit)
         return [_child(row) for row in reversed(rows)]
@@ -85,32 +94,39 @@ class PostgresSummaries(Store):
         return frozenset(session_id for (session_id,) in rows)
 
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
-        """Return those of the summaries there are."""
+        """Return those of the summaries there are; in a writing transaction deleted ones too."""
         return {row["id"]: _stored(row) for row in self._rows("summary.stored", ids=list(ids))}
 
     def orphans(self, kind: str, after: UUID, *, limit: int) -> Sequence[UUID]:
-        """Return summaries that nothing is left of."""
+        """Return summaries of one kind none of whose sources is there any more, by rising id."""
         rows = self.run("summary.orphans", kind=kind, after=after, limit=limit)
         return [node_id for (node_id,) in rows]
 
     def entities(self, after: UUID, *, limit: int) -> Sequence[EntityState]:
-        """Return the next entities with facts or a compiled truth."""
+        """Return entities that facts or statuses refer to, or that have a compiled truth, by id.
+
+        Their sources are the found facts and statuses of exactly their scope, agents and data
+        subjects that refer to them, other than as who said it.
+        """
         return [_entity(row) for row in self._rows("summary.entities", after=after, limit=limit)]
 
     def entity(self, entity_id: UUID) -> EntityState | None:
-        """Return an entity that is there."""
+        """Return an entity that is there; its sources are not counted."""
         rows = self._rows("summary.entity", id=entity_id)
         return _entity(rows[0]) if rows else None
 
     def facts(self, entity_id: UUID, *, limit: int) -> Sequence[Source]:
-        """Return what refers to an entity, in its own audience."""
+        """Return an entity's sources, the most important first, then those valid the latest."""
         rows = self._rows("summary.facts", id=entity_id, limit=limit, characters=SOURCE_CHARS)
         return [_source(row) for row in rows]
 
     def undescribed(
         self, label: str, covering: str, after: UUID, *, limit: int
     ) -> Sequence[PartState]:
-        """Return documents or sections that are not described as they are now."""
+        """Return stored documents or sections nobody described as they are now, by rising id.
+
+        What was described says so in `metadata.cairn.summary.covers`: `covering`, then the hash.
+        """
         rows = self._rows(
             "summary.undescribed", label=label, covering=covering, after=after, limit=limit
         )
@@ -121,14 +137,17 @@ class PostgresSummaries(Store):
         return [_part(row) for row in self._rows("summary.described_parts", ids=list(ids))]
 
     def tokens_of(self, part: PartState) -> int:
-        """Return how long a part's text is, in tokens."""
+        """Return how many tokens the chunks of a document or section have together."""
         section = part.id if part.label == Label.SECTION else None
         asked = {"document_id": part.document_id, "section_id": section}
         [(tokens,)] = self.run("summary.part_tokens", **asked)
         return tokens
 
     def texts_of(self, part: PartState) -> Sequence[str]:
-        """Return what a part's summary is made of."""
+        """Return what a part's summary is made of, in order: chunks, or summaries of sections.
+
+        At most `MOST_PARTS`, each cut at `PART_CHARS`.
+        """
         asked = {"document_id": part.document_id, "characters": PART_CHARS, "limit": MOST_PARTS}
         if part.label == Label.SECTION:
             rows = self.run("summary.section_texts", id=part.id, **asked)
