@@ -33,7 +33,7 @@ POOR = 2
 
 @dataclass(frozen=True)
 class InMemoryEscalations:
-    """Implements `agent.people.ports.EscalationStore`."""
+    """As its counterpart in PostgreSQL."""
 
     tables: Tables
 
@@ -102,7 +102,7 @@ class InMemoryEscalations:
 
 @dataclass(frozen=True)
 class InMemoryChannels:
-    """Implements `agent.people.ports.ChannelStore`."""
+    """As its counterpart in PostgreSQL."""
 
     tables: Tables
 
@@ -128,7 +128,7 @@ class InMemoryChannels:
 
 @dataclass(frozen=True)
 class InMemoryOpinions:
-    """Implements `agent.people.ports.OpinionStore`."""
+    """As its counterpart in PostgreSQL."""
 
     tables: Tables
 
@@ -145,7 +145,7 @@ class InMemoryOpinions:
 
 @dataclass(frozen=True)
 class InMemoryCandidates:
-    """Implements `agent.people.ports.CandidateStore`."""
+    """As its counterpart in PostgreSQL."""
 
     tables: Tables
 

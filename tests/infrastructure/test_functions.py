@@ -79,6 +79,20 @@ def test_the_migrator_holds_the_migrations_and_little_else(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("folder", [spec.folder for spec in (*discover().values(), MIGRATOR)])
+def test_an_asset_has_the_data_files_that_are_called_as_its_modules(
+    folder: Path, tmp_path: Path
+) -> None:
+    asset = stage_function(folder, tmp_path)
+    wanted = {
+        file.relative_to(SHARED)
+        for module in asset.rglob("cairn/**/*.py")
+        for file in (SHARED / module.relative_to(asset)).parent.glob(f"{module.stem}.*")
+        if file.suffix != ".py"
+    }
+    assert not {str(file) for file in wanted if not (asset / file).is_file()}
+
+
+@pytest.mark.parametrize("folder", [spec.folder for spec in (*discover().values(), MIGRATOR)])
 def test_an_asset_has_every_query_that_its_modules_name(folder: Path, tmp_path: Path) -> None:
     asset = stage_function(folder, tmp_path)
     shipped = {path.stem for path in asset.rglob("queries/*.sql")}

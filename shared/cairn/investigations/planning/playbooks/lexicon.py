@@ -45,7 +45,7 @@ def lexicon(text: str) -> Lexicon:
 def _tables() -> dict[str, dict[str, Lexicon]]:
     """Return the tables of `lexicon.txt`: words below `[TABLE language]`."""
     tables: dict[str, dict[str, Lexicon]] = {}
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("lexicon.txt").read_text(encoding="utf-8")
     for part in text.split("\n[")[1:]:
         title, _, words = part.partition("]")
         name, language = title.split()
