@@ -23,7 +23,7 @@ Row = TypeVar("Row", Investigation, Approval, ActionRow)
 
 @dataclass(frozen=True)
 class InMemoryInvestigations:
-    """Implements `agent.ports.InvestigationStore`."""
+    """Does what `PostgresInvestigations` does."""
 
     tables: Tables
 
@@ -131,7 +131,7 @@ class InMemoryInvestigations:
 
 @dataclass(frozen=True)
 class InMemorySlots:
-    """Implements `agent.ports.SlotStore`."""
+    """Does what `PostgresSlots` does."""
 
     tables: Tables
 
@@ -159,7 +159,7 @@ class InMemorySlots:
 
 @dataclass(frozen=True)
 class InMemoryApprovals:
-    """Implements `agent.ports.ApprovalStore`."""
+    """Does what `PostgresApprovals` does."""
 
     tables: Tables
 
@@ -253,7 +253,7 @@ class InMemoryApprovals:
 
 @dataclass(frozen=True)
 class InMemoryActions:
-    """Implements `agent.ports.ActionStore`."""
+    """Does what `PostgresActions` does."""
 
     tables: Tables
 

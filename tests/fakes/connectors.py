@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InMemoryConnectors:
-    """Implements `mcp_host.ports.ConnectorStore`."""
+    """Does what `PostgresConnectors` does."""
 
     tables: Tables
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InMemoryGrants:
-    """Implements `safety.grants.GrantStore`."""
+    """Does what `PostgresGrants` does."""
 
     tables: Tables
 

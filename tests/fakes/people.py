@@ -33,7 +33,7 @@ POOR = 2
 
 @dataclass(frozen=True)
 class InMemoryEscalations:
-    """As its counterpart in PostgreSQL."""
+    """Does what `PostgresEscalations` does."""
 
     tables: Tables
 
@@ -102,7 +102,7 @@ class InMemoryEscalations:
 
 @dataclass(frozen=True)
 class InMemoryChannels:
-    """As its counterpart in PostgreSQL."""
+    """Does what `PostgresChannels` does."""
 
     tables: Tables
 
@@ -128,7 +128,7 @@ class InMemoryChannels:
 
 @dataclass(frozen=True)
 class InMemoryOpinions:
-    """As its counterpart in PostgreSQL."""
+    """Does what `PostgresOpinions` does."""
 
     tables: Tables
 
@@ -145,7 +145,7 @@ class InMemoryOpinions:
 
 @dataclass(frozen=True)
 class InMemoryCandidates:
-    """As its counterpart in PostgreSQL."""
+    """Does what `PostgresCandidates` does."""
 
     tables: Tables
 

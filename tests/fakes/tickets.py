@@ -34,7 +34,7 @@ _UNSETTLED = (TicketStatus.NEW, TicketStatus.QUEUED)
 
 @dataclass(frozen=True)
 class InMemoryTickets:
-    """Implements `helpdesk.ports.TicketStore`."""
+    """Does what `PostgresTickets` does."""
 
     tables: Tables
 
@@ -245,7 +245,7 @@ class InMemoryTickets:
 
 @dataclass(frozen=True)
 class InMemoryTicketMessages:
-    """Implements `helpdesk.ports.TicketMessageStore`."""
+    """Does what `PostgresTicketMessages` does."""
 
     tables: Tables
 
@@ -282,7 +282,7 @@ class InMemoryTicketMessages:
 
 @dataclass(frozen=True)
 class InMemoryTicketSources:
-    """Implements `helpdesk.ports.TicketSourceStore`."""
+    """Does what `PostgresTicketSources` does."""
 
     tables: Tables
 
@@ -368,7 +368,7 @@ class InMemoryTicketSources:
 
 @dataclass(frozen=True)
 class InMemoryWriteBacks:
-    """Implements `helpdesk.ports.WriteBackStore`."""
+    """Does what `PostgresWriteBacks` does."""
 
     tables: Tables
 
@@ -426,7 +426,7 @@ class InMemoryWriteBacks:
 
 @dataclass(frozen=True)
 class InMemoryPersonas:
-    """Implements `helpdesk.ports.PersonaStore`."""
+    """Does what `PostgresPersonas` does."""
 
     tables: Tables
 

@@ -48,7 +48,7 @@ Raise ValidationFailed, or Conflict where nothing may leave.
 
 
 Mended: TypeAlias = "Callable[[UUID, str], int]"
-"""Puts back what waited for something to be mended; see `helpdesk.requeue`.
+"""Puts back what waited for something to be mended; see `tickets.queue`.
 
 Put back what waits for `connector:<name>`; return how many.
 """

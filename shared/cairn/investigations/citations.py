@@ -7,7 +7,7 @@
     ticket   = "[ticket:" ticket id "]"
 
 Ids are UUIDs. Brackets, number signs and breaks would end a part: inside a name they are written
-as a space (`retrieval.citations` does). A claim is a sentence that says something: not a greeting,
+as a space (`recall.rendering` does). A claim is a sentence that says something: not a greeting,
 a question, a request, or a line that only introduces what follows. It ends with a citation when
 one stands right before or after its full stop. Whether the source says so is not checked here.
 """

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 MakeGrant: TypeAlias = "Callable[[Principal, NewGrant], Grant]"
-"""Makes a grant; `lifecycle.grants.Grants.make`."""
+"""Makes a grant; `Grants.make`."""
 
 
 ShowApproval: TypeAlias = "Callable[[Principal, UUID], ApprovalView]"
-"""Shows a question with the values the tool would get; `agent.approvals.Approvals.get`."""
+"""Shows a question with the values the tool would get; `approvals.Approvals.get`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

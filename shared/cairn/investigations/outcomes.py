@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredConnectors:
-    """Implements `agent.ports.Connectors`; one whose tools were never listed offers none."""
+    """Implements `Connectors`; one whose tools were never listed offers none."""
 
     transactions: Transactions[Stores]
     manifests: Manifests = field(default_factory=Manifests)

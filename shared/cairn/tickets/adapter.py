@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlainAdapter:
-    """Implements `helpdesk.adapter.TicketAdapter`; `GET /v1/tickets/{id}` shows what was said."""
+    """Implements `TicketAdapter`; `GET /v1/tickets/{id}` shows what was said."""
 
     def capabilities(self) -> Capabilities:
         """Say what it can do: whatever is kept with the ticket."""

@@ -102,7 +102,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitHubAdapter:
-    """Implements `helpdesk.adapter.TicketAdapter`. Comments are public: it takes no notes."""
+    """Implements `TicketAdapter`. Comments are public: it takes no notes."""
 
     client: GitHubClient
     repository: Repository

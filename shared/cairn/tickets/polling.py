@@ -177,11 +177,11 @@ class PollResult:
 
 
 Mended: TypeAlias = "Callable[[UUID, str], int]"
-"""Puts back what waited for something; see `helpdesk.requeue`."""
+"""Puts back what waited for something; see `Requeue.mended`."""
 
 
 Adapters: TypeAlias = "Callable[[Principal, TicketSource], TicketAdapter]"
-"""Opens the adapter of a source; see `helpdesk.sources`."""
+"""Opens the adapter of a source; see `TicketSources.adapter`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

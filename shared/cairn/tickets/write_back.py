@@ -2,7 +2,7 @@
 
 A write-back has up to three parts: the reply, the status, the time. Each is begun before it is sent
 and done once it stands at the source; a repeat does what is left, and looks at the source first for
-what it may have sent before a crash. Implements `agent.ports.TicketDesk`.
+what it may have sent before a crash.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ _SAID = {"reply": "ticket-reply", NOTE: "ticket-note"}
 
 
 AdapterOf: TypeAlias = "Callable[[UUID, str], TicketAdapter]"
-"""Opens the adapter of a ticket's source; see `helpdesk.sources`.
+"""Opens the adapter of a ticket's source; see `TicketSources.adapter_of`.
 
 Return it; NotFound when the source was removed.
 """

@@ -169,7 +169,7 @@ class ZohoPortal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZohoAdapter:
-    """Implements `helpdesk.adapter.TicketAdapter`."""
+    """Implements `TicketAdapter`."""
 
     client: ZohoClient
     portal: ZohoPortal

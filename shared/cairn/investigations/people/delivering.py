@@ -49,7 +49,7 @@ NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,40}[a-z0-9])?")
 
 
 CheckAddress: TypeAlias = "Callable[[str], None]"
-"""Says whether an address may ever be posted to; `lifecycle.webhooks.WebhookSender.check`.
+"""Says whether an address may ever be posted to; `WebhookSender.check`.
 
 Raise ValidationFailed for one that may not.
 """

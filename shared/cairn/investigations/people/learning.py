@@ -51,7 +51,7 @@ RATED_POORLY = "rated-poorly"
 
 
 Stage: TypeAlias = "Callable[[UUID, UUID, str], bool]"
-"""Stages a candidate of an investigation; `people.learning.StageCandidates`.
+"""Stages a candidate of an investigation; `StageCandidates`.
 
 Return whether one was staged.
 """

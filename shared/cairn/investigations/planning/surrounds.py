@@ -53,7 +53,7 @@ PARTS_OVERFETCH = 4
 
 
 Recalls: TypeAlias = "Callable[[Principal, SearchRequest], RecallResult]"
-"""Searches. See `retrieval.recall.Recall`."""
+"""Searches the memory: `recall.Recall`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,7 +250,7 @@ _TEXTS = ("text", "fact", "statement", "value", "title", "name")
 
 
 class Neighbours(Protocol):
-    """The memory graph, as far as it is needed here. See `lifecycle.memory_graph.MemoryGraph`."""
+    """The memory graph, as far as it is needed here."""
 
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None: ...
     def neighbors(

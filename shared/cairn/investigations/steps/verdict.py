@@ -35,11 +35,11 @@ _MARGIN = 500  # read beyond the cut, so that no address is cut in two before it
 
 
 Earlier: TypeAlias = "Callable[[Situation, Ticket], Sequence[str]]"
-"""Says what earlier investigations of a ticket did and answered; see `agent.history`."""
+"""Says what earlier investigations of a ticket did and answered; `History` does."""
 
 
 Recent: TypeAlias = "Callable[[Situation, Ticket, Hider], tuple[Evidence, ...]]"
-"""Finds recent results of tools, hidden; see `agent.recent`."""
+"""Finds recent results of tools, hidden; `RecentResults` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
