@@ -189,7 +189,7 @@ def test_however_many_grants_are_read_their_keys_are_asked_for_once(granting: Gr
     gone = made[1].data_subjects[0]
     granting.system.keys.destroy(granting.system.principal.workspace_id, gone)
     keys = Counted(granting.system.keys)
-    in_force = replace(granting.in_force, keys=keys)
+    in_force = on_other(granting.in_force, keys=keys)
     found = in_force(granting.system.principal.workspace_id, "m365.reset_password")
     assert (found, keys.looks) == ([made[0], made[2]], 1)
     shown = on_other(granting.grants, keys=keys).page(granting.system.principal)

@@ -83,7 +83,7 @@ def _freed(page: Page, investigation_id: UUID) -> Present:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueEscalation:
-    """Queues the call of a person, once an investigation: who was called before is not called again."""
+    """Queues the call of a person; who was called for an investigation is not called again."""
 
     journal: Journal
     desk: Desk
