@@ -71,7 +71,7 @@ class _Graph:
 
 
 class InMemoryGraph:
-    """Implements `lifecycle.memory_graph.MemoryGraph`."""
+    """Implements `MemoryGraph`."""
 
     def __init__(self, clock: Clock, new_id: IdSource) -> None:
         self._clock = clock

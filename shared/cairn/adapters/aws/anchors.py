@@ -20,7 +20,7 @@ _READERS = 8
 
 @dataclass(frozen=True)
 class S3Anchors:
-    """Implements `lifecycle.anchors.AnchorStore` over one bucket."""
+    """Implements `AnchorStore` over one bucket."""
 
     bucket: str
 

@@ -79,7 +79,7 @@ class Answer:
 
 @dataclass
 class AwsDispatcher:
-    """Implements `ingestion.ports.Dispatcher`; one a process.
+    """Implements `Dispatcher`; one a process.
 
     `queues` are URLs and `machines` ARNs by topic. `claim(limit, stale, now)` hands out
     unfinished rows of any workspace, each to one caller. `answer` returns what the execution that

@@ -22,7 +22,7 @@ MOST_OBJECTS = 2_000
 
 @dataclass(frozen=True)
 class S3Erasing:
-    """Implements `lifecycle.forget_ports.ObjectEraser`."""
+    """Implements `ObjectEraser`."""
 
     bucket: str
 
@@ -40,7 +40,7 @@ class S3Erasing:
 
 @dataclass(frozen=True)
 class S3Tombstones:
-    """Implements `lifecycle.forget_ports.TombstoneStore` over a bucket with Object Lock."""
+    """Implements `TombstoneStore` over a bucket with Object Lock."""
 
     bucket: str
 
@@ -63,7 +63,7 @@ class S3Tombstones:
 
 @dataclass(frozen=True)
 class S3Searcher:
-    """Implements `lifecycle.prove.Searcher` over the bucket of uploads."""
+    """Implements `Searcher` over the bucket of uploads."""
 
     bucket: str
     prefixes: Sequence[str] = ("ingestions/", "uploads/")

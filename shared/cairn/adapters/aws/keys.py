@@ -42,7 +42,7 @@ OPEN_SECONDS = 60.0
 
 
 class DynamoKeyStore:
-    """Implements `cairn.ledger.keys.KeyStore`; the clients come from the composition root.
+    """Implements `KeyStore`; the clients come from the composition root.
 
     Reads are strongly consistent. Raises Unavailable (`key-store`) when AWS refuses or is silent.
     Safe between threads.

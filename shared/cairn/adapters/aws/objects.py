@@ -17,7 +17,7 @@ _MISSING = ("NoSuchKey", "404", "NotFound")
 
 @dataclass(frozen=True)
 class S3Objects:
-    """Implements `ingestion.document_ports.ObjectStore` over one bucket."""
+    """Implements `ObjectStore` over one bucket."""
 
     bucket: str
 

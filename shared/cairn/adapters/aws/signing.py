@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class KmsSigningKey:
-    """Implements `ledger.signing.Signer` and `Verifier`; the client comes from bootstrap.
+    """Implements `Signer` and `Verifier`; the client comes from bootstrap.
 
     KMS gets the SHA-256 of the content (ECDSA_SHA_256 over a digest). Raises Unavailable
     (`signing-key`) when KMS refuses, is silent, or the key is no P-256 key.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommandFile:
-    """Implements `mcp_host.commands.CheckCommand`; no path allows nothing."""
+    """Which commands a connector may start; no path allows nothing."""
 
     path: Path | None
 

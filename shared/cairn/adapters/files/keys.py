@@ -38,7 +38,7 @@ ON CONFLICT (workspace_id, subject_id) DO UPDATE SET wrapped = NULL
 
 
 class FileKeyStore:
-    """Implements `cairn.ledger.keys.KeyStore` on `path`; the master key is in `path` + `.master`.
+    """Implements `KeyStore` on `path`; the master key is in `path` + `.master`.
 
     Both files are made on first use, readable by their owner only. Raises Unavailable when a file
     cannot be read or written, when another process holds the lock for more than 5 s

@@ -33,7 +33,7 @@ _END = b"-----END PUBLIC KEY-----"
 
 
 class FileSigningKey:
-    """Implements `ledger.signing.Signer` and `Verifier` on `path`.
+    """Implements `Signer` and `Verifier` on `path`.
 
     Verifying reads the public keys only, signing the private key too; both are read once. Raises
     Unavailable (`signing-key`) when a file is missing or is no such key: a new key made silently

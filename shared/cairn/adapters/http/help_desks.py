@@ -67,7 +67,7 @@ _TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,500}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenHelpDesk:
-    """Implements `helpdesk.adapter.OpenAdapter`; nothing is asked of a help desk here.
+    """Implements `OpenAdapter`; nothing is asked of a help desk here.
 
     `allow_private` lets addresses of sources lead into this network: for a laptop.
     """

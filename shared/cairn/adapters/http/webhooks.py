@@ -37,7 +37,7 @@ def resolved(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpWebhookSender:
-    """Implements `lifecycle.webhooks.WebhookSender`.
+    """Implements `WebhookSender`.
 
     Redirects are not followed, and an address inside a network (private, loopback, link-local,
     multicast, or one of these wrapped into IPv6) is refused, unless `allow_private`, which also
@@ -138,7 +138,7 @@ def _is_busy(status: int) -> bool:
 
 
 class NoWebhooks:
-    """Implements `lifecycle.webhooks.WebhookSender` where nothing may leave."""
+    """Implements `WebhookSender` where nothing may leave."""
 
     def check(self, url: str) -> None:
         """Refuse every address."""

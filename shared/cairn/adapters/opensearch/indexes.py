@@ -61,7 +61,7 @@ def live_index(
 
 @dataclass(frozen=True)
 class OpenSearchIndexes:
-    """Implements `ingestion.search_index.SearchIndex`."""
+    """Implements `SearchIndex`."""
 
     connection: Connection
     new_id: IdSource

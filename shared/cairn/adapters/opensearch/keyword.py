@@ -26,7 +26,7 @@ REMEMBER_SECONDS = 30.0
 
 @dataclass
 class OpenSearchKeywordIndex:
-    """Implements `retrieval.keyword_index.KeywordIndex`. One a process."""
+    """Implements `KeywordIndex`. One a process."""
 
     connection: Connection
     stopwatch: Stopwatch

@@ -25,7 +25,7 @@ _IDS = 10_000
 
 @dataclass(frozen=True)
 class OpenSearchSearcher:
-    """Implements `lifecycle.prove.Searcher`: words of the indexed texts, and node ids."""
+    """Implements `Searcher`: words of the indexed texts, and node ids."""
 
     connection: Connection
 

@@ -42,7 +42,7 @@ FIRST_KEY = "admin"
 
 
 class PostgresKeys(Store):
-    """Implements `lifecycle.keys.KeyTable`."""
+    """API keys and who holds them."""
 
     def add(self, principal_id: UUID, key: KeyView, secret_hash: bytes) -> None:
         """Store a principal and its key."""

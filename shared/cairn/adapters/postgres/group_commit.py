@@ -37,7 +37,7 @@ class Writing:
 
 
 class GroupCommit:
-    """Implements `cairn.kernel.transaction.Committing` of `Stores`."""
+    """Implements `Committing` of `Stores`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

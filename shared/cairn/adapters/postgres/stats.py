@@ -24,7 +24,7 @@ _ORPHANS: Mapping[Orphan, str] = {
 
 
 class PostgresStats(Store):
-    """Implements `lifecycle.stats.StatsStore` and `lifecycle.orphans.OrphanStore`."""
+    """The numbers of a workspace, and its orphans."""
 
     def counts(self) -> Counts:
         """Return how many nodes there are by column and value; null values are left out."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PostgresWebhooks(Store):
-    """Implements `lifecycle.webhooks.WebhookStore`."""
+    """Webhooks and their deliveries."""
 
     def add(self, webhook: Webhook, sealed_secret: bytes) -> None:
         """Keep a webhook."""

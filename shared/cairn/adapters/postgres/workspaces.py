@@ -31,7 +31,7 @@ TIMEOUT_MS = 2_000
 
 
 class PostgresSettings(Store):
-    """Implements `lifecycle.workspace_settings.SettingsStore`."""
+    """What the workspace has set."""
 
     def stored(self) -> StoredSettings:
         """Return what is set; nothing in a workspace that there is not."""
@@ -49,7 +49,7 @@ class PostgresSettings(Store):
 
 
 class PostgresWorkspaceSettings:
-    """Implements `retrieval.ports.ReadSettings`; a process asks for a workspace twice a second.
+    """Implements `ReadSettings`; a process asks for a workspace twice a second.
 
     `deployment` is what the environment says where a workspace says nothing.
     """
@@ -85,7 +85,7 @@ class PostgresWorkspaceSettings:
 
 
 class PostgresProfiles:
-    """Implements `mcp_host.policies.Profiles`: what a workspace's settings say, read anew."""
+    """Implements `Profiles`: what a workspace's settings say, read anew."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -98,7 +98,7 @@ class PostgresProfiles:
 
 
 class PostgresReindex:
-    """Implements `recall.ports.Reindex` with a row of the outbox that the next sweep sends."""
+    """Implements `Reindex` with a row of the outbox that the next sweep sends."""
 
     def __init__(
         self, database: Database, *, model_id: int, clock: Clock, new_id: IdSource

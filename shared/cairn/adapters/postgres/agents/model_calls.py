@@ -28,7 +28,7 @@ TIMEOUT_MS = 2_000
 
 
 class PostgresCallLog:
-    """Implements `llm.calls.CallLog`: short transactions of their own, whose commits do not wait.
+    """Implements `CallLog`: short transactions of their own, whose commits do not wait.
 
     A call is made outside any transaction, and paid for whatever becomes of the work around it.
     """

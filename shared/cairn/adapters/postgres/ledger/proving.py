@@ -43,7 +43,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class PostgresSearcher:
-    """Implements `lifecycle.prove.Searcher` as the functions' role: it sees its workspace whole."""
+    """Implements `Searcher` as the functions' role: it sees its workspace whole."""
 
     database: Database
 
@@ -60,7 +60,7 @@ class PostgresSearcher:
 
 @dataclass(frozen=True)
 class PostgresPurgedNodes:
-    """Implements `lifecycle.prove.PurgedNodes`."""
+    """Implements `PurgedNodes`."""
 
     database: Database
 
@@ -73,7 +73,7 @@ class PostgresPurgedNodes:
 
 @dataclass(frozen=True)
 class PostgresDistinctive:
-    """Implements `lifecycle.prove.Distinctive`."""
+    """Implements `Distinctive`."""
 
     database: Database
     most: int = 10

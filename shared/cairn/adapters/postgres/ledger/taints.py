@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PostgresTaints(Store):
-    """Implements `ingestion.taint_ports.TaintStore`."""
+    """Taints, what each holds, and what it would hold."""
 
     def apply(self, rows: Sequence[TaintRow]) -> None:
         """Apply rows in order."""

@@ -247,7 +247,7 @@ class PostgresGraph(Store):
 
 
 class PostgresFeedback:
-    """Implements `retrieval.feedback.FeedbackStore`, one short transaction each."""
+    """Implements `FeedbackStore`, one short transaction each."""
 
     def __init__(
         self, database: Database, wait_for: Callable[[UUID], None] = lambda run_id: None

@@ -38,7 +38,7 @@ _BY_KEYWORD = ("search.by_keyword", "search.by_keyword_as_of")
 
 
 class PostgresVectorLeg:
-    """Implements `retrieval.ports.VectorLeg` with `find_by_vector` and, in the past, its twin."""
+    """Implements `VectorLeg` with `find_by_vector` and, in the past, its twin."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,7 +70,7 @@ class PostgresVectorLeg:
 
 
 class PostgresKeywordLeg:
-    """Implements `retrieval.ports.KeywordLeg` with PostgreSQL's full text."""
+    """Implements `KeywordLeg` with PostgreSQL's full text."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PostgresReports(Store):
-    """Implements `ingestion.reports.ReportStore`."""
+    """Reports as their writers read them."""
 
     def find(self, identity: str) -> StoredReport | None:
         """Return the report of this identity."""
@@ -41,7 +41,7 @@ class PostgresReports(Store):
 
 
 class PostgresReportViews(Store):
-    """Implements `retrieval.reports.ReportViews`."""
+    """Reports as they are shown."""
 
     def latest(self, keyword: str | None, *, limit: int) -> Sequence[Report]:
         """Return the newest, with their bodies."""
@@ -70,7 +70,7 @@ def _entry(row: dict[str, Any]) -> ReportEntry:
 
 
 class PostgresTasks(Store):
-    """Implements `ingestion.task_ports.TaskStore`."""
+    """Tasks as their writers read them."""
 
     def find(self, task_id: UUID) -> StoredTask | None:
         """Return a task."""

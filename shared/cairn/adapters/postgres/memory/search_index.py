@@ -34,7 +34,7 @@ BEHIND_AFTER = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class PostgresGuard:
-    """Implements `recall.keyword_index.Guard`."""
+    """Implements `Guard`."""
 
     database: Database
     clock: Clock
@@ -74,7 +74,7 @@ class PostgresGuard:
 
 @dataclass(frozen=True)
 class PostgresIndexSource:
-    """Implements `ingestion.search_index.IndexSource`."""
+    """Implements `IndexSource`."""
 
     database: Database
 

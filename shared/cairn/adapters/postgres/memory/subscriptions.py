@@ -23,7 +23,7 @@ _BY_SUBSCRIPTION = ("subscription.by_subscription", "subscription.by_subscriptio
 
 
 class PostgresSubscriptionLeg:
-    """Implements `retrieval.subscription_leg.SubscriptionLeg`."""
+    """Implements `SubscriptionLeg`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -47,7 +47,7 @@ class PostgresSubscriptionLeg:
 
 
 class PostgresSubscribedKeywords:
-    """Implements `recall.subscriptions.SubscribedKeywords`."""
+    """Implements `SubscribedKeywords`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -62,7 +62,7 @@ class PostgresSubscribedKeywords:
 
 
 class PostgresSubscriptions(Store):
-    """Implements `ingestion.subscriptions.SubscriptionStore`."""
+    """What agents subscribe to."""
 
     def of_agent(self, agent: str) -> SubscriptionView | None:
         """Return an agent's subscription, None when it has no keywords."""

@@ -29,7 +29,7 @@ _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 
 
 class PostgresViews(Store):
-    """Implements `retrieval.browse.Views`."""
+    """Memories, documents and ingestions as they are shown."""
 
     def memory(self, memory_id: UUID) -> MemoryView | None:
         """Return a memory that is not deleted."""
