@@ -53,7 +53,7 @@ AREAS = {
         "shared/cairn/rebuild/restore.py",
         "shared/cairn/forgetting/tombstones.py",
         "shared/cairn/adapters/postgres/ledger/forgetting.py",
-        "shared/cairn/adapters/postgres/ledger/forgetting.py",
+        "shared/cairn/adapters/postgres/ledger/purging.py",
     ),
 }
 ORDERS = ("Lt", "LtE", "Gt", "GtE")
