@@ -391,7 +391,7 @@ def rank(sketches: Sequence[Sketch], fused: Mapping[UUID, float], search: Search
         kept = {each.sketch.id: each for each in unique.kept}
         scored = _in_order(kept.get(each.sketch.id, each) for each in scored)
     return Ranking(
-        fused=len(fused),
+        fused=len(fused) - (len(sketches) - len(shown)),
         scored=tuple(scored),
         kept=unique.kept,
         merged=unique.merged,

@@ -101,6 +101,16 @@ def test_the_limit_cuts_after_ranking_and_says_so(world: World) -> None:
     assert (meta["nodes_returned"], meta["truncated"]) == (1, True)
 
 
+def test_what_is_no_result_does_not_make_an_answer_truncated(world: World) -> None:
+    hidden = found(1, "Note of a ticket.", label="Ticket")
+    world.nodes.rows = {**world.nodes.rows, hidden.id: hidden}
+    request = SearchRequest(query="note")
+    result = world.recall(principal(), request)
+
+    assert [each.node.id for each in result.results] == [node_id(2), node_id(3)]
+    assert answer(result, request).meta["truncated"] is False
+
+
 def test_candidates_are_sketched_and_only_what_is_shown_is_read(world: World) -> None:
     world.recall(principal(), SearchRequest(query="note", limit=1))
 
