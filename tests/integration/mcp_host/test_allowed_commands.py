@@ -10,6 +10,7 @@ from typing import Literal
 
 import pytest
 from tests.support.hosting import Hosting
+from tests.support.platform import platform_of
 from tests.unit.cli.fakes import Shell
 
 from cairn.bootstrap.connectors import ConnectorWires, connector_registry
@@ -45,9 +46,9 @@ class Machine:
         self.registry = self.registry_of(settings)
 
     def registry_of(self, settings: Settings) -> Connectors:
-        secrets = self.hosting.secrets
-        stores = self.hosting.transactions
-        return connector_registry(settings, self.hosting.host, stores, secrets.keys, secrets.cipher)
+        keys = self.hosting.secrets.keys
+        platform = platform_of(self.hosting.transactions, keys=keys)
+        return connector_registry(settings, self.hosting.host, platform)
 
     def allow(self, *arguments: str) -> None:
         done = self.shell.run("connectors", "allow", *arguments)

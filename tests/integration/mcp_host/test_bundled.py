@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from tests.support.connecting import Customer, customer_database
 from tests.support.hosting import Hosting
+from tests.support.platform import platform_of
 
 from cairn.bootstrap.connectors import ConnectorWires, connector_registry
 from cairn.connectors.connector import Transport
@@ -45,9 +46,7 @@ class Office:
         self.registry = connector_registry(
             Settings(),
             hosting.host,
-            hosting.transactions,
-            hosting.secrets.keys,
-            hosting.secrets.cipher,
+            platform_of(hosting.transactions, keys=hosting.secrets.keys),
             mended=hosting.put_back,
         )
 
@@ -166,9 +165,7 @@ def test_nothing_leaves_where_webhooks_are_off(customer: Customer) -> None:
     registry = connector_registry(
         Settings(webhooks="off"),
         hosting.host,
-        hosting.transactions,
-        hosting.secrets.keys,
-        hosting.secrets.cipher,
+        platform_of(hosting.transactions, keys=hosting.secrets.keys),
         mended=hosting.put_back,
     )
     far = NewConnector(name="far", transport=Transport.HTTP, url="https://mcp.example.org/mcp")
