@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.graph.node import State
 from cairn.graph.projection import Taint, TaintHold, TaintKind
 from cairn.writing.taint_ports import Held, Revived, Walked
@@ -13,6 +14,8 @@ from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
+
+    from psycopg.rows import RowFactory
 
     from cairn.graph.projection import TaintRow
 
@@ -81,11 +84,11 @@ class PostgresTaints(Store):
 
     def truths(self, entities: Collection[UUID]) -> Sequence[UUID]:
         """Return those of the entities that have a compiled truth."""
-        return [one for (one,) in self.run("taint.truths", ids=list(entities))]
+        return self.values("taint.truths", ids=list(entities))
 
     def documents(self, source_uri: str) -> Sequence[UUID]:
         """Return the documents of a source, deleted ones too."""
-        return [one for (one,) in self.run("taint.documents", source_uri=source_uri)]
+        return self.values("taint.documents", source_uri=source_uri)
 
     def exists(self, node_id: UUID) -> bool:
         """Return whether the principal sees such a node."""
@@ -95,40 +98,26 @@ class PostgresTaints(Store):
         self, kind: TaintKind, value: str | None, roots: Collection[UUID], *, causes: bool
     ) -> Taint | None:
         """Return the standing taint of exactly this."""
-        row = self.run(
-            "taint.standing", kind=kind.value, value=value, roots=list(roots), causes=causes
-        ).fetchone()
-        return self._taint(row) if row else None
+        asked = {"kind": kind.value, "value": value, "roots": list(roots), "causes": causes}
+        return self.first_of(self._made, "taint.standing", **asked)
 
     def find(self, taint_id: UUID) -> Taint | None:
         """Return a taint, lifted or not."""
-        row = self.run("taint.find", id=taint_id).fetchone()
-        return self._taint(row[:-1]) if row else None
+        return self.first_of(self._made, "taint.find", id=taint_id)
 
     def is_lifted(self, taint_id: UUID) -> bool:
         """Return whether a taint was lifted."""
-        row = self.run("taint.find", id=taint_id).fetchone()
-        return bool(row and row[-1])
+        return self.value("taint.is_lifted", id=taint_id) or False
 
     def to_restore(self, taint_id: UUID, limit: int) -> Sequence[Held]:
         """Return quarantined nodes that this taint holds and no standing one."""
-        rows = self.run("taint.to_restore", taint_id=taint_id, limit=limit)
-        return [
-            Held(
-                id=node_id,
-                state=State(state),
-                dedup_key=dedup_key,
-                chain_key=chain_key,
-                valid_from=valid_from,
-                stands=stands,
-            )
-            for node_id, state, dedup_key, chain_key, valid_from, stands in rows
-        ]
+        held = record(Held, state=State)
+        return self.all_of(held, "taint.to_restore", taint_id=taint_id, limit=limit)
 
     def revived_by(self, taint_id: UUID, node_ids: Collection[UUID]) -> Sequence[Revived]:
         """Return predecessors that stand in the place of one of these nodes."""
-        rows = self.run("taint.revived_by", taint_id=taint_id, ids=list(node_ids))
-        return [Revived(id=one, by=by, valid_from=valid_from) for one, by, valid_from in rows]
+        asked = {"taint_id": taint_id, "ids": list(node_ids)}
+        return self.all_of(record(Revived), "taint.revived_by", **asked)
 
     def view(self, taint_id: UUID) -> TaintView | None:
         """Return a taint as it is shown."""
@@ -141,36 +130,16 @@ class PostgresTaints(Store):
 
     def held(self, taint_id: UUID) -> Sequence[UUID]:
         """Return every node a taint holds or held."""
-        return [one for (one,) in self.run("taint.held", taint_id=taint_id)]
+        return self.values("taint.held", taint_id=taint_id)
 
     def actions(self, node_ids: Collection[UUID], limit: int) -> Sequence[UsedIn]:
         """Return executed actions on evidence that is among these nodes."""
-        ids = [str(one) for one in node_ids]
-        return [
-            UsedIn(
-                position=position,
-                entry_id=entry_id,
-                type=type_,
-                recorded_at=recorded_at,
-                node_ids=tuple(used),
-            )
-            for position, entry_id, type_, recorded_at, used in self.run(
-                "taint.actions", ids=ids, limit=limit
-            )
-        ]
+        ids = [str(node_id) for node_id in node_ids]
+        return self.all_of(record(UsedIn), "taint.actions", ids=ids, limit=limit)
 
     def searches(self, node_ids: Collection[UUID], limit: int) -> Sequence[SeenIn]:
         """Return searches that returned one of these nodes."""
-        rows = self.run("taint.searches", ids=list(node_ids), limit=limit)
-        return [
-            SeenIn(
-                search_id=search_id,
-                principal_id=principal_id,
-                recorded_at=recorded_at,
-                node_ids=tuple(returned),
-            )
-            for search_id, principal_id, recorded_at, returned in rows
-        ]
+        return self.all_of(record(SeenIn), "taint.searches", ids=list(node_ids), limit=limit)
 
     def _insert(self, row: Taint) -> None:
         self.run(
@@ -197,37 +166,10 @@ class PostgresTaints(Store):
             revived_for=[by for _, _, by in given],
         )
 
-    def _taint(self, row: tuple[Any, ...]) -> Taint:
-        id_, kind, value, roots, causes, reason, position, applied_at = row
-        return Taint(
-            workspace_id=self.principal.workspace_id,
-            id=id_,
-            kind=TaintKind(kind),
-            value=value,
-            roots=tuple(roots),
-            causes=causes,
-            reason=reason,
-            position=position,
-            applied_at=applied_at,
-        )
+    @property
+    def _made(self) -> RowFactory[Taint]:
+        return record(partial(Taint, workspace_id=self.principal.workspace_id), kind=TaintKind)
 
     def _views(self, *, id_: UUID | None, after: int | None, limit: int) -> list[TaintView]:
-        rows = self.run("taint.views", id=id_, after=after, limit=limit)
-        return [
-            TaintView(
-                id=row[0],
-                kind=TaintKind(row[1]),
-                value=row[2],
-                source=row[3],
-                roots=tuple(row[4]),
-                causes=row[5],
-                reason=row[6],
-                position=row[7],
-                applied_at=row[8],
-                lifted_position=row[9],
-                lifted_at=row[10],
-                nodes=row[11],
-                quarantined=row[12],
-            )
-            for row in rows
-        ]
+        view = record(TaintView, kind=TaintKind)
+        return self.all_of(view, "taint.views", id=id_, after=after, limit=limit)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.documents.changes import KnownPart
 from cairn.documents.items import DocumentStatus
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.documents.ports import Place
     from cairn.ledger.entry import Entry
 
 
@@ -32,7 +34,7 @@ class PostgresDocuments(Store):
 
     def known(self, identity: str) -> KnownDocument | None:
         """Return the document of this identity, deleted or not."""
-        return _document(self.run("document.known", identity=identity).fetchone())
+        return self.first_of(record(KnownDocument), "document.known", identity=identity)
 
     def visible(self, document_id: UUID) -> KnownDocument | None:
         """Return a document, deleted or not, that the principal's agent may see.
@@ -40,28 +42,23 @@ class PostgresDocuments(Store):
         From here on the transaction sees deleted rows.
         """
         self.run("view.see_deleted")
-        return _document(self.run("document.visible", document_id=document_id).fetchone())
+        known = record(KnownDocument)
+        return self.first_of(known, "document.visible", document_id=document_id)
 
     def parts(self, document_id: UUID) -> StoredParts | None:
         """Return what is stored of a document; of a deleted one, what was deleted with it."""
         document = self.visible(document_id)
         if document is None:
             return None
-        rows = self.run(
-            "document.parts", document_id=document_id, deleted_at=document.deleted_at
-        ).fetchall()
+        asked = {"document_id": document_id, "deleted_at": document.deleted_at}
+        rows = self.all_of(dict_row, "document.parts", **asked)
         return StoredParts(
             document=document,
-            sections=[_part(row) for row in rows if row[1] == Label.SECTION],
-            chunks=[_part(row) for row in rows if row[1] == Label.CHUNK],
-            parents={row[0]: row[5] for row in rows},
-            places={row[0]: (row[6], row[7], row[8], row[9]) for row in rows},
-            edges=[
-                StoredEdge(id=edge_id, relation=relation, source_id=source, target_id=target)
-                for edge_id, relation, source, target in self.run(
-                    "document.edges", document_id=document_id
-                )
-            ],
+            sections=[_part(row) for row in rows if row["label"] == Label.SECTION],
+            chunks=[_part(row) for row in rows if row["label"] == Label.CHUNK],
+            parents={row["id"]: row["parent_id"] for row in rows},
+            places={row["id"]: _place(**row) for row in rows},
+            edges=self.all_of(record(StoredEdge), "document.edges", document_id=document_id),
         )
 
 
@@ -83,28 +80,13 @@ class PostgresIngestions(Store):
 
     def find(self, ingestion_id: UUID) -> Ingestion | None:
         """Return an ingestion of the workspace."""
-        row = self.run("ingestion.find", id=ingestion_id).fetchone()
-        if row is None:
-            return None
-        one, document_id, principal_id, key, status, position, created_at, counts, error = row
-        return Ingestion(
-            id=one,
-            document_id=document_id,
-            principal_id=principal_id,
-            object_key=key,
-            status=DocumentStatus(status),
-            position=position,
-            created_at=created_at,
-            counts=counts,
-            error=error,
-        )
+        made = record(Ingestion, status=DocumentStatus)
+        return self.first_of(made, "ingestion.find", id=ingestion_id)
 
     def is_newest(self, ingestion: Ingestion) -> bool:
         """Return whether no later ingestion of the same document was accepted."""
-        row = self.run(
-            "ingestion.is_newest", document_id=ingestion.document_id, position=ingestion.position
-        ).fetchone()
-        return bool(row and row[0])
+        asked = {"document_id": ingestion.document_id, "position": ingestion.position}
+        return self.value("ingestion.is_newest", **asked)
 
     def advance(
         self,
@@ -163,18 +145,21 @@ class PostgresUploads(Store):
         return Upload(id=one, size=size, media_type=media_type, expires_at=expires_at)
 
 
-def _document(row: Sequence[Any] | None) -> KnownDocument | None:
-    if row is None:
-        return None
-    document_id, position, deleted_at, subjects, archived = row
-    return KnownDocument(
-        id=document_id,
-        position=position,
-        deleted_at=deleted_at,
-        data_subjects=tuple(subjects),
-        archived=archived,
+def _place(
+    *,
+    line_from: int | None,
+    line_to: int | None,
+    page_from: int | None,
+    page_to: int | None,
+    **_: Any,
+) -> Place:
+    return (line_from, line_to, page_from, page_to)
+
+
+def _part(row: Mapping[str, Any]) -> KnownPart:
+    return KnownPart(
+        id=row["id"],
+        ordinal=row["ordinal"],
+        content_hash=row["content_hash"],
+        headings=tuple(row["headings"]),
     )
-
-
-def _part(row: Sequence[Any]) -> KnownPart:
-    return KnownPart(id=row[0], ordinal=row[2], content_hash=row[3], headings=tuple(row[4]))

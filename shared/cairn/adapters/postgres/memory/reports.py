@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access import Scope
 from cairn.reports.read import Report, ReportEntry
 from cairn.reports.write import StoredReport
@@ -25,8 +25,7 @@ class PostgresReports(Store):
 
     def find(self, identity: str) -> StoredReport | None:
         """Return the report of this identity."""
-        row = self.run("report.find", identity=identity).fetchone()
-        return StoredReport(id=row[0], position=row[1], parent_id=row[2]) if row else None
+        return self.first_of(record(StoredReport), "report.find", identity=identity)
 
     def conversation(
         self, conversation_id: UUID | None, session_id: str | None
@@ -74,24 +73,13 @@ class PostgresTasks(Store):
 
     def find(self, task_id: UUID) -> StoredTask | None:
         """Return a task."""
-        row = self.run("task.find", id=task_id).fetchone()
-        if row is None:
-            return None
-        found, kind, title, position, subjects, metadata = row
-        return StoredTask(
-            id=found,
-            kind=kind,
-            title=title,
-            position=position,
-            data_subjects=tuple(subjects),
-            metadata=metadata,
-        )
+        return self.first_of(record(StoredTask), "task.find", id=task_id)
 
     def known(self, task_ids: Collection[UUID]) -> Set[UUID]:
         """Return which of these are tasks."""
         if not task_ids:
             return set()
-        return {row[0] for row in self.run("task.known", ids=list(task_ids))}
+        return set(self.values("task.known", ids=list(task_ids)))
 
     def conversation(
         self, conversation_id: UUID | None, session_id: str | None

@@ -6,11 +6,11 @@ the agent of the transaction subscribes to what is asked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.memory.recall import matches
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.recall.subscriptions import KeywordMatch, SubscriptionView, scored
 
 if TYPE_CHECKING:
@@ -66,12 +66,11 @@ class PostgresSubscriptions(Store):
 
     def of_agent(self, agent: str) -> SubscriptionView | None:
         """Return an agent's subscription, None when it has no keywords."""
-        row = self.run("subscription.of_agent", agent=agent).fetchone()
-        return _view(row) if row else None
+        return self.first_of(record(SubscriptionView), "subscription.of_agent", agent=agent)
 
     def all(self) -> Sequence[SubscriptionView]:
         """Return every agent's, by name."""
-        return [_view(row) for row in self.run("subscription.all")]
+        return self.all_of(record(SubscriptionView), "subscription.all")
 
     def put(self, subscription: SubscriptionView) -> None:
         """Keep an agent's keywords; an older change does nothing."""
@@ -81,8 +80,3 @@ class PostgresSubscriptions(Store):
             keywords=list(subscription.keywords),
             position=subscription.position,
         )
-
-
-def _view(row: Sequence[Any]) -> SubscriptionView:
-    agent, keywords, position = row
-    return SubscriptionView(agent=agent, keywords=tuple(keywords), position=position)

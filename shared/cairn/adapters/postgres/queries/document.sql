@@ -1,6 +1,6 @@
 -- name: known
 -- The document of one source and audience, deleted or not.
-SELECT id, position, deleted_at, data_subjects, state = 'archived' FROM node
+SELECT id, position, deleted_at, data_subjects, state = 'archived' AS archived FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = %(identity)s AND label = 'Document'
  ORDER BY created_position LIMIT 1
 
@@ -15,7 +15,7 @@ SELECT id, position, deleted_at, data_subjects, state = 'archived' OR EXISTS (SE
 
 -- name: parts
 -- The sections and chunks of a document; of a deleted one, those deleted with it.
-SELECT part.id, part.label, part.ordinal, part.content_hash, coalesce(part.headings, '{}'),
+SELECT part.id, part.label, part.ordinal, part.content_hash, coalesce(part.headings, '{}') AS headings,
   part.parent_id, part.line_from, part.line_to, part.page_from, part.page_to
   FROM node AS part
  WHERE part.workspace_id = %(workspace_id)s AND part.document_id = %(document_id)s

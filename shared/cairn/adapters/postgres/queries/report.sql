@@ -1,6 +1,6 @@
 -- name: find
 -- The report of an identity, which its readers are part of.
-SELECT id, created_position, parent_id FROM node
+SELECT id, created_position AS position, parent_id FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = %(identity)s AND label = 'Report'
    AND state IN ('active', 'provisional')
 

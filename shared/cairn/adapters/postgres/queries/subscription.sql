@@ -14,12 +14,12 @@ SELECT node_id, keyword, rank, tagged FROM find_by_subscription_as_of(%(as_of_po
 
 -- name: of_agent
 -- What an agent subscribes to.
-SELECT agent_slug, keywords, position FROM subscription
+SELECT agent_slug AS agent, keywords, position FROM subscription
  WHERE workspace_id = %(workspace_id)s AND agent_slug = %(agent)s AND keywords <> '{}'
 
 -- name: all
 -- What every agent subscribes to.
-SELECT agent_slug, keywords, position FROM subscription
+SELECT agent_slug AS agent, keywords, position FROM subscription
  WHERE workspace_id = %(workspace_id)s AND keywords <> '{}' ORDER BY agent_slug
 
 -- name: put

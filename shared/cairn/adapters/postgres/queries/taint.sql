@@ -136,9 +136,14 @@ SELECT id, kind, value, roots, causes, reason, position, applied_at FROM taint
  ORDER BY position LIMIT 1
 
 -- name: find
--- A taint, and whether it was lifted.
-SELECT id, kind, value, roots, causes, reason, position, applied_at, lifted_position IS NOT NULL
+-- A taint, lifted or not.
+SELECT id, kind, value, roots, causes, reason, position, applied_at
   FROM taint WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: is_lifted
+-- Whether a taint was lifted.
+SELECT lifted_position IS NOT NULL FROM taint
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: to_restore
 -- Nodes that only a lifted taint holds, with what has taken their place.
@@ -150,7 +155,7 @@ SELECT n.id, h.state, n.dedup_key, n.chain_key, n.valid_from,
        AND NOT EXISTS (SELECT FROM taint_node r
          WHERE r.workspace_id = %(workspace_id)s AND r.taint_id = h.taint_id
            AND r.node_id = o.id AND r.revived_for = n.id)
-     ORDER BY o.valid_from DESC, o.id LIMIT 1) END
+     ORDER BY o.valid_from DESC, o.id LIMIT 1) END AS stands
   FROM taint_node h
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = h.node_id AND n.state = 'quarantined'
  WHERE h.workspace_id = %(workspace_id)s AND h.taint_id = %(taint_id)s AND h.revived_for IS NULL
@@ -162,7 +167,7 @@ SELECT n.id, h.state, n.dedup_key, n.chain_key, n.valid_from,
 
 -- name: revived_by
 -- Predecessors that stand for nodes which come back: these nodes' place is theirs again.
-SELECT p.id, b.id, b.valid_from FROM taint_node h
+SELECT p.id, b.id AS by, b.valid_from FROM taint_node h
   JOIN node p ON p.workspace_id = %(workspace_id)s AND p.id = h.node_id
    AND p.state IN ('active', 'provisional')
   JOIN node b ON b.workspace_id = %(workspace_id)s AND b.id = h.revived_for
@@ -174,9 +179,9 @@ SELECT p.id, b.id, b.valid_from FROM taint_node h
 -- Taints as they are shown, the newest first, or the one asked for.
 SELECT t.id, t.kind, t.value,
   (SELECT min(d.source_uri) FROM node d
-    WHERE t.kind = 'source' AND d.workspace_id = %(workspace_id)s AND d.id = ANY (t.roots)),
+    WHERE t.kind = 'source' AND d.workspace_id = %(workspace_id)s AND d.id = ANY (t.roots)) AS source,
   t.roots, t.causes, t.reason, t.position, t.applied_at, t.lifted_position, t.lifted_at,
-  count(h.node_id)::integer, count(n.id)::integer
+  count(h.node_id)::integer AS nodes, count(n.id)::integer AS quarantined
   FROM taint t
   LEFT JOIN taint_node h ON h.workspace_id = %(workspace_id)s AND h.taint_id = t.id
     AND h.revived_for IS NULL
@@ -195,7 +200,7 @@ SELECT node_id FROM taint_node
 
 -- name: actions
 -- Executed actions on evidence that is among these nodes.
-SELECT l.position, l.id, l.type, l.recorded_at, used.ids
+SELECT l.position, l.id AS entry_id, l.type, l.recorded_at, used.ids AS node_ids
   FROM ledger l
  CROSS JOIN LATERAL (
    SELECT array_agg(one::uuid ORDER BY one) AS ids
@@ -208,7 +213,8 @@ SELECT l.position, l.id, l.type, l.recorded_at, used.ids
 
 -- name: searches
 -- Searches that returned one of these nodes.
-SELECT id, principal_id, recorded_at, ARRAY(SELECT unnest(returned) INTERSECT SELECT unnest(%(ids)s::uuid[]) ORDER BY 1)
+SELECT id AS search_id, principal_id, recorded_at,
+  ARRAY(SELECT unnest(returned) INTERSECT SELECT unnest(%(ids)s::uuid[]) ORDER BY 1) AS node_ids
   FROM search_run
  WHERE workspace_id = %(workspace_id)s AND returned && %(ids)s::uuid[]
  ORDER BY recorded_at DESC, id DESC LIMIT %(limit)s
