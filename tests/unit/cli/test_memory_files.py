@@ -9,10 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.support.memory_graphs import help_desk
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, WORKSPACE, World, memory
 from tests.unit.cli.fakes import AppTransport, Shell
 
+from cairn.cli.memory_files import sorted_lines
 from cairn.graph.memory_dump import dump_lines
 from cairn.reading.views import MemoryView
 
@@ -215,3 +218,11 @@ def test_a_part_of_another_stores_file_is_no_choice(tmp_path: Path) -> None:
     path = str(file_of(tmp_path))
     done = Shell().run("memory", "import", path, "--from", "mem0", "--only", "graph")
     assert done.exit_code == 2
+
+
+@given(
+    st.lists(st.binary(max_size=5).map(lambda one: one.replace(b"\n", b"") + b"\n")),
+    st.integers(1, 40),
+)
+def test_lines_come_out_sorted_however_few_are_held(lines: list[bytes], at_once: int) -> None:
+    assert list(sorted_lines(lines, at_once=at_once)) == sorted(lines)
