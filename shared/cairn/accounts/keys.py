@@ -18,7 +18,6 @@ from cairn.ledger.entry import Actor
 from cairn.reading.views import KeyCreated, KeyView, NewKey
 from cairn.writing.append import append_unprojected, principal_actor
 from cairn.writing.entries import plan_entry
-from cairn.writing.ports import LedgerStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +85,7 @@ class RevokeKey:
                 raise Conflict("The last admin key cannot be revoked.", reason="last-admin-key")
             stores.keys.revoke(key_id, now)
             record(
-                stores.ledger,
+                stores,
                 workspace_id=principal.workspace_id,
                 type_="key.revoked",
                 meta={"key_id": str(key_id)},
@@ -151,7 +150,7 @@ def add_key(
     )
     stores.keys.add(principal_id, view, secret.hash)
     record(
-        stores.ledger,
+        stores,
         workspace_id=workspace_id,
         type_="key.created",
         meta={
@@ -169,7 +168,7 @@ def add_key(
 
 
 def record(
-    ledger: LedgerStore,
+    stores: Stores,
     *,
     workspace_id: UUID,
     type_: str,
@@ -187,7 +186,7 @@ def record(
         occurred_at=now,
         meta=dict(meta),
     )
-    append_unprojected(ledger, [entry], now)
+    append_unprojected(stores, [entry], now)
 
 
 def _refuse(field: str, message: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cairn.investigations.run.resume import Resume
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
-    from cairn.writing.ports import OutboxRow, WriteStores
+    from cairn.writing.ports import OutboxRow
 
 
 class Wakes(Dispatcher, Protocol):
@@ -94,7 +94,7 @@ def dispatcher(
     queues: Mapping[str, str],
     machines: Mapping[str, str],
     opened: Database,
-    transactions: Transactions[WriteStores],
+    transactions: Transactions[Stores],
     report: Callable[[str, dict[str, Any]], None],
     resume: Resume | None = None,
 ) -> AwsDispatcher:

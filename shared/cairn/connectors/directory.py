@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.tools import Criticality, Manifest
     from cairn.writing.platform import Platform
-    from cairn.writing.ports import LedgerStore
 
 
 MAX_MANIFESTS = 500
@@ -172,7 +171,7 @@ class StoreDirectory:
         with self.platform.transactions.writing(principal) as stores:
             stores.connectors.keep_listing(connector.id, listing)
             recorded(
-                stores.ledger,
+                stores,
                 principal,
                 "connector.manifest_seen",
                 connector.id,
@@ -183,7 +182,7 @@ class StoreDirectory:
 
 
 def recorded(
-    ledger: LedgerStore,
+    stores: Stores,
     principal: Principal,
     type_: str,
     connector_id: UUID,
@@ -202,7 +201,7 @@ def recorded(
         occurred_at=now,
         meta={"connector_id": str(connector_id), **meta},
     )
-    append_unprojected(ledger, [entry], now)
+    append_unprojected(stores, [entry], now)
 
 
 def _runs(connector: Connector) -> tuple[UUID, int]:

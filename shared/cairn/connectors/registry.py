@@ -290,7 +290,7 @@ class Connectors:
             "revision": connector.revision,
         }
         recorded(
-            stores.ledger,
+            stores,
             principal,
             type_,
             connector.id,

@@ -24,7 +24,7 @@ from cairn.writing.items import IdempotencyKey, Outcome
 from cairn.writing.ports import OutboxRow
 from cairn.writing.subjects import resolve
 from cairn.writing.taint_arrivals import with_quarantine
-from cairn.writing.task_ports import HasTasks, no_such_task
+from cairn.writing.task_ports import no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
 
@@ -86,7 +86,7 @@ def _plan(write: Write, drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan
 
 
 def _with_tasks(
-    stores: HasTasks, drafts: Sequence[MemoryDraft | CairnError]
+    stores: Stores, drafts: Sequence[MemoryDraft | CairnError]
 ) -> Sequence[MemoryDraft | CairnError]:
     """Return the drafts, those refused that name a task nobody here knows."""
     good = (one for one in drafts if isinstance(one, MemoryDraft))

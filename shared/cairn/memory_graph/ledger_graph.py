@@ -306,7 +306,7 @@ class LedgerGraph:
         """Let the ledger say who takes the graph out; once an export, with its first page."""
         with self.writer.platform.transactions.writing(principal) as stores:
             keys.record(
-                stores.ledger,
+                stores,
                 workspace_id=principal.workspace_id,
                 type_="export.made",
                 meta={"of": "memory-graph"},

@@ -157,7 +157,7 @@ class Relate:
         once = idempotency.key if idempotency else None
         with self.writing.platform.transactions.writing(principal, once=once) as stores:
             now = self.writing.platform.clock()
-            answer = replayed_answer(stores.idempotency, idempotency, now)
+            answer = replayed_answer(stores, idempotency, now)
             if answer is not None:
                 return Changed(id=UUID(answer["id"]), position=answer["position"], replayed=True)
             found = stores.graph_nodes.find(ends)
@@ -171,7 +171,7 @@ class Relate:
             done = Changed(id=source.id, position=position)
             if idempotency:
                 kept = {"id": str(done.id), "position": position}
-                save_answer(stores.idempotency, idempotency, kept, now)
+                save_answer(stores, idempotency, kept, now)
         return done
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from cairn.writing.batches import Drafted
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.ports import OutboxRow
-    from cairn.writing.task_ports import HasTasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +86,7 @@ def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
 
 
 def _placed(
-    stores: HasTasks, drafts: Sequence[NodeDraft | CairnError]
+    stores: Stores, drafts: Sequence[NodeDraft | CairnError]
 ) -> Sequence[NodeDraft | CairnError]:
     """Return the drafts, those of a conversation's session produced by it."""
     wanted = sessions_of(one for one in drafts if isinstance(one, NodeDraft))

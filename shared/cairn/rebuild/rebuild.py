@@ -311,7 +311,7 @@ class Rebuild:
                 "equal": done.equal,
             },
         )
-        append_unprojected(stores.ledger, [entry], self.clock())
+        append_unprojected(stores, [entry], self.clock())
 
 
 def _forgets(entry: Entry) -> bool:

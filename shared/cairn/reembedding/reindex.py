@@ -152,7 +152,7 @@ class Reindex:
     def _note(self, principal: Principal) -> None:
         with self.transactions.writing(system_principal(principal.workspace_id)) as stores:
             record(
-                stores.ledger,
+                stores,
                 workspace_id=principal.workspace_id,
                 type_="reindex.requested",
                 meta={"model": self.model.name},

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.writing.ports import Dispatcher, WriteStores
+    from cairn.writing.ports import Dispatcher
     from cairn.writing.taint_ports import Held, Walked
     from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 
@@ -106,7 +107,7 @@ class _Named:
 class Taints:
     """The use cases. `seconds` bounds one call; what is left is done by the next."""
 
-    transactions: Transactions[WriteStores]
+    transactions: Transactions[Stores]
     keys: KeyStore
     cipher: BodyCipher
     dispatcher: Dispatcher
@@ -254,7 +255,7 @@ class Taints:
 
     def _wake(
         self,
-        stores: WriteStores,
+        stores: Stores,
         workspace_id: UUID,
         position: int,
         node_ids: Sequence[UUID],
@@ -306,7 +307,7 @@ class Taints:
         )
 
 
-def _named(stores: WriteStores, principal: Principal, new: NewTaint) -> _Named:
+def _named(stores: Stores, principal: Principal, new: NewTaint) -> _Named:
     if new.kind is TaintKind.NODE:
         if new.node_id is None or not stores.taints.exists(new.node_id):
             raise NotFound("There is no such node.", node_id=str(new.node_id))
@@ -321,11 +322,11 @@ def _named(stores: WriteStores, principal: Principal, new: NewTaint) -> _Named:
     return _Named(kind=new.kind, value=new.value, roots=())
 
 
-def _standing(stores: WriteStores, named: _Named, new: NewTaint) -> Taint | None:
+def _standing(stores: Stores, named: _Named, new: NewTaint) -> Taint | None:
     return stores.taints.standing(named.kind, named.value, named.roots, causes=new.causes)
 
 
-def _walk(stores: WriteStores, taint: Taint) -> Walked:
+def _walk(stores: Stores, taint: Taint) -> Walked:
     return stores.taints.walk(taint.kind, taint.value, taint.roots, causes=taint.causes, limit=MOST)
 
 

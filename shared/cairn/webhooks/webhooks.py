@@ -220,7 +220,7 @@ class Webhooks:
         from cairn.writing.append import principal_actor
 
         record(
-            stores.ledger,
+            stores,
             workspace_id=principal.workspace_id,
             type_=type_,
             meta={"webhook_id": str(webhook_id)},

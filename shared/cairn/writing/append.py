@@ -7,11 +7,11 @@ from uuid import UUID
 
 from cairn.graph.projection import Projection
 from cairn.kernel.access import Principal, Role
+from cairn.kernel.stores import Stores
 from cairn.kernel.traces import current_trace_id
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import SYSTEM, Actor, ActorKind, Entry, NewEntry
 from cairn.writing.entries import Planned
-from cairn.writing.ports import LedgerStore, WriteStores
 from cairn.writing.projectors import project, registered_subject
 from cairn.writing.taint_arrivals import held_back
 
@@ -24,9 +24,7 @@ def principal_actor(principal: Principal) -> Actor:
     return Actor(kind=kind, id=str(principal.principal_id))
 
 
-def append_and_project(
-    stores: WriteStores, planned: Sequence[Planned], now: datetime
-) -> list[Entry]:
+def append_and_project(stores: Stores, planned: Sequence[Planned], now: datetime) -> list[Entry]:
     """Append the planned entries, apply their projections in order and return them sealed.
 
     Raises SubjectForgotten when one is about somebody whose forgetting was begun. Every write comes
@@ -36,13 +34,13 @@ def append_and_project(
     return entries
 
 
-def append_unprojected(ledger: LedgerStore, planned: Sequence[Planned], now: datetime) -> None:
+def append_unprojected(stores: Stores, planned: Sequence[Planned], now: datetime) -> None:
     """Append entries that no row follows from; the caller holds the ledger's head."""
-    ledger.append(seal(ledger.head(), [one.entry for one in planned], now))
+    stores.ledger.append(seal(stores.ledger.head(), [one.entry for one in planned], now))
 
 
 def append_and_hold_back(
-    stores: WriteStores, planned: Sequence[Planned], now: datetime
+    stores: Stores, planned: Sequence[Planned], now: datetime
 ) -> tuple[list[Entry], frozenset[UUID]]:
     """Do the same, and return with the entries which nodes went into quarantine as they arrived.
 
@@ -61,7 +59,7 @@ def append_and_hold_back(
 
 
 def _append(
-    stores: WriteStores, planned: Sequence[Planned], now: datetime
+    stores: Stores, planned: Sequence[Planned], now: datetime
 ) -> tuple[list[Entry], list[Projection]]:
     if not planned:
         return [], []
@@ -80,7 +78,7 @@ def _traced(entry: NewEntry) -> NewEntry:
     return entry if entry.trace_id or not trace_id else replace(entry, trace_id=trace_id)
 
 
-def _refuse_forgotten(stores: WriteStores, planned: Sequence[Planned]) -> None:
+def _refuse_forgotten(stores: Stores, planned: Sequence[Planned]) -> None:
     about = {subject for one in planned for subject in one.entry.data_subjects}
     forgotten = stores.subjects.forgotten(about) if about else ()
     if forgotten:

@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.stores import Stores
 from cairn.writing.items import IdempotencyKey
-from cairn.writing.ports import IdempotencyStore, StoredAnswer
+from cairn.writing.ports import StoredAnswer
 
 
 def replayed_answer(
-    store: IdempotencyStore, idempotency: IdempotencyKey | None, now: datetime
+    stores: Stores, idempotency: IdempotencyKey | None, now: datetime
 ) -> Mapping[str, Any] | None:
     """Return the answer already given under this key, None when the work is still to be done.
 
@@ -18,7 +19,7 @@ def replayed_answer(
     """
     if idempotency is None:
         return None
-    stored = store.find(idempotency.key, now)
+    stored = stores.idempotency.find(idempotency.key, now)
     if stored is None:
         return None
     if stored.body_hash != idempotency.body_hash:
@@ -30,8 +31,8 @@ def replayed_answer(
 
 
 def save_answer(
-    store: IdempotencyStore, idempotency: IdempotencyKey, answer: Mapping[str, Any], now: datetime
+    stores: Stores, idempotency: IdempotencyKey, answer: Mapping[str, Any], now: datetime
 ) -> None:
     """Keep the answer for 24 hours."""
     stored = StoredAnswer(body_hash=idempotency.body_hash, status=200, answer=answer)
-    store.save(idempotency.key, stored, now)
+    stores.idempotency.save(idempotency.key, stored, now)

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import Conflict
+from cairn.kernel.stores import Stores
 from cairn.ledger.keys import KeyMissing, KeyStore, SubjectForgotten, subject_mark
 from cairn.writing.checks import Owner
 from cairn.writing.platform import Platform
-from cairn.writing.ports import Subject, WriteStores
+from cairn.writing.ports import Subject
 
 _ATTEMPTS = 3
 
@@ -38,7 +39,7 @@ class Resolution:
         """Return the keys a body of these subjects is sealed under (the workspace's if none)."""
         return {one: self.keys[one] for one in data_subjects or (self.workspace_id,)}
 
-    def check(self, stores: WriteStores) -> None:
+    def check(self, stores: Stores) -> None:
         """Raise SubjectRegisteredMeanwhile when a subject to register exists by now.
 
         SubjectForgotten when one of that name is being forgotten: it may come back after that.

@@ -7,7 +7,7 @@ is made of a quarantined node by somebody who read it before is held back too.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cairn.graph.node import Label, Node
 from cairn.kernel.ids import derived_id
@@ -21,21 +21,14 @@ if TYPE_CHECKING:
 
     from cairn.graph.node import State
     from cairn.graph.projection import Projection
+    from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry
     from cairn.writing.items import WarnedOutcome
-    from cairn.writing.taint_ports import TaintStore
 
 QUARANTINED = "quarantined"
 """The warning of a write that was stored and is out of recall: who or what wrote it is tainted."""
 
 OutcomeT = TypeVar("OutcomeT", bound="WarnedOutcome")
-
-
-class HasTaints(Protocol):
-    """Stores that know the taints of their workspace."""
-
-    @property
-    def taints(self) -> TaintStore: ...
 
 
 def arrivals(projections: Sequence[Projection]) -> list[UUID]:
@@ -54,7 +47,7 @@ def with_quarantine(outcome: OutcomeT, held: Collection[UUID]) -> OutcomeT:
 
 
 def held_back(
-    stores: HasTaints, projections: Sequence[Projection], after: Entry
+    stores: Stores, projections: Sequence[Projection], after: Entry
 ) -> tuple[list[Planned], frozenset[UUID]]:
     """Return the entries that hold back what `after` and those before it made, and which nodes."""
     ids = arrivals(projections)
@@ -77,7 +70,7 @@ def held_back(
 
 
 def hold_entry(
-    stores: HasTaints,
+    stores: Stores,
     taint_id: UUID,
     held: Mapping[UUID, State],
     *,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Set
+    from collections.abc import Mapping
     from uuid import UUID
 
 
@@ -45,34 +45,6 @@ class StoredTask:
         return TaskStatus(self.metadata["status"])
 
 
-class TaskStore(Protocol):
-    """The tasks of the transaction's workspace, and the conversations that raise them.
-
-    Only what the principal may see and what is neither deleted nor quarantined.
-    """
-
-    def find(self, task_id: UUID) -> StoredTask | None:
-        """Return a task."""
-        ...
-
-    def known(self, task_ids: Collection[UUID]) -> Set[UUID]:
-        """Return which of these are tasks."""
-        ...
-
-    def conversation(
-        self, conversation_id: UUID | None, session_id: str | None
-    ) -> tuple[UUID, tuple[UUID, ...]] | None:
-        """Return (id, data subjects) of the conversation of this id, else the session's newest."""
-        ...
-
-
 def no_such_task(task_id: UUID | None) -> NotFound:
     """Return what refuses a write that names a task its principal cannot see."""
     return NotFound("There is no such task.", task_id=str(task_id))
-
-
-class HasTasks(Protocol):
-    """A transaction in which tasks can be looked up."""
-
-    @property
-    def tasks(self) -> TaskStore: ...

@@ -7,18 +7,18 @@ its own, and forgetting leaves nothing behind in a queue or in somebody's log.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.writing.ports import OutboxRow, Topic
-from cairn.writing.webhook_ports import Delivery, WebhookEvent, WebhookSubscribers
+from cairn.writing.webhook_ports import Delivery, WebhookEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from cairn.kernel.ids import IdSource
+    from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry
-    from cairn.writing.ports import OutboxStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +29,6 @@ class Happening:
     data: Mapping[str, Any]
 
 
-class AnnouncingStores(Protocol):
-    """What telling of a write needs of its transaction."""
-
-    @property
-    def webhooks(self) -> WebhookSubscribers: ...
-    @property
-    def outbox(self) -> OutboxStore: ...
-
-
 def happenings(entry: Entry) -> tuple[Happening, ...]:
     """Return the events of an entry; most have none."""
     read = _READERS.get(entry.type)
@@ -45,7 +36,7 @@ def happenings(entry: Entry) -> tuple[Happening, ...]:
 
 
 def announce(
-    stores: AnnouncingStores, entries: Iterable[Entry], now: datetime, new_id: IdSource
+    stores: Stores, entries: Iterable[Entry], now: datetime, new_id: IdSource
 ) -> list[OutboxRow]:
     """Keep a delivery for each event and webhook, in the transaction; return what to send after it.
 

@@ -135,14 +135,14 @@ class Writer:
 
         def write(stores: Stores) -> tuple[ResultT, list[OutboxRow]]:
             now = self.platform.clock()
-            answer = replayed_answer(stores.idempotency, idempotency, now)
+            answer = replayed_answer(stores, idempotency, now)
             if answer is not None:
                 return work.read(answer), []
             begun = self._begun(principal, stores, work.resolution, now)
             result, rows = work.do(begun)
             rows = [*rows, *announce(stores, begun.appended, now, self.platform.new_id)]
             if idempotency:
-                save_answer(stores.idempotency, idempotency, work.keep(result), now)
+                save_answer(stores, idempotency, work.keep(result), now)
             return result, rows
 
         if self.commit is not None:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from botocore.exceptions import ClientError
 
     from cairn.kernel.clock import Clock
+    from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
-    from cairn.writing.ports import OutboxRow, WriteStores
+    from cairn.writing.ports import OutboxRow
 
 STALE_AFTER = timedelta(minutes=15)
 """How long a sent row may stay unfinished before it is sent again."""
@@ -89,7 +90,7 @@ class AwsDispatcher:
 
     queues: Mapping[str, str]
     machines: Mapping[str, str]
-    transactions: Transactions[WriteStores]
+    transactions: Transactions[Stores]
     claim: Callable[[int, datetime, datetime], Sequence[OutboxRow]]
     clock: Clock
     log: Callable[[str, dict[str, Any]], None]

@@ -217,7 +217,7 @@ def _open_workspace(
     random_bytes: Callable[[int], bytes],
 ) -> KeyCreated:
     record(
-        PostgresStores(connection, admin).ledger,
+        PostgresStores(connection, admin),
         workspace_id=admin.workspace_id,
         type_="workspace.created",
         meta={"workspace_id": str(admin.workspace_id)},

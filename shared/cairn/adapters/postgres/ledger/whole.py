@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.accounts.keys import record
 from cairn.adapters.postgres.accounts import as_owner
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
@@ -62,7 +63,7 @@ def _note_export(owner_url: str, workspace_id: UUID) -> None:
         if connection.execute(query("ledger.lock_head"), asked).fetchone() is None:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
         record(
-            PostgresLedger(connection, system_principal(workspace_id)),
+            PostgresStores(connection, system_principal(workspace_id)),
             workspace_id=workspace_id,
             type_=EXPORTED,
             meta={"of": "ledger"},
