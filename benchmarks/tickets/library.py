@@ -13,7 +13,7 @@ from cairn.bootstrap.summaries import summariser
 from cairn.documents.accept import AcceptDocument
 from cairn.documents.finish import FinishIngestion
 from cairn.documents.ingest import IngestDocument
-from cairn.documents.items import NewDocument
+from cairn.documents.ports import NewDocument
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Scope
 from cairn.kernel.clock import utc_now

@@ -14,8 +14,7 @@ from tests.support.remembering import NOON, Remembering, admin_of, fact
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.documents.items import DocumentStatus
-from cairn.documents.ports import StoredParts, Upload
+from cairn.documents.ports import DocumentStatus, StoredParts, Upload
 from cairn.enrichment.enrich import NewEmbedding, text_hash
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import utc_now

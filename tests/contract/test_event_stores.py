@@ -13,7 +13,7 @@ from cairn.events.rows import TimelineEvent
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Denied, ValidationFailed
 from cairn.kernel.ids import new_id
-from cairn.memories.ports import Session
+from cairn.memories.identity import Session
 from cairn.writing.audience import Audience
 from cairn.writing.items import IdempotencyKey, Outcome
 

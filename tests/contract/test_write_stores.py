@@ -18,9 +18,8 @@ from cairn.kernel.ids import new_id
 from cairn.ledger.chain import seal
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
 from cairn.memories.draft import draft_memory
-from cairn.memories.identity import chain_key
+from cairn.memories.identity import Session, chain_key
 from cairn.memories.kinds import MemoryKind
-from cairn.memories.ports import Session
 from cairn.writing.audience import Audience
 from cairn.writing.items import Outcome
 from cairn.writing.ports import StoredAnswer, Subject

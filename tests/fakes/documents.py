@@ -6,8 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.documents.changes import KnownPart
-from cairn.documents.items import DocumentStatus
-from cairn.documents.ports import Ingestion, KnownDocument, StoredEdge, StoredParts, Upload
+from cairn.documents.ports import (
+    DocumentStatus,
+    Ingestion,
+    KnownDocument,
+    StoredEdge,
+    StoredParts,
+    Upload,
+)
 from cairn.graph.edge import View
 from cairn.graph.node import Label, State
 from cairn.writing.ports import Topic

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from cairn.graph.node import Node
     from cairn.kernel.access import Principal
-    from cairn.memories.ports import Session
+    from cairn.memories.identity import Session
 
 _PRESENT = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)

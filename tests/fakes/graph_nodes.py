@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.graph.projection import Alias, readers_key
-from cairn.nodes.ports import StoredEdge, StoredNode
+from cairn.nodes.draft import StoredEdge, StoredNode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

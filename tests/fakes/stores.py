@@ -57,8 +57,7 @@ from cairn.graph.node import Label, Node, NodeChange, State
 from cairn.graph.projection import Alias
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.chain import empty_head, head_of
-from cairn.memories.identity import Link, Message
-from cairn.memories.ports import Session, StoredMemory
+from cairn.memories.identity import Link, Message, Session, StoredMemory
 from cairn.writing.audience import Audience
 from cairn.writing.corroboration import Known
 from cairn.writing.ports import OutboxRow, StoredAnswer, Subject
@@ -68,7 +67,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.connectors.connector import Registered
-    from cairn.conversations.ports import PendingMessage
+    from cairn.conversations.plan import PendingMessage
     from cairn.documents.ports import Ingestion, Upload
     from cairn.embedding.port import Vectors
     from cairn.forgetting.ports import Forgetting

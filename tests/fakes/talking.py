@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.conversations.plan import LastMessage
-from cairn.conversations.ports import StoredConversation
+from cairn.conversations.plan import LastMessage, StoredConversation
 from cairn.graph.node import Label, State
 from cairn.memories.identity import CONTEXT_MESSAGES
 from cairn.reports.write import StoredReport
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.fakes.stores import Tables
 
-    from cairn.conversations.ports import PendingMessage
+    from cairn.conversations.plan import PendingMessage
     from cairn.graph.node import Node
     from cairn.kernel.access import Principal
     from cairn.recall.subscriptions import SubscriptionView

@@ -17,7 +17,7 @@ from benchmarks.objects import InMemoryObjects
 from cairn.documents.accept import AcceptDocument
 from cairn.documents.finish import FinishIngestion
 from cairn.documents.ingest import IngestDocument
-from cairn.documents.items import DocumentAccepted, NewDocument
+from cairn.documents.ports import DocumentAccepted, NewDocument
 from cairn.enrichment.enrich import Enrich
 from cairn.graph.node import Label, Node
 from cairn.kernel.access import Scope

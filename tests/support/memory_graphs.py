@@ -12,9 +12,9 @@ from tests.support.platform import platform_of
 
 from cairn.adapters.memory_graph import InMemoryGraph
 from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.graph.edge import STATEABLE
 from cairn.graph.memory_dump import dump_lines
 from cairn.graph.memory_records import EdgeDump, NodeDump, Provenance, Status, clean_edge
-from cairn.graph.relations import STATEABLE
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.kernel.text.scrub import scrub_value

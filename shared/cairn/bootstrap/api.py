@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     from cairn.memories.delete import DeleteDocument, DeleteMemory
     from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
     from cairn.nodes.entities import CorrectEntities
-    from cairn.nodes.read import BrowseNodes
+    from cairn.nodes.views import BrowseNodes
     from cairn.nodes.write import WriteNodes
     from cairn.operations.stats import GetStats
     from cairn.operations.sweep import MeasureBacklog
     from cairn.reading.views import LedgerVerification
-    from cairn.rebuild.missing_keys import VerifyWithKeys
-    from cairn.rebuild.orphans import FindOrphans
+    from cairn.rebuild.missing_keys import FindOrphans, VerifyWithKeys
     from cairn.rebuild.runs import ShowRebuild, StartRebuild
     from cairn.recall.searches.searches import GiveFeedback, ReadSearches
     from cairn.recall.subscriptions import Subscriptions
@@ -211,7 +210,7 @@ class ApiServices(AgentServices):
     @part
     def nodes(self) -> BrowseNodes:
         """Nodes and entities, one or a page."""
-        from cairn.nodes.read import BrowseNodes
+        from cairn.nodes.views import BrowseNodes
 
         return BrowseNodes(transactions=self.platform.transactions)
 
@@ -526,7 +525,7 @@ class ApiServices(AgentServices):
     @part
     def find_orphans(self) -> FindOrphans:
         """What lost what it belongs to, by kind."""
-        from cairn.rebuild.orphans import FindOrphans
+        from cairn.rebuild.missing_keys import FindOrphans
 
         return FindOrphans(transactions=self.platform.transactions)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
-    from cairn.consolidation.ports import WorkspaceStep
     from cairn.consolidation.run import ConsolidateClient
+    from cairn.consolidation.runs import WorkspaceStep
     from cairn.embedding.port import Embedder
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway

@@ -15,8 +15,7 @@ from cairn.ageing.cleanup import SweepEntities
 from cairn.bootstrap.rebuilding import rebuild
 from cairn.bootstrap.search_index import endpoint
 from cairn.forgetting.forget import Forget
-from cairn.forgetting.places import NOT_SEARCHED
-from cairn.forgetting.prove import KeySearcher, Prove, Searcher
+from cairn.forgetting.prove import NOT_SEARCHED, KeySearcher, Prove, Searcher
 from cairn.forgetting.tombstones import ApplyTombstones
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id

@@ -15,8 +15,7 @@ import typer
 
 from cairn.cli.client import Failure
 from cairn.cli.options import Json, deps_of, print_json, table
-from cairn.forgetting.places import OPERATOR
-from cairn.forgetting.prove import Looked, Needles
+from cairn.forgetting.prove import OPERATOR, Looked, Needles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

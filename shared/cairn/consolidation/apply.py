@@ -27,8 +27,7 @@ from cairn.consolidation.plan import (
     Relate,
     Supersede,
 )
-from cairn.consolidation.runs import Progress
-from cairn.consolidation.telling import counts_of
+from cairn.consolidation.runs import Progress, counts_of
 from cairn.enrichment.ports import NewEmbedding, Recipe
 from cairn.enrichment.recipes import written
 from cairn.kernel.errors import Unavailable
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.consolidation.batching import Merges
-    from cairn.consolidation.ports import Standing
+    from cairn.consolidation.runs import Standing
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.ports import OutboxRow

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.consolidation.ports import Client
+    from cairn.consolidation.runs import Client
     from cairn.embedding.port import Embedder, Vectors
     from cairn.enrichment.ports import Found
     from cairn.kernel.access import Principal

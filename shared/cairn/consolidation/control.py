@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.consolidation.ports import Client, WorkspaceStep
+    from cairn.consolidation.runs import Client, WorkspaceStep
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores

@@ -12,9 +12,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.consolidation.ports import Client
-from cairn.consolidation.runs import Run, RunState, RunView, Trigger, run_view
-from cairn.consolidation.telling import counts_of, told
+from cairn.consolidation.runs import (
+    Client,
+    Run,
+    RunState,
+    RunView,
+    Trigger,
+    counts_of,
+    run_view,
+    told,
+)
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound

@@ -30,11 +30,10 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from cairn.enrichment.rows import derived_edge, entity_ids, named_entity, references
-from cairn.graph.edge import Edge, EdgeStrength, Relation, View
+from cairn.graph.edge import SYMMETRIC, Edge, EdgeStrength, Relation, View
 from cairn.graph.entity_names import name_key
 from cairn.graph.node import Node, NodeChange, State
 from cairn.graph.projection import Alias, EdgeRow, NodeRow, Projection
-from cairn.graph.relations import SYMMETRIC
 from cairn.kernel.ids import derived_id
 from cairn.kernel.text.canonical import parse_timestamp
 from cairn.memories.kinds import MemoryKind

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.consolidation.apply import ApplyPlan
     from cairn.consolidation.batching import FindMerges, Gather, Gathered
     from cairn.consolidation.plan import Plan, Planner
-    from cairn.consolidation.ports import Client
+    from cairn.consolidation.runs import Client
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Stopwatch
     from cairn.kernel.stores import Stores

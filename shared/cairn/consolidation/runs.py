@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cairn.consolidation.plan import (
+    Add,
+    AddEntity,
+    Flag,
+    Link,
+    Operation,
+    Plan,
+    Recategorise,
+    Relate,
+    Supersede,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -118,3 +131,112 @@ def run_view(run: Run) -> RunView:
         started_at=run.started_at,
         ended_at=run.ended_at,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """A client as the machine names it: its data subject, the workspace's id for no client."""
+
+    id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A memory under the ledger's lock: what a plan made before has to be compared with."""
+
+    position: int
+    consolidated: bool
+    metadata: Mapping[str, Any]
+
+
+WorkspaceStep: TypeAlias = "Callable[[UUID, UUID | None, float], Mapping[str, int | bool]]"
+"""Something done to a workspace once its memories are consolidated: (workspace, run, seconds).
+
+Safe to repeat and to run twice at once. Returns counts, and `more` when time ran out before all
+was done.
+"""
+
+
+_COUNTED: Mapping[type, str] = {
+    Add: "merged",
+    Flag: "flagged",
+    Link: "linked",
+    Recategorise: "recategorised",
+    Relate: "related",
+    AddEntity: "entities",
+}
+
+
+def counts_of(plan: Plan) -> Counter[str]:
+    """Return how many of each operation a plan has, and what its check refused, by reason."""
+    found = Counter(_COUNTED[type(one)] for one in plan.operations if type(one) in _COUNTED)
+    found["superseded"] = sum(
+        len(one.sources) for one in plan.operations if isinstance(one, Supersede)
+    )
+    found.update({f"refused_{why.value}": number for why, number in plan.refused.items()})
+    return +found
+
+
+def told(plan: Plan, texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
+    """Return the operations of a plan as JSON objects, each naming its memories with their text."""
+    return [each for one in plan.operations if (each := _told(one, texts))]
+
+
+def _told(operation: Operation, texts: Mapping[UUID, str]) -> dict[str, Any] | None:
+    match operation:
+        case Add():
+            return {
+                "operation": "merge",
+                "kind": operation.kind.value,
+                "text": operation.text,
+                "why": operation.why,
+                "memories": _memories(operation.sources, texts),
+            }
+        case Flag():
+            return {
+                "operation": "flag",
+                "clash": operation.clash.value,
+                "why": operation.why,
+                "memories": _memories((operation.one, operation.other), texts),
+            }
+        case Link():
+            return {
+                "operation": "link",
+                "why": operation.description,
+                "memories": _memories(operation.memories, texts),
+            }
+        case Recategorise():
+            return {
+                "operation": "recategorise",
+                "category": operation.category.value,
+                "memories": _memories((operation.memory,), texts),
+            }
+        case Relate() | AddEntity():
+            return _named(operation, texts)
+        case Supersede():
+            return None
+
+
+def _named(operation: Relate | AddEntity, texts: Mapping[UUID, str]) -> dict[str, Any]:
+    memories = _memories(operation.memories, texts)
+    if isinstance(operation, AddEntity):
+        return {
+            "operation": "entity",
+            "name": operation.entity.name,
+            "type": operation.entity.type,
+            "aliases": list(operation.aliases),
+            "memories": memories,
+        }
+    return {
+        "operation": "relate",
+        "source": operation.source.name,
+        "relation": operation.relation.value,
+        "target": operation.target.name,
+        "strength": operation.strength,
+        "memories": memories,
+    }
+
+
+def _memories(ids: Iterable[UUID], texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
+    return [{"id": str(one), "text": texts.get(one, "")} for one in ids]

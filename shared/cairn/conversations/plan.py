@@ -29,6 +29,30 @@ if TYPE_CHECKING:
     from cairn.writing.entries import Entries
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredConversation:
+    """A conversation about to go on: its id, whose it is, and its last two messages, in order."""
+
+    id: UUID
+    data_subjects: tuple[UUID, ...]
+    last: tuple[LastMessage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingMessage:
+    """A message that waits for its conversation to come about. `body` is sealed for `id`."""
+
+    id: UUID
+    conversation_id: UUID
+    identity: str
+    sequence: int
+    by_user: bool
+    data_subjects: tuple[UUID, ...]
+    body: bytes
+    created_at: datetime
+    expires_at: datetime
+
+
 def opened(
     entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], _: Mapping[UUID, str]
 ) -> Projection:

@@ -22,8 +22,7 @@ from cairn.conversations.messages import (
     message_owners,
     to_body,
 )
-from cairn.conversations.plan import ConversationPlan
-from cairn.conversations.ports import PendingMessage
+from cairn.conversations.plan import ConversationPlan, PendingMessage
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.keys import BodyUnreadable
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cairn.conversations.messages import MessageDraft
-    from cairn.conversations.ports import StoredConversation
+    from cairn.conversations.plan import StoredConversation
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource

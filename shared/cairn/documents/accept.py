@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.documents import media
-from cairn.documents.items import DocumentAccepted, DocumentStatus, UploadTicket
-from cairn.documents.ports import Ingestion, Upload
+from cairn.documents.ports import DocumentAccepted, DocumentStatus, Ingestion, Upload, UploadTicket
 from cairn.kernel.errors import NotFound, TooLarge
 from cairn.kernel.ids import derived_id
 from cairn.kernel.text.checks import clean_text
@@ -38,8 +37,7 @@ from cairn.writing.writer import Work, Write, Writer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cairn.documents.items import NewDocument
-    from cairn.documents.ports import ObjectStore
+    from cairn.documents.ports import NewDocument, ObjectStore
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.documents.items import DocumentStatus
+from cairn.documents.ports import DocumentStatus
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
 from cairn.writing.append import SYSTEM, append_and_project

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter
 
-from cairn.documents.items import DocumentStatus
 from cairn.documents.parsed import ParsedDocument
 from cairn.documents.plan import DocumentPlan, SummarisedTree, with_summaries
+from cairn.documents.ports import DocumentStatus
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.text.scrub import scrub

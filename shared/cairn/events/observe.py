@@ -21,7 +21,7 @@ from cairn.events.draft import (
 )
 from cairn.events.rows import UNNUMBERED, Insertion, Timeline, TimelineEvent, event_body, event_meta
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
-from cairn.memories.ports import Session
+from cairn.memories.identity import Session
 from cairn.writing.batches import drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import Outcome

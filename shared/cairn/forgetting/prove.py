@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import KeyStore
 
+
 MOST_CANARIES = 50
 SHORTEST_CANARY, LONGEST_CANARY = 3, 500
 KEEPS_IDS = frozenset(
@@ -208,3 +209,33 @@ def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
     words = dict.fromkeys(word.strip(".-") for text in texts for word in _WORD.findall(text))
     marked = [one for one in words if re.search(r"[\d-]|^[A-Z]", one) and len(one) >= 6]
     return tuple(sorted(marked, key=lambda one: (-len(one), one))[:most])
+
+
+KEYS = ("keys", "keys")
+UPLOADS = ("uploads", ("ingestions/", "uploads/"))
+OPENSEARCH = ("opensearch", "cairn-nodes-v*")
+OPERATOR = (
+    ("queues", "messages"),
+    ("queues", "dead letters"),
+    ("step-functions", "histories"),
+    ("logs", "CloudWatch"),
+    ("logs", "laptop files"),
+)
+"""What only an operator's credentials reach; `cairn forget --prove` looks there."""
+
+NOT_SEARCHED = tuple(
+    Looked(store=store, place=place, searched=False, note=note)
+    for store, place, note in (
+        ("memory", "result cache", "not given once the ledger grew; gone after 10 minutes"),
+        ("memory", "key cache", "other processes may hold the key for 60 seconds"),
+        ("database files", "dead rows", "until autovacuum has been at the table"),
+        ("database files", "write-ahead log", "until it is recycled, as the server is set"),
+        ("backups", "database", "as long as they are kept; a restore follows the tombstones"),
+        ("backups", "key file", "only on a laptop, and only if somebody made one"),
+        ("opensearch", "deleted documents", "words stay in a segment until it is merged"),
+        ("anchors", "tombstones", "ids, a position and a time, signed; kept on purpose"),
+        ("exports", "files", "what was exported before is where it was taken to"),
+        ("webhooks", "receivers", "what was sent is the receiver's; events carry ids only"),
+        ("model providers", "requests", "texts sent to a chat or embedding server are theirs"),
+    )
+)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
+from cairn.graph.edge import parse_relation
 from cairn.graph.node import Label
-from cairn.graph.relations import parse_relation
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.canonical import (
     MAX_INTEGER,

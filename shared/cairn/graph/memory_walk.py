@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from cairn.graph.relations import parse_relation
+from cairn.graph.edge import parse_relation
 from cairn.kernel.errors import FieldError, ValidationFailed
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
-    from cairn.memories.ports import StoredMemory
+    from cairn.memories.identity import StoredMemory
     from cairn.writing.ports import Dispatcher
 
 

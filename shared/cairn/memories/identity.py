@@ -14,6 +14,7 @@ from uuid import UUID
 
 from cairn.memories.draft import MemoryDraft
 from cairn.memories.kinds import LIFECYCLES, MemoryKind
+from cairn.writing.audience import Audience
 
 
 def dedup_key(draft: MemoryDraft) -> str:
@@ -152,3 +153,24 @@ def place(chain: Iterable[Link], valid_from: datetime, valid_to: datetime | None
 def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
     given = [moment for moment in (one, other) if moment is not None]
     return min(given) if given else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation as one audience sees it."""
+
+    session_id: str
+    audience: Audience
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMemory:
+    """A memory about to be deleted: what the deletion has to know of it."""
+
+    id: UUID
+    position: int
+    deleted: bool
+    data_subjects: tuple[UUID, ...]
+    session: Session | None
+    sequence: int | None
+    text: str

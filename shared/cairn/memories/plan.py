@@ -17,12 +17,12 @@ from cairn.memories.identity import (
     Link,
     Message,
     Placement,
+    Session,
     chain_key,
     dedup_key,
     place,
 )
 from cairn.memories.items import MemoryOutcome
-from cairn.memories.ports import Session
 from cairn.memories.rows import memory_body
 from cairn.nodes.plan import produced_edge
 from cairn.writing.corroboration import Known, observers_after, same_assertion

@@ -14,10 +14,9 @@ from cairn.kernel.access import Principal
 from cairn.kernel.errors import CairnError
 from cairn.kernel.stores import Stores
 from cairn.memories.draft import MemoryDraft, draft_memory
-from cairn.memories.identity import Conversation, chain_key, dedup_key
+from cairn.memories.identity import Conversation, Session, chain_key, dedup_key
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.plan import BatchPlan, session_of
-from cairn.memories.ports import Session
 from cairn.writing.batches import Drafted, drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import IdempotencyKey, Outcome

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.nodes.ports import StoredNode
+    from cairn.nodes.draft import StoredNode
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.subjects import Resolution
 

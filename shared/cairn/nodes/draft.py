@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from cairn.graph.edge import Relation, Role
+from cairn.graph.edge import Relation, Role, parse_relation
 from cairn.graph.entity_names import tidy_name
-from cairn.graph.node import Label
-from cairn.graph.relations import parse_relation
+from cairn.graph.node import Label, State
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal, Scope
+
 
 MAX_EDGES = 100
 MAX_KEYWORDS = 50
@@ -369,3 +369,48 @@ def _screened(text: str, truth: str | None, properties: Mapping[str, Any]) -> st
 
 def _refuse(field: str, message: str) -> NoReturn:
     raise ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredNode:
+    """A node that is about to be linked, changed or merged: what the change has to know of it.
+
+    `created_position` is the entry that made it, `position` the last one that changed it.
+    """
+
+    id: UUID
+    label: str
+    kind: str | None
+    name: str | None
+    state: State
+    scope: str
+    agents: tuple[str, ...] | None
+    data_subjects: tuple[UUID, ...]
+    client_id: str
+    created_position: int
+    position: int
+    superseded_by: UUID | None = None
+    superseded_at: datetime | None = None
+
+    @property
+    def is_entity(self) -> bool:
+        """Return whether this is an entity."""
+        return self.label == Label.ENTITY
+
+    @property
+    def is_present(self) -> bool:
+        """Return whether edges may be tied to it."""
+        return self.state in (State.ACTIVE, State.PROVISIONAL, State.SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEdge:
+    """An edge as it stands, or stood before it was closed."""
+
+    id: UUID
+    view: str
+    relation: str
+    source_id: UUID
+    target_id: UUID
+    weight: float
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from cairn.graph.edge import Relation, Role, View
+from cairn.graph.edge import BETWEEN_ENTITIES, SYMMETRIC, Relation, Role, View
 from cairn.graph.entities import entity_id
 from cairn.graph.entity_names import name_key
 from cairn.graph.node import State
-from cairn.graph.relations import BETWEEN_ENTITIES, SYMMETRIC
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.nodes.changes import subjects_of
 from cairn.nodes.draft import entity_name
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.nodes.changes import GraphWriting
-    from cairn.nodes.ports import StoredEdge, StoredNode
+    from cairn.nodes.draft import StoredEdge, StoredNode
 
 
 MERGED_FROM = "merged_from"

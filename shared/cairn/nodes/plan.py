@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from cairn.graph.edge import Relation, View
+from cairn.graph.edge import BETWEEN_ENTITIES, SYMMETRIC, Relation, View, default_view
 from cairn.graph.entities import entity_id
 from cairn.graph.node import Label, State
-from cairn.graph.relations import BETWEEN_ENTITIES, SYMMETRIC, default_view
 from cairn.kernel.errors import CairnError, Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.nodes.draft import EdgeDraft, NodeDraft, NodeOutcome, node_body, node_identity
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.nodes.ports import StoredNode
+    from cairn.nodes.draft import StoredNode
     from cairn.writing.corroboration import Known
     from cairn.writing.entries import Entries
 

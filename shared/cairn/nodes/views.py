@@ -1,12 +1,22 @@
-"""Requests about entities, and views of nodes and entities: field names are the JSON names."""
+"""Requests about entities, views of nodes and entities, and the use case that reads them."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
-from uuid import UUID
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from cairn.kernel.access import Scope
+from cairn.kernel.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal, Scope
+    from cairn.kernel.stores import Stores
+    from cairn.kernel.transaction import Transactions
+
 
 MAX_SPLIT_MENTIONS = 1_000
 
@@ -187,3 +197,54 @@ class EntityFilter:
 
     q: str | None = None
     type: str | None = None
+
+
+SHOWN_EDGES = 50
+LOOKED_AT_EDGES = 10_000
+
+NodeKey = tuple[int, "UUID"]
+"""Where a list of nodes goes on: a ledger position and an id."""
+
+EntityKey = tuple[str, "UUID"]
+"""Where a list of entities goes on: a sort key and an id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowseNodes:
+    """The reads behind `GET /v1/nodes` and `GET /v1/entities`.
+
+    A page is returned with one item more than asked for when there is a next page.
+    """
+
+    transactions: Transactions[Stores]
+
+    def node(self, principal: Principal, node_id: UUID, /) -> NodeView:
+        """Return one node with its edges; NotFound when the principal cannot see it."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.node_views.node(node_id)
+            if found is None:
+                raise NotFound("There is no such node.", node_id=str(node_id))
+            edges = stores.node_views.edges(node_id, limit=SHOWN_EDGES, most=LOOKED_AT_EDGES)
+        return replace(found, edges=edges)
+
+    def nodes(
+        self, principal: Principal, where: NodeFilter, *, limit: int, after: NodeKey | None
+    ) -> Sequence[NodeView]:
+        """Return up to `limit` nodes of a label, newest ledger position first."""
+        with self.transactions.reading(principal) as stores:
+            return stores.node_views.nodes(where, limit=limit, after=after)
+
+    def entity(self, principal: Principal, entity_id: UUID, /) -> EntityDetail:
+        """Return one entity; NotFound when the principal cannot see it."""
+        with self.transactions.reading(principal) as stores:
+            found = stores.node_views.entity(entity_id, most=LOOKED_AT_EDGES)
+        if found is None:
+            raise NotFound("There is no such entity.", entity_id=str(entity_id))
+        return found
+
+    def entities(
+        self, principal: Principal, where: EntityFilter, *, limit: int, after: EntityKey | None
+    ) -> Sequence[EntityView]:
+        """Return up to `limit` entities by name."""
+        with self.transactions.reading(principal) as stores:
+            return stores.node_views.entities(where, limit=limit, after=after)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from cairn.documents.items import DocumentStatus
+from cairn.documents.ports import DocumentStatus
 from cairn.graph.node import MemoryFields
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.allowances import Refusal

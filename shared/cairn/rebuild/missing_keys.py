@@ -1,4 +1,4 @@
-"""Keys that are gone though nobody was forgotten, so that entries cannot be read. Changes nothing.
+"""Keys gone though nobody was forgotten, and rows that lost their entries. Changes nothing.
 
 Whoever was forgotten has an entry that says so, or a forgetting whose tombstone is written.
 """
@@ -6,18 +6,21 @@ Whoever was forgotten has an entry that says so, or a forgetting whose tombstone
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from cairn.kernel.access import Principal, Role
+from cairn.kernel.access.system import system_principal
 from cairn.reading.views import LedgerVerification, MissingKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.keys import KeyStore
+
 
 Found = TypeVar("Found", bound=LedgerVerification)
 
@@ -66,3 +69,42 @@ class VerifyWithKeys(Generic[Found]):
         with self.transactions.reading(principal) as stores:
             sealed = stores.ledger.sealed_for()
         return with_missing_keys(found, sealed, self.keys, principal.workspace_id)
+
+
+EXAMPLES = 5
+COUNTED = 1_000
+"""Orphans of a kind that are counted; where there are more, the count says so by being this."""
+
+
+class Orphan(StrEnum):
+    """What lacks what."""
+
+    NODE_WITHOUT_ENTRY = "node_without_entry"  # the ledger has no entry that made it
+    EDGE_WITHOUT_END = "edge_without_end"  # it holds, and a node at an end of it is not there
+    VECTOR_WITHOUT_NODE = "vector_without_node"
+    ENTITY_WITHOUT_REFERENCE = "entity_without_reference"  # found in texts, and in none any more
+    ENTRY_WITHOUT_ROW = "entry_without_row"  # it made a node that is there no more, and not purged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphans:
+    """How many there are of one kind, at most COUNTED, and some of their ids."""
+
+    count: int
+    examples: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindOrphans:
+    """Looks over the whole workspace, whatever scopes the admin's key has: ids, no texts."""
+
+    transactions: Transactions[Stores]
+
+    def __call__(self, principal: Principal, /) -> Mapping[str, Orphans]:
+        """Return orphans by kind; Denied unless the principal is an admin."""
+        principal.require(Role.ADMIN)
+        found: dict[str, Orphans] = {}
+        for kind in Orphan:
+            with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+                found[kind.value] = stores.stats.orphans(kind, limit=COUNTED, examples=EXAMPLES)
+        return found

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict
 from cairn.ledger.chain import empty_head
-from cairn.rebuild.ports import Progress, Replaced
-from cairn.rebuild.replay import Prefetcher, code_version, replay
+from cairn.rebuild.replay import Prefetcher, Progress, Replaced, code_version, replay
 from cairn.writing.append import SYSTEM, append_unprojected
 from cairn.writing.entries import plan_entry
 from cairn.writing.ports import OutboxRow, Topic
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry, Head
     from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.rebuild.ports import Replays, TableSum
+    from cairn.rebuild.replay import Replays, TableSum
     from cairn.writing.ports import Dispatcher
 
 PAGE = 500

@@ -1,4 +1,4 @@
-"""Replay a page of a ledger into the replica: verify, open, project, apply. Not which page.
+"""Replay a page of a ledger into the replica: verify, open, project, apply; its records.
 
 Order matters (a change needs the row it changes), so pages follow one another; within a page what
 commutes is applied together.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 from uuid import UUID
 
 from cairn.enrichment import recipes
@@ -28,12 +28,73 @@ from cairn.writing import projectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
+    from contextlib import AbstractContextManager
 
     from cairn.enrichment.recipes import NodeRecipe
     from cairn.graph.projection import Projection
+    from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry, Head
     from cairn.ledger.keys import BodyCipher, KeyStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSum:
+    """The content of one projection: how many rows, and a checksum (32 hex characters)."""
+
+    rows: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a replay is. `version` is of the code that began it, `since` the head it saw then.
+
+    `head` is the entry reached, as the end of the chain so far.
+    """
+
+    version: str
+    since: int
+    head: Head
+    entries: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replaced:
+    """What putting the replayed rows in place changed: rows removed and added, by table."""
+
+    removed: Mapping[str, int] = field(default_factory=dict[str, int])
+    added: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows that is."""
+        return sum(self.removed.values()) + sum(self.added.values())
+
+
+class Replays(Protocol):
+    """Opens the transactions of a rebuild. Leaving the block commits; an exception rolls back."""
+
+    def replaying(self, principal: Principal) -> AbstractContextManager[Stores]:
+        """Open one that fills the replica; writers of the workspace do not wait for it."""
+        ...
+
+    def comparing(self, principal: Principal) -> AbstractContextManager[Stores]:
+        """Open one that sees one moment of the database; writers do not wait for it."""
+        ...
+
+    def finishing(self, principal: Principal) -> AbstractContextManager[Stores]:
+        """Open one that holds the workspace's ledger head; writers wait, readers do not.
+
+        Raises Unavailable (`ledger-busy`) when the head cannot be had in time.
+        """
+        ...
+
+
+def as_json(sums: Mapping[str, TableSum]) -> dict[str, Any]:
+    """Return checksums as people and machines are told them."""
+    return {name: {"rows": one.rows, "checksum": one.checksum} for name, one in sums.items()}
 
 
 VECTORS_AT_ONCE = 200

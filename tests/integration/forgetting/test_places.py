@@ -12,8 +12,7 @@ from cairn.adapters.aws.erasing import S3Searcher
 from cairn.adapters.opensearch.documents import ANY_VERSION
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.proving import PostgresSearcher
-from cairn.forgetting.places import KEYS, NOT_SEARCHED, OPENSEARCH, OPERATOR, UPLOADS
-from cairn.forgetting.prove import Needles
+from cairn.forgetting.prove import KEYS, NOT_SEARCHED, OPENSEARCH, OPERATOR, UPLOADS, Needles
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:

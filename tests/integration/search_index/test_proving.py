@@ -9,8 +9,7 @@ from tests.support.world import World, memory, open_world
 
 from cairn.adapters.opensearch.proving import OpenSearchSearcher
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.forgetting.places import OPENSEARCH
-from cairn.forgetting.prove import Looked, Needles
+from cairn.forgetting.prove import OPENSEARCH, Looked, Needles
 from cairn.graph.projection import Projection, Purge
 from cairn.kernel.ids import new_id
 

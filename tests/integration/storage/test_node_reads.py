@@ -22,8 +22,7 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
 from cairn.nodes.draft import NewEdge
-from cairn.nodes.read import BrowseNodes
-from cairn.nodes.views import EntityFilter, NodeFilter
+from cairn.nodes.views import BrowseNodes, EntityFilter, NodeFilter
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -18,7 +18,7 @@ from cairn.kernel.ids import new_id
 from cairn.memories.kinds import MemoryKind
 from cairn.operations import stats as use_case
 from cairn.operations.stats import GetStats, Stats
-from cairn.rebuild.orphans import FindOrphans
+from cairn.rebuild.missing_keys import FindOrphans
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -34,7 +34,7 @@ from cairn.anchors.anchors import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.api.app import create_app
 from cairn.api.options import ApiOptions
 from cairn.bootstrap.api import ApiServices
-from cairn.documents.items import DocumentAccepted, NewDocument, UploadTicket
+from cairn.documents.ports import DocumentAccepted, NewDocument, UploadTicket
 from cairn.events.draft import EventOutcome, NewEvent, Observed
 from cairn.events.read import EventFilter, EventView
 from cairn.investigations.tool_calls import ApiCall

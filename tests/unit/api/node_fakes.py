@@ -13,16 +13,17 @@ from cairn.adapters.http.webhooks import HttpWebhookSender
 from cairn.graph.node import Node, State
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound
-from cairn.nodes.read import EntityKey, NodeKey
 from cairn.nodes.views import (
     EdgeCount,
     EdgesView,
     EdgeView,
     EntityDetail,
     EntityFilter,
+    EntityKey,
     EntityView,
     LinkedNode,
     NodeFilter,
+    NodeKey,
     NodeView,
 )
 from cairn.webhooks.webhooks import Webhooks

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from cairn.kernel.access import Principal, Role
 from cairn.operations.stats import ChainHead, FeedbackCount, Rate, Stats
-from cairn.rebuild.orphans import Orphan, Orphans
+from cairn.rebuild.missing_keys import Orphan, Orphans
 
 
 def rate(count: int, of: int, *, exact: bool = True) -> Rate:

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 from tests.unit.api.numbers_fakes import NumbersWorld
 
-from cairn.rebuild.orphans import Orphan
+from cairn.rebuild.missing_keys import Orphan
 
 
 def test_each_rate_says_of_how_many_and_whether_these_were_all() -> None:

@@ -12,7 +12,7 @@ from tests.unit.cli.fakes import AppTransport, Shell
 from tests.unit.memories.foreign.test_graphiti import GRAPH
 from tests.unit.memories.foreign.test_mem0 import MEMORY
 
-from cairn.rebuild.orphans import Orphan
+from cairn.rebuild.missing_keys import Orphan
 
 SECRET = "ghp_" + "a1B2" * 9
 

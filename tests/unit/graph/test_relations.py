@@ -2,8 +2,15 @@
 
 import pytest
 
-from cairn.graph.edge import Relation, View
-from cairn.graph.relations import CATEGORIES, STATEABLE, Category, default_view, parse_relation
+from cairn.graph.edge import (
+    CATEGORIES,
+    STATEABLE,
+    Category,
+    Relation,
+    View,
+    default_view,
+    parse_relation,
+)
 from cairn.kernel.errors import ValidationFailed
 
 

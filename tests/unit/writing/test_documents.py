@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.ingesting import URI, Documents
 
-from cairn.documents.items import DocumentStatus, NewDocument
+from cairn.documents.ports import DocumentStatus, NewDocument
 from cairn.graph.node import Label
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import Conflict, Denied, NotFound, Unavailable, ValidationFailed

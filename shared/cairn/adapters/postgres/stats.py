@@ -8,7 +8,7 @@ from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.store import Store, record
 from cairn.operations.stats import ChainHead, Counts, FactAge, FeedbackCount, MemorySketch
-from cairn.rebuild.orphans import Orphan, Orphans
+from cairn.rebuild.missing_keys import Orphan, Orphans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

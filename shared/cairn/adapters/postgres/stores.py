@@ -19,8 +19,7 @@ from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.kernel.text.hashes import sha256
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
-from cairn.memories.identity import Link, Message
-from cairn.memories.ports import Session, StoredMemory
+from cairn.memories.identity import Link, Message, Session, StoredMemory
 from cairn.writing.audience import Audience
 from cairn.writing.corroboration import Known
 from cairn.writing.ports import OutboxRow, StoredAnswer

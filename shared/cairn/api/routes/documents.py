@@ -17,7 +17,7 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
-from cairn.documents.items import DocumentStatus, NewDocument, UploadTicket
+from cairn.documents.ports import DocumentStatus, NewDocument, UploadTicket
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.reading.views import DocumentView, IngestionView
 from cairn.writing.audience import GLOBAL_CLIENT

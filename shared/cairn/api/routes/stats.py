@@ -13,7 +13,7 @@ from cairn.api.routing import router
 from cairn.llm.costs import CostBy, CostReport
 from cairn.operations.stats import Stats
 from cairn.reading.views import Status
-from cairn.rebuild.orphans import Orphans
+from cairn.rebuild.missing_keys import Orphans
 
 routes = router("operations")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cairn.documents.items import NewDocument
+from cairn.documents.ports import NewDocument
 from cairn.investigations.journal import opened, said
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.investigations.ports import CandidateState

@@ -14,7 +14,7 @@ from cairn.adapters.postgres.store import Store
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import Head
-from cairn.rebuild.ports import Progress, Replaced, TableSum
+from cairn.rebuild.replay import Progress, Replaced, TableSum
 from cairn.rebuild.runs import RebuildView
 
 if TYPE_CHECKING:

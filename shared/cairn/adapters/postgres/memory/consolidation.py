@@ -10,8 +10,7 @@ from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.consolidation.plan import BatchMemory, EntityName, Pair
-from cairn.consolidation.ports import Client, Standing
-from cairn.consolidation.runs import Progress, Run, RunState, Trigger
+from cairn.consolidation.runs import Client, Progress, Run, RunState, Standing, Trigger
 from cairn.memories.kinds import MemoryKind
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 

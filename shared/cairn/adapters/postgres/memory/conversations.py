@@ -11,8 +11,7 @@ from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.conversations.messages import OWN_METADATA
-from cairn.conversations.plan import LastMessage
-from cairn.conversations.ports import PendingMessage, StoredConversation
+from cairn.conversations.plan import LastMessage, PendingMessage, StoredConversation
 from cairn.conversations.read import ConversationMessage, ConversationView
 from cairn.kernel.access import Scope
 from cairn.memories.identity import CONTEXT_MESSAGES

@@ -10,8 +10,8 @@ from psycopg.types.json import Jsonb
 from cairn.adapters.postgres.store import Store, record
 from cairn.adapters.postgres.stores import PostgresLedger
 from cairn.documents.changes import KnownPart
-from cairn.documents.items import DocumentStatus
 from cairn.documents.ports import (
+    DocumentStatus,
     Ingestion,
     KnownDocument,
     StoredEdge,

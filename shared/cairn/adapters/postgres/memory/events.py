@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.memories.ports import Session
+    from cairn.memories.identity import Session
 
 
 class PostgresEvents(Store):

@@ -14,7 +14,7 @@ from cairn.graph.node import State
 from cairn.graph.projection import Alias, AliasRemoval, readers_key
 from cairn.kernel.access import Scope
 from cairn.memories.kinds import importance_band
-from cairn.nodes.ports import StoredEdge, StoredNode
+from cairn.nodes.draft import StoredEdge, StoredNode
 from cairn.nodes.views import (
     EdgeCount,
     EdgesView,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.projection import AliasRow
-    from cairn.nodes.read import EntityKey, NodeKey
+    from cairn.nodes.views import EntityKey, NodeKey
 
 
 class PostgresGraphNodes(Store):
