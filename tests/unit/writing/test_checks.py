@@ -95,7 +95,7 @@ def test_the_hash_is_of_the_scrubbed_text() -> None:
     [(MemoryKind.EVENT, Category.EPISODIC), (MemoryKind.DECISION, Category.SEMANTIC)],
 )
 def test_a_kind_has_its_category_unless_told(kind: MemoryKind, category: Category) -> None:
-    assert draft(type=kind).category is category
+    assert draft(type=kind).category == category
     assert draft(type=kind, category="procedural").category is Category.PROCEDURAL
 
 
