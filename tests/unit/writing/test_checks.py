@@ -96,7 +96,7 @@ def test_the_hash_is_of_the_scrubbed_text() -> None:
 )
 def test_a_kind_has_its_category_unless_told(kind: MemoryKind, category: Category) -> None:
     assert draft(type=kind).category == category
-    assert draft(type=kind, category="procedural").category is Category.PROCEDURAL
+    assert draft(type=kind, category="procedural").category == Category.PROCEDURAL
 
 
 def test_a_scope_the_key_has_not_is_denied() -> None:
