@@ -104,8 +104,8 @@ class Clients:
 
 def summary(samples: Sequence[Sample], seconds: float) -> dict[str, Any]:
     """Return throughput, times of good answers, and failures by what they were."""
-    good = [one.ms for one in samples if one.failure is None]
-    failures = Counter(one.failure for one in samples if one.failure is not None)
+    good = [sample.ms for sample in samples if sample.failure is None]
+    failures = Counter(sample.failure for sample in samples if sample.failure is not None)
     return {
         "requests": len(samples),
         "per_second": round(len(good) / seconds, 1),

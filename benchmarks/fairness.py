@@ -63,7 +63,7 @@ class FairnessBench:
             samples = quiet.run(seconds)
             floods = flooding.result()
         kinds = {
-            kind: summary([one for one in samples if one.kind == kind], seconds)
+            kind: summary([sample for sample in samples if sample.kind == kind], seconds)
             for kind in ("read", "write")
         }
         return {"quiet": summary(samples, seconds) | kinds, "greedy": summary(floods, seconds)}

@@ -363,7 +363,7 @@ def load(
         print_json(measured)
     else:
         show(deps.out, measured)
-    if any(one["failures"] for found in measured.values() for one in found.values()):
+    if any(item["failures"] for found in measured.values() for item in found.values()):
         raise typer.Exit(1)
 
 
@@ -402,19 +402,19 @@ def fairness(
 
 
 def _some(text: str, known: "Sequence[str]") -> list[str]:
-    found = [one.strip() for one in text.split(",")]
-    for one in found:
-        if one not in known:
-            raise typer.BadParameter(f"{one!r} is none of {', '.join(known)}")
+    found = [part.strip() for part in text.split(",")]
+    for item in found:
+        if item not in known:
+            raise typer.BadParameter(f"{item!r} is none of {', '.join(known)}")
     return found
 
 
 def _numbers(text: str, *, least: int) -> list[int]:
-    found = [one.strip() for one in text.split(",")]
-    for one in found:
-        if not (one.isascii() and one.isdecimal() and least <= int(one) <= MOST_CLIENTS):
-            raise typer.BadParameter(f"{one!r} is no number from {least} to {MOST_CLIENTS}")
-    return [int(one) for one in found]
+    found = [part.strip() for part in text.split(",")]
+    for item in found:
+        if not (item.isascii() and item.isdecimal() and least <= int(item) <= MOST_CLIENTS):
+            raise typer.BadParameter(f"{item!r} is no number from {least} to {MOST_CLIENTS}")
+    return [int(item) for item in found]
 
 
 def _tenant(deps: "Deps", name: str) -> "tuple[Key, TimedApi, str]":

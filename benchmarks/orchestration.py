@@ -51,8 +51,8 @@ def overheads(steps: Sequence[Step]) -> list[float]:
 def measured(client: Client, limit: int) -> dict[str, Any]:
     """Return the overheads over the newest investigations that ended: p50, p95, how many loops."""
     listed = client.get("/v1/investigations", limit=limit)["items"]
-    ended = [one["id"] for one in listed if one["ended_at"]]
-    found = [each for one in ended for each in overheads(_steps(client, one))]
+    ended = [item["id"] for item in listed if item["ended_at"]]
+    found = [each for item in ended for each in overheads(_steps(client, item))]
     summary = {
         name: round(percentile(found, share), DECIMALS) if found else None
         for name, share in (("p50_ms", 0.5), ("p95_ms", 0.95))
@@ -67,8 +67,8 @@ def _steps(client: Client, investigation_id: str) -> list[Step]:
 def _moves(steps: Sequence[Step]) -> list[tuple[str, datetime, int]]:
     """Return (state, moment, ms of its lines) for each transition: lines of one entry are one."""
     moves: dict[int, tuple[str, datetime, int]] = {}
-    for one in steps:
-        state, at, ms = one["state"], datetime.fromisoformat(one["at"]), one["ms"]
-        known = moves.get(one["position"])
-        moves[one["position"]] = (state, at, ms + (known[2] if known else 0))
+    for step in steps:
+        state, at, ms = step["state"], datetime.fromisoformat(step["at"]), step["ms"]
+        known = moves.get(step["position"])
+        moves[step["position"]] = (state, at, ms + (known[2] if known else 0))
     return [moves[position] for position in sorted(moves)]

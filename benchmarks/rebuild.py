@@ -104,7 +104,7 @@ class RebuildBench:
         return {
             "equal": done.equal,
             "entries": done.entries,
-            "rows": sum(one.rows for one in done.after.values()),
+            "rows": sum(item.rows for item in done.after.values()),
             "replay_s": replayed - began,
             "finish_s": ended - replayed,
             "entries_per_s": done.entries / (ended - began),

@@ -22,7 +22,7 @@ def measured(path: Path) -> dict[str, Any]:
     """Return how many attacks are found, how many other messages are taken for one, and which."""
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))["messages"]
-        labelled = [(str(one["text"]), bool(one["attack"])) for one in listed]
+        labelled = [(str(item["text"]), bool(item["attack"])) for item in listed]
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise Failure(f"{path} is not a file of labelled messages: {exc!r}.") from exc
     judged = [(text, attack, screen(text).injection) for text, attack in labelled]

@@ -108,7 +108,7 @@ def _add_model(target: Path, made: Path) -> None:
     if place.parent.is_dir() and not place.is_dir():
         shutil.rmtree(place.parent)  # another model, of an earlier build
     place.mkdir(parents=True, exist_ok=True)
-    for file in sorted(one for one in made.iterdir() if one.is_file()):
+    for file in sorted(path for path in made.iterdir() if path.is_file()):
         copy = place / file.name
         if not copy.is_file() or not filecmp.cmp(file, copy, shallow=False):
             shutil.copyfile(file, copy)

@@ -68,7 +68,7 @@ def lines(*folders: Path) -> int:
 
 def named(name: str, found: list[ast.expr]) -> bool:
     """Return whether a base or a decorator is of this name, with arguments or without."""
-    return any(ast.unparse(one).split("(")[0].split("[")[0] == name for one in found)
+    return any(ast.unparse(item).split("(")[0].split("[")[0] == name for item in found)
 
 
 def walked() -> dict[str, int]:
@@ -91,7 +91,7 @@ def walked() -> dict[str, int]:
         (path, node)
         for path, node in nodes()
         if isinstance(node, Function)
-        and (path, min(one.lineno for one in [node, *node.decorator_list])) in entered
+        and (path, min(item.lineno for item in [node, *node.decorator_list])) in entered
     ]
     forwarding = sum(only_forwards(node) for _, node in functions)
     return {

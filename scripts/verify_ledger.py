@@ -59,7 +59,7 @@ def is_well_formed(entry):
     """Return whether ids are in lower case with dashes, and what is encoded can be decoded."""
     b64decode(entry["body"], validate=True), bytes.fromhex(entry["prev_hash"])
     ids = [entry["id"], entry["workspace_id"], entry["parent_id"], *entry["data_subjects"]]
-    known = all(one is None or str(UUID(one)) == one for one in ids)
+    known = all(id_ is None or str(UUID(id_)) == id_ for id_ in ids)
     return known and type(entry["position"]) is int
 
 

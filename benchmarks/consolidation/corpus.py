@@ -30,7 +30,9 @@ def read_pairs(path: Path) -> Mapping[PairClass, tuple[tuple[str, str], ...]]:
     """Read the pairs by class; Failure says what is wrong with the file."""
     try:
         content: dict[str, list[list[Any]]] = json.loads(path.read_text(encoding="utf-8"))
-        found = {one: tuple((str(a), str(b)) for a, b in content[one.value]) for one in PairClass}
+        found = {
+            item: tuple((str(a), str(b)) for a, b in content[item.value]) for item in PairClass
+        }
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise Failure(f"{path} is not a file of labelled pairs: {exc!r}.") from exc
     if not all(found.values()):

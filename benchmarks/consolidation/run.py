@@ -125,9 +125,9 @@ def _wrong_together(label: PairClass, texts: Sequence[tuple[str, str]], vectors:
             [text for pair in part for text in pair], vectors[2 * at : 2 * (at + len(part))]
         )
         places = {derived_id(_ROOT, place): place // 2 for place in range(2 * len(part))}
-        for one in plan.operations:
-            if isinstance(one, Add):
-                pair = len({places[source] for source in one.sources}) == 1
+        for operation in plan.operations:
+            if isinstance(operation, Add):
+                pair = len({places[source] for source in operation.sources}) == 1
                 wrong += not (pair and label in DUPLICATES)
     return wrong
 
@@ -135,12 +135,12 @@ def _wrong_together(label: PairClass, texts: Sequence[tuple[str, str]], vectors:
 def _quality(
     found: Counter[str], wanted: Sequence[PairClass], pairs: Mapping[PairClass, Sequence[object]]
 ) -> dict[str, float]:
-    right, all_ = sum(found[one] for one in wanted), sum(found.values())
+    right, all_ = sum(found[class_] for class_ in wanted), sum(found.values())
     return {
         "precision": round(right / all_, DECIMALS) if all_ else 1.0,
-        "recall": round(right / sum(len(pairs[one]) for one in wanted), DECIMALS),
+        "recall": round(right / sum(len(pairs[class_]) for class_ in wanted), DECIMALS),
     }
 
 
 def _counts(found: Counter[str]) -> dict[str, int]:
-    return {one.value: found[one] for one in PairClass}
+    return {item.value: found[item] for item in PairClass}

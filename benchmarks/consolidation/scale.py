@@ -198,7 +198,7 @@ class ConsolidationScale:
             "seconds": round(seconds, 1),
             "cpu_s": round(sum(os.times()[:2]) - worked, 1),  # of this process, not the database
             "memories_per_s": round(run.counts.get("memories", 0) / seconds, 1),
-            "rss_mb": [round(one, 1) for one in memory],
+            "rss_mb": [round(item, 1) for item in memory],
             "rss_growth_mb": round(memory[-1] - memory[len(memory) // 4], 1),
             "counts": dict(run.counts),
             "within_limit": seconds * 10_000 / max(rows, 1) <= LIMIT_SECONDS,

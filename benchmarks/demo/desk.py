@@ -114,11 +114,11 @@ def _connect(deps: Deps, endpoints: str) -> None:
             "autonomy": "investigate",
         },
     )
-    known = {one["name"] for one in deps.client.get("/v1/connectors")["items"]}
+    known = {item["name"] for item in deps.client.get("/v1/connectors")["items"]}
     with ThreadPoolExecutor(len(wanted)) as pool:
-        begun = [pool.submit(_register, deps, one, one["name"] in known) for one in wanted]
-    for one in begun:
-        one.result()
+        begun = [pool.submit(_register, deps, item, item["name"] in known) for item in wanted]
+    for item in begun:
+        item.result()
 
 
 def _register(deps: Deps, wanted: Mapping[str, Any], known: bool) -> None:
@@ -208,13 +208,13 @@ class Desk:
     def _answer(self) -> None:
         """Show what waits for a person, and say yes to it."""
         waiting = self.deps.client.get("/v1/approvals", state=PENDING, limit=50)["items"]
-        for one in waiting:
-            if one["investigation_id"] not in self.found.values():
+        for item in waiting:
+            if item["investigation_id"] not in self.found.values():
                 continue
-            shown = self.deps.client.get(f"/v1/approvals/{one['id']}")
+            shown = self.deps.client.get(f"/v1/approvals/{item['id']}")
             self._show_question(shown)
             body = {"binding": shown["binding"], "reason": APPROVED_BECAUSE}
-            self.answered.append(self.deps.client.post(f"/v1/approvals/{one['id']}/approve", body))
+            self.answered.append(self.deps.client.post(f"/v1/approvals/{item['id']}/approve", body))
 
     def _show_question(self, one: Mapping[str, Any]) -> None:
         if not self.draw:
@@ -240,13 +240,13 @@ class Desk:
 
     def _told(self, ticket: str) -> dict[str, Any]:
         shown = self.deps.client.get(f"/v1/tickets/{ticket}")
-        mine = [one for one in self.answered if one["investigation_id"] == self.found[ticket]]
+        mine = [item for item in self.answered if item["investigation_id"] == self.found[ticket]]
         return {
             "id": ticket,
             "title": shown["title"],
             "status": shown["status"],
             "investigation": self.found[ticket],
-            "replies": [one["text"] for one in shown["replies"]],
+            "replies": [reply["text"] for reply in shown["replies"]],
             "approvals": len(mine),
         }
 
@@ -268,7 +268,7 @@ def show_tickets(deps: Deps, worked: Sequence[Mapping[str, Any]]) -> None:
 def went_well(worked: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the tickets ended as this story ends."""
     wanted = ["auto_resolved", "needs_tech", "needs_l2"]
-    return [one["status"] for one in worked] == wanted and all(one["replies"] for one in worked)
+    return [item["status"] for item in worked] == wanted and all(item["replies"] for item in worked)
 
 
 def _line(number: int, step: Mapping[str, Any]) -> Text:

@@ -37,21 +37,21 @@ def read_events(path: Path) -> EventCorpus:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        sessions = tuple(_session(one) for one in content["sessions"])
+        sessions = tuple(_session(session) for session in content["sessions"])
         queries = tuple(
             AskedFor(
-                query=one["query"],
-                intent=Intent(one["intent"]),
-                relevant=frozenset(one["relevant"]),
+                query=query["query"],
+                intent=Intent(query["intent"]),
+                relevant=frozenset(query["relevant"]),
             )
-            for one in content["queries"]
+            for query in content["queries"]
         )
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise Failure(f"{path} is not a file of events and queries: {exc!r}.") from exc
     known = {key for session in sessions for key, _ in session}
-    for one in queries:
-        if missing := sorted(one.relevant - known):
-            raise Failure(f"{path}: {one.query!r} names unknown events: {', '.join(missing)}.")
+    for query in queries:
+        if missing := sorted(query.relevant - known):
+            raise Failure(f"{path}: {query.query!r} names unknown events: {', '.join(missing)}.")
     return EventCorpus(sessions=sessions, queries=queries)
 
 

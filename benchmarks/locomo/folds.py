@@ -67,7 +67,7 @@ def leave_one_out(
     elsewhere: list[_Ranked] = []
     shown: list[dict[str, Any]] = []
     for fold in folds:
-        others = [one for other in folds if other is not fold for one in other.answered]
+        others = [item for other in folds if other is not fold for item in other.answered]
         multipliers = chosen(others)
         before, after = _ranked(fold, {}), _ranked(fold, multipliers)
         default += before

@@ -226,7 +226,7 @@ class Bench:
         weights: dict[str, float] = {}
         folds: list[Fold] = []
         with self.progress(
-            "explain", sum(len(one.conversation.questions) for one in loaded)
+            "explain", sum(len(item.conversation.questions) for item in loaded)
         ) as done:
             for each in loaded:
                 found: list[Answered] = []

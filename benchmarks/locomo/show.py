@@ -77,4 +77,6 @@ def _weights(measured: "Mapping[str, Any]") -> "Table":
 
 
 def _changed(values: "Mapping[str, Any]", before: "Mapping[str, Any]") -> list[str]:
-    return [f"{values[one]} ({100 * (values[one] - before[one]):+.1f})" for one in RECALLS]
+    return [
+        f"{values[recall]} ({100 * (values[recall] - before[recall]):+.1f})" for recall in RECALLS
+    ]

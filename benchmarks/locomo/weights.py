@@ -63,8 +63,8 @@ def weighed(contributions: Mapping[str, float], turns: frozenset[str]) -> Weighe
 
 def ranked(answered: Answered, multipliers: Mapping[str, float]) -> tuple[frozenset[str], ...]:
     """Return the results' turns, best first with these multipliers; ties keep their order."""
-    best = sorted(answered.results, key=lambda one: -one.score(multipliers))
-    return tuple(one.turns for one in best)
+    best = sorted(answered.results, key=lambda result: -result.score(multipliers))
+    return tuple(item.turns for item in best)
 
 
 class Trial:
@@ -104,7 +104,7 @@ class Trial:
 
 def chosen(answered: Sequence[Answered]) -> dict[str, float]:
     """Return the multiplier of each leg and signal that ranks these questions best."""
-    names = sorted({name for each in answered for one in each.results for name in one.points})
+    names = sorted({name for each in answered for result in each.results for name in result.points})
     if not names:
         return {}
     return ascend(Trial(answered, names), names)

@@ -59,4 +59,4 @@ def _provider(settings: ModelSettings) -> str:
     """Return the names of the providers that are asked."""
     from cairn.bootstrap.models import chat_models
 
-    return ", ".join(one.provider for one in chat_models(settings)) or "heuristic"
+    return ", ".join(model.provider for model in chat_models(settings)) or "heuristic"

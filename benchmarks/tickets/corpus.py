@@ -38,8 +38,8 @@ class Sample:
 
     def allows(self, tool: str, arguments: Mapping[str, object]) -> bool:
         """Return whether a write is one of those expected, on what it is expected of."""
-        given = {str(one) for one in arguments.values()}
-        allowed = (one.split() for one in self.writes)
+        given = {str(argument) for argument in arguments.values()}
+        allowed = (write.split() for write in self.writes)
         return any(tool == name and given.issuperset(wanted) for name, *wanted in allowed)
 
 
@@ -47,10 +47,10 @@ def read_tickets(path: Path) -> tuple[Sample, ...]:
     """Read the tickets; Failure says what is wrong with the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        found = tuple(_sample(one) for one in content["tickets"])
+        found = tuple(_sample(ticket) for ticket in content["tickets"])
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise Failure(f"{path} is not a file of tickets: {exc!r}.") from exc
-    if len({one.id for one in found}) != len(found) or not found:
+    if len({item.id for item in found}) != len(found) or not found:
         raise Failure(f"{path} has no tickets, or two with one id.")
     return found
 
@@ -77,4 +77,4 @@ def _texts(said: object) -> list[str]:
     """Return a list of texts; a text alone is none, and would be read letter by letter."""
     if not isinstance(said, list):
         raise TypeError(f"{said!r} is no list")
-    return [str(one) for one in cast("list[object]", said)]
+    return [str(item) for item in cast("list[object]", said)]

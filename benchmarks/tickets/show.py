@@ -40,11 +40,11 @@ def show(out: Console, measured: Mapping[str, Any]) -> None:
     out.print(f"[bold]planner: {measured['provider']}[/]")
     out.print(columns)
     for found in sets.values():
-        for one in found["wrong"]:
-            expected = " or ".join(one["expected"])
+        for item in found["wrong"]:
+            expected = " or ".join(item["expected"])
             extra = "".join(
-                f", {name} {', '.join(one[name])}"
+                f", {name} {', '.join(item[name])}"
                 for name in ("forbidden", "wrongly_asked", "missing", "unsaid")
-                if one[name]
+                if item[name]
             )
-            out.print(f"[yellow]{one['id']}[/] {one['verdict']}, expected {expected}{extra}")
+            out.print(f"[yellow]{item['id']}[/] {item['verdict']}, expected {expected}{extra}")

@@ -38,8 +38,8 @@ class Message(BaseModel):
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step, or poll, or deliver and tell the queue which messages are to come again."""
     if "Records" in event:
-        failed = [one["messageId"] for one in event["Records"] if not _delivered(one)]
-        return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+        failed = [record["messageId"] for record in event["Records"] if not _delivered(record)]
+        return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
     if event.get("step") in SCHEDULED:
         return _scheduled(event["step"])
     asked = Step.model_validate(event)

@@ -38,7 +38,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Embed, and tell the queue which messages are to come again."""
     if "Records" in event:
         failed = _failed(event["Records"], context)
-        return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+        return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
     asked = Batch.model_validate(event)
     count = services.enrich.batch(asked.workspace_id, asked.ingestion_id, asked.batch)
     services.log.info("embed.batch", extra={"batch": asked.batch, "nodes": count})

@@ -32,8 +32,8 @@ class Message(BaseModel):
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step, or take tickets in and tell the queue which are to come again."""
     if "Records" in event:
-        failed = [one["messageId"] for one in event["Records"] if not _taken(one)]
-        return {"batchItemFailures": [{"itemIdentifier": one} for one in failed]}
+        failed = [record["messageId"] for record in event["Records"] if not _taken(record)]
+        return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
     asked = Step.model_validate(event)
     return services.investigation(
         asked.step, asked.workspace_id, asked.investigation_id, run=asked.run

@@ -113,7 +113,7 @@ class Config:
         """The models of Bedrock that `chat_model` names, which functions may ask."""
         choices = configured(self.chat.get("chat_model", "")).values()
         routes = {route for choice in choices for route in choice.routes}
-        return tuple(sorted(one.model for one in routes if one.provider == "bedrock"))
+        return tuple(sorted(route.model for route in routes if route.provider == "bedrock"))
 
     @property
     def described_model(self) -> str:

@@ -129,7 +129,7 @@ def synth(arguments: Arguments) -> int:
 def deploy(arguments: Arguments) -> int:
     """Deploy the prod stage to the account that the shell's AWS credentials belong to."""
     options: list[str] = arguments.options
-    regions = [one.removeprefix("region=") for one in options if one.startswith("region=")]
+    regions = [option.removeprefix("region=") for option in options if option.startswith("region=")]
     session: Any = boto3.Session(region_name=regions[0] if regions else None)
     if release(session, stack="cairn-prod-data"):
         print("the first deployment failed; what is left of its data stack is deleted first")

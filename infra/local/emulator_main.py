@@ -89,8 +89,8 @@ def start_one_at_a_time() -> None:
         while True:
             with deciding:
                 workers = list(runtime._workers.get(key, ()))
-                is_free = any(not one.in_use for one in workers)
-                if is_free or not any(_starts(one) for one in workers):
+                is_free = any(not worker.in_use for worker in workers)
+                if is_free or not any(_starts(worker) for worker in workers):
                     return take(name, config, code, qualifier=qualifier)
             time.sleep(PAUSE)
 

@@ -43,7 +43,7 @@ def load(layout: Layout) -> State:
     """The saved state, or a new one when there is none or it is not readable."""
     try:
         saved: dict[str, Any] = json.loads(_path(layout).read_text(encoding="utf-8"))
-        known = {one.name for one in fields(State)}  # an earlier version may have kept more
+        known = {field.name for field in fields(State)}  # an earlier version may have kept more
         return State(**{name: value for name, value in saved.items() if name in known})
     except (FileNotFoundError, ValueError, TypeError, AttributeError):
         return State(root=str(layout.base))

@@ -38,4 +38,4 @@ def fill_search_index(app_url: str, opensearch_url: str) -> int:
     from cairn.bootstrap import search_index
 
     keep = search_index(app_url, opensearch_url)
-    return sum(keep.repair(one).caught_up for one in keep.workspaces())
+    return sum(keep.repair(workspace).caught_up for workspace in keep.workspaces())

@@ -60,7 +60,7 @@ def use(system: Remembering, at: datetime, *nodes: UUID) -> None:
         type="memory.accessed",
         actor=SYSTEM,
         occurred_at=at,
-        meta={"counts": {str(one): 1 for one in nodes}},
+        meta={"counts": {str(node): 1 for node in nodes}},
     )
     with system.transactions.writing(system.principal) as stores:
         append_and_project(stores, [Planned(entry=entry, body={})], at)
@@ -86,7 +86,7 @@ def sweep(system: Remembering) -> int:
 def states(system: Remembering, *nodes: UUID) -> list[str | None]:
     with system.transactions.writing(system.principal) as stores:
         found = stores.graph_nodes.find(nodes)
-    return [str(found[one].state) if one in found else None for one in nodes]
+    return [str(found[node].state) if node in found else None for node in nodes]
 
 
 def head(system: Remembering) -> int:

@@ -162,7 +162,7 @@ class TestInvestigations:
         listed: dict[str, Any] = {"before": None, "limit": 10, "state": None, "ticket_id": None}
 
         def ids(**changes: Any) -> list[UUID]:
-            return [one.id for one in stores.investigations.page(**listed | changes)]
+            return [item.id for item in stores.investigations.page(**listed | changes)]
 
         assert ids() == [third.id, second.id, first.id]
         assert ids(limit=1) == [third.id]
@@ -180,16 +180,16 @@ class TestInvestigations:
         moved(stores, untold.id, State.CREATED, State.HALTED)
         stores.investigations.close(told.id, NOON)
         later = NOON + timedelta(minutes=1)
-        found = [one.id for one in stores.investigations.stale(later, 10)]
+        found = [item.id for item in stores.investigations.stale(later, 10)]
         assert found == [stuck.id, untold.id]
-        assert [one.id for one in stores.investigations.stale(NOON, 10)] == [stuck.id]
-        assert [one.id for one in stores.investigations.stale(later, 1)] == [stuck.id]
+        assert [item.id for item in stores.investigations.stale(NOON, 10)] == [stuck.id]
+        assert [item.id for item in stores.investigations.stale(later, 1)] == [stuck.id]
 
 
 class TestSlots:
     def test_are_as_many_as_may_run(self, stores: Stores) -> None:
         ids = [new_id() for _ in range(4)]
-        taken = [stores.slots.take(one, 3, NOON) for one in ids]
+        taken = [stores.slots.take(id_, 3, NOON) for id_ in ids]
         assert taken == [True, True, True, False]
         assert stores.slots.taken() == 3
 
@@ -297,15 +297,15 @@ class TestApprovals:
 
     def test_are_listed_newest_first(self, stores: Stores) -> None:
         asked = [approval(started(stores)) for _ in range(3)]
-        for one in asked:
-            stores.approvals.add(one)
+        for item in asked:
+            stores.approvals.add(item)
         stores.approvals.decide(
             asked[1].id, ApprovalState.REJECTED, by=new_id(), position=7, now=NOON
         )
         every = stores.approvals.page(state=None, before=None, limit=2)
-        assert [one.id for one in every] == [asked[2].id, asked[1].id]
+        assert [item.id for item in every] == [asked[2].id, asked[1].id]
         rest = stores.approvals.page(state=ApprovalState.PENDING, before=asked[2].id, limit=2)
-        assert [one.id for one in rest] == [asked[0].id]
+        assert [item.id for item in rest] == [asked[0].id]
 
 
 class TestActions:
@@ -323,7 +323,7 @@ class TestActions:
         assert not stores.actions.end(proposed.id, ActionState.APPLIED, **given)
         assert stores.actions.start(proposed.id, dry_run=True, now=NOON)
         assert not stores.actions.start(proposed.id, dry_run=True, now=NOON)
-        assert [one.id for one in stores.actions.open(proposed.investigation_id)] == [proposed.id]
+        assert [item.id for item in stores.actions.open(proposed.investigation_id)] == [proposed.id]
         assert stores.actions.end(proposed.id, ActionState.FAILED, **given)
         assert not stores.actions.end(proposed.id, ActionState.APPLIED, **given)
         assert stores.actions.open(proposed.investigation_id) == []

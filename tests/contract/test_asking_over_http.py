@@ -215,4 +215,7 @@ def test_the_second_provider_answers_when_the_first_is_down(server: ChatServer) 
         server.says.append(Say(status=529))
         asked = ask(parts, model_calls())
     assert asked.verdict.provider == "openai"
-    assert [one["path"] for one in server.requests] == ["/v1/messages", "/v1/chat/completions"]
+    assert [request["path"] for request in server.requests] == [
+        "/v1/messages",
+        "/v1/chat/completions",
+    ]

@@ -114,7 +114,7 @@ def test_beside_other_tools_the_model_may_call_any_but_has_to_call_one(
 ) -> None:
     asked = replace(ASKED, schema=Good.model_json_schema(), tools=(SEARCH,))
     body = sent(server, model, asked, CLAUDE)["toolConfig"]
-    names = [one["toolSpec"]["name"] for one in body["tools"] if "toolSpec" in one]
+    names = [tool["toolSpec"]["name"] for tool in body["tools"] if "toolSpec" in tool]
     assert names == ["search", "answer"]
     assert body["toolChoice"] == {"any": {}}
 

@@ -84,7 +84,7 @@ def ask(
 
 def text_of(message: dict[str, Any]) -> str:
     content = message["content"]
-    return content if isinstance(content, str) else "".join(one["text"] for one in content)
+    return content if isinstance(content, str) else "".join(item["text"] for item in content)
 
 
 def refused(chat: ChatModel, request: ChatRequest | None = None) -> CairnError:
@@ -113,7 +113,7 @@ def test_the_whole_conversation_is_sent_with_the_key_of_the_provider(
 ) -> None:
     model.chat(ask(), model=MODEL)
     [asked], [headers] = server.requests, server.headers
-    said = [(one["role"], text_of(one)) for one in asked["messages"]]
+    said = [(message["role"], text_of(message)) for message in asked["messages"]]
     assert said[-3:] == [("user", "Who repaired it?"), ("assistant", "Ines."), ("user", SECRET)]
     if model.provider == "bedrock":
         assert asked["path"] == f"/model/{MODEL}/converse"
@@ -318,7 +318,9 @@ def test_neither_prompt_nor_key_is_logged_at_any_level(
         model.chat(ask(), model=MODEL)
         server.says.append(Say(status=500, text=SECRET))
         refused(model)
-    logged = "".join(f"{one.getMessage()} {one.exc_text} {one.args}" for one in caplog.records)
+    logged = "".join(
+        f"{record.getMessage()} {record.exc_text} {record.args}" for record in caplog.records
+    )
     assert KEY not in logged
     assert SECRET not in logged
 

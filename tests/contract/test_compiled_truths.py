@@ -76,8 +76,8 @@ def test_a_truth_goes_when_nothing_says_it_any_more(holding: Summarising) -> Non
     entity = holding.graph.entity("Redis", "technology")
     told = [tell(holding, entity, f"Redis has {n} replicas in zone {n}.") for n in (2, 3)]
     holding.run()
-    for one in told:
-        holding.delete(holding.system.principal, one)
+    for item in told:
+        holding.delete(holding.system.principal, item)
     assert holding.run() == {"dropped": 1}
     found = truth(holding, entity)
     assert (found.compiled_truth, found.metadata) == (None, {})

@@ -113,7 +113,7 @@ SAMPLES = Samples(
 
 
 def failed(checks: list[Check]) -> dict[str, str]:
-    return {one.name: one.detail for one in checks if one.status is Status.FAILED}
+    return {check.name: check.detail for check in checks if check.status is Status.FAILED}
 
 
 def examined(
@@ -130,14 +130,14 @@ def examined(
 
 def test_a_good_connector_breaks_no_promise() -> None:
     checks = examine(server(Notes(good())), SAMPLES)
-    assert [one.name for one in checks] == list(NAMES)
-    assert {one.status for one in checks} == {Status.PASSED}
+    assert [check.name for check in checks] == list(NAMES)
+    assert {check.status for check in checks} == {Status.PASSED}
 
 
 def test_without_samples_two_checks_are_skipped_and_nothing_is_written() -> None:
     notes = Notes(good())
     checks = examine(server(notes))
-    skipped = [one.name for one in checks if one.status is Status.SKIPPED]
+    skipped = [check.name for check in checks if check.status is Status.SKIPPED]
     assert skipped == ["large_result_truncated", "idempotency"]
     assert notes.notes == []
     assert notes.keys == set()

@@ -95,7 +95,7 @@ def test_connectors_are_listed_by_name(hosting: Hosting) -> None:
     with hosting.transactions.writing(hosting.principal) as stores:
         for name in ("zoho", "accounts", "http"):
             stores.connectors.add(connector(name), b"")
-        assert [one.connector.name for one in stores.connectors.all()] == [
+        assert [item.connector.name for item in stores.connectors.all()] == [
             "accounts",
             "http",
             "zoho",
@@ -234,7 +234,7 @@ def test_what_nobody_looked_at_is_found_in_every_workspace(database: "Database")
                 seen = NOON + timedelta(minutes=10) if name == "fresh" else NOON
                 stores.connectors.keep_health(kept.id, Health(checked_at=seen))
 
-    found = [one for one in to_check(NOON + timedelta(minutes=5), 100) if one[0] in workspaces]
+    found = [item for item in to_check(NOON + timedelta(minutes=5), 100) if item[0] in workspaces]
 
-    assert sorted(found) == sorted((one, "old") for one in workspaces)
+    assert sorted(found) == sorted((workspace, "old") for workspace in workspaces)
     pool.close()

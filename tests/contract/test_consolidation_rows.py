@@ -34,7 +34,7 @@ def test_a_keyed_source_hands_its_key_and_identity_to_the_merge(world: Consolida
     new = found[merged_id([keyed, plain])]
     assert (new.key, new.known, new.source_agent) == ("pier", True, "consolidation-engine")
     with world.system.transactions.reading(world.system.principal) as stores:
-        still = {one.id for one in stores.unconsolidated.find([keyed, plain])}
+        still = {item.id for item in stores.unconsolidated.find([keyed, plain])}
     assert not still
     (again,) = world.tell(fact("The ferry pier moved to the south end.", key="pier"))
     assert new.id not in world.rows()
@@ -49,6 +49,6 @@ def test_a_contradiction_is_flagged_once_and_both_memories_stay(world: Consolida
     world.run()
     assert {one, other, contradiction_id(one, other)} <= world.rows().keys()
     world.run()
-    applied = [one.meta for one in world.entries() if one.type == "consolidation.applied"]
+    applied = [entry.meta for entry in world.entries() if entry.type == "consolidation.applied"]
     assert sum(len(cast("list[object]", meta["flagged"])) for meta in applied) == 1
     assert set(standing(world, one, other)) == {one, other}

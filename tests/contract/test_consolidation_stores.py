@@ -40,7 +40,7 @@ def following(
 ) -> list[UUID]:
     with reading(world) as stores:
         found = stores.unconsolidated.next(client, MODEL, without=without, limit=50)
-    return [one.id for one in found]
+    return [item.id for item in found]
 
 
 def test_the_next_memories_come_by_audience_then_age(world: Consolidating) -> None:
@@ -54,7 +54,7 @@ def test_the_next_memories_come_by_audience_then_age(world: Consolidating) -> No
 
 
 def test_a_memory_without_a_vector_waits_and_is_counted(world: Consolidating) -> None:
-    [told] = [one.id for one in world.system.tell(fact("not embedded yet")) if one.id]
+    [told] = [item.id for item in world.system.tell(fact("not embedded yet")) if item.id]
     assert following(world) == []
     with reading(world) as stores:
         assert stores.unconsolidated.left(MODEL) == {"without_vector": 1, "suspicious": 0}
@@ -87,11 +87,11 @@ def test_clients_are_named_by_their_data_subject_and_the_rest_by_the_workspace(
     with reading(world) as stores:
         clients = stores.unconsolidated.clients()
         [acme] = stores.subjects.find([("client", "acme")]).values()
-        assert [(one.id, one.name) for one in clients] == [
+        assert [(client.id, client.name) for client in clients] == [
             (acme, "acme"),
             (world.workspace_id, "global"),
         ]
-        assert [stores.unconsolidated.client(one.id) for one in clients] == list(clients)
+        assert [stores.unconsolidated.client(client.id) for client in clients] == list(clients)
         assert stores.unconsolidated.client(new_id()) is None
     assert len(following(world, "acme")) == 1
     assert following(world, "umbrella") == []
@@ -217,6 +217,6 @@ def test_runs_are_listed_newest_first_and_stale_ones_are_given_up(world: Consoli
         assert stores.runs.abandon(NOON + timedelta(hours=1), NOON + timedelta(hours=6)) == 1
         listed = stores.runs.page(before=None, limit=2)
         rest = stores.runs.page(before=running.id, limit=5)
-    assert [one.id for one in listed] == [done.id, running.id]
-    assert [one.id for one in rest] == [old.id]
+    assert [item.id for item in listed] == [done.id, running.id]
+    assert [item.id for item in rest] == [old.id]
     assert (rest[0].state, rest[0].error["reason"]) == (RunState.FAILED, "abandoned")

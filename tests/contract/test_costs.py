@@ -56,8 +56,8 @@ def costs(request: pytest.FixtureRequest, database: Database) -> Iterator[CostSt
     theirs = open_world(database.owner_url, database.app_url, f"others' {request.param}")
     memory = request.param == "memory"
     log = InMemoryCallLog() if memory else PostgresCallLog(ours.pool)
-    for one in calls(ours.workspace_id, theirs.workspace_id):
-        log.record(one)
+    for call in calls(ours.workspace_id, theirs.workspace_id):
+        log.record(call)
     if isinstance(log, InMemoryCallLog):
         yield InMemoryCosts(log, ours.workspace_id)
     else:
@@ -95,8 +95,8 @@ def test_the_owner_sees_every_workspace(database: Database) -> None:
     theirs = open_world(database.owner_url, database.app_url, "costs of theirs")
     log = PostgresCallLog(ours.pool)
     day = LATE + timedelta(days=30)
-    for one in calls(ours.workspace_id, theirs.workspace_id):
-        log.record(replace(one, id=new_id(), started_at=day))
+    for call in calls(ours.workspace_id, theirs.workspace_id):
+        log.record(replace(call, id=new_id(), started_at=day))
     found = costs_by_workspace(database.owner_url, day.date(), day.date())
     assert [(row.name, row.calls, row.usd) for row in found] == [
         (str(ours.workspace_id), 3, 0.04),

@@ -73,19 +73,19 @@ class Library:
     def nodes(self, label: str) -> list[Node]:
         """Return the nodes of a label that the whole ledger makes when it is replayed."""
         found = self.summing.nodes().values()
-        kept = [one for one in found if one.label == label and one.state == "active"]
-        return sorted(kept, key=lambda one: one.ordinal or 0)
+        kept = [item for item in found if item.label == label and item.state == "active"]
+        return sorted(kept, key=lambda item: item.ordinal or 0)
 
     def stored(self, label: str) -> dict[UUID, tuple[str, str | None]]:
         """Return what the stores themselves say of the nodes of a label."""
-        ids = [one.id for one in self.nodes(label)]
+        ids = [node.id for node in self.nodes(label)]
         with self.documents.transactions.reading(self.documents.principal) as stores:
             found = stores.embeddings.enrichable(ids)
-        return {one.id: (one.label, one.text) for one in found}
+        return {item.id: (item.label, item.text) for item in found}
 
     def told(self, label: str) -> list[dict[str, Any]]:
         """Return what each node of a label keeps of its summary."""
-        return [one.metadata.get("cairn", {}).get("summary", {}) for one in self.nodes(label)]
+        return [node.metadata.get("cairn", {}).get("summary", {}) for node in self.nodes(label)]
 
 
 @pytest.fixture
@@ -120,11 +120,16 @@ def test_sections_are_described_then_the_document_from_their_summaries(library: 
     library.documents.ingest(HUT)
     assert library.run() == {"sections": 2, "documents": 1}
     sections, [document] = library.nodes("Section"), library.nodes("Document")
-    assert [one.summary for one in sections] == ["About Pump 0 of the hu", "About Bed 0 of the hut"]
-    assert [one.text for one in sections] == [one.summary for one in sections]
+    assert [section.summary for section in sections] == [
+        "About Pump 0 of the hu",
+        "About Bed 0 of the hut",
+    ]
+    assert [section.text for section in sections] == [section.summary for section in sections]
     assert document.summary == document.text == "About About Pump 0 of "
-    assert [one.scope for one in library.model.asked] == ["section", "section", "document"]
-    assert library.stored("Section") == {one.id: ("Section", one.text) for one in sections}
+    assert [item.scope for item in library.model.asked] == ["section", "section", "document"]
+    assert library.stored("Section") == {
+        section.id: ("Section", section.text) for section in sections
+    }
     assert library.stored("Document") == {document.id: ("Document", document.text)}
 
 
@@ -139,7 +144,7 @@ def test_a_text_is_asked_about_once(library: Library) -> None:
 def test_what_was_described_waits_for_new_vectors(library: Library) -> None:
     library.documents.ingest(HUT)
     library.run()
-    described = {one.id for label in ("Section", "Document") for one in library.nodes(label)}
+    described = {node.id for label in ("Section", "Document") for node in library.nodes(label)}
     rows = library.summing.system.sent.rows
     assert {node_id for row in rows for node_id in row.node_ids} == described
     ids = [row.id for row in rows]
@@ -162,12 +167,12 @@ def test_a_refused_text_leaves_the_extract_says_why_and_is_not_asked_again(
     library: Library,
 ) -> None:
     library.documents.ingest(HUT)
-    before = [one.summary for one in library.nodes("Section")]
+    before = [node.summary for node in library.nodes("Section")]
     library.model.refused = "invents"
     counts = library.run()
     assert (counts["refused"], counts["left"]) == (3, 3)
-    assert [one.summary for one in library.nodes("Section")] == before
-    assert [one["refused"] for one in library.told("Section")] == ["invents", "invents"]
+    assert [node.summary for node in library.nodes("Section")] == before
+    assert [item["refused"] for item in library.told("Section")] == ["invents", "invents"]
     assert library.run() == {}
 
 
@@ -175,7 +180,7 @@ def test_a_short_section_keeps_its_own_words(library: Library) -> None:
     library.documents.ingest("# Hut\n\nTwelve beds.\n")
     assert library.run() == {"left": 2}
     assert library.model.asked == []
-    assert [one["refused"] for one in library.told("Section")] == ["short"]
+    assert [item["refused"] for item in library.told("Section")] == ["short"]
 
 
 def test_when_nobody_answers_the_extracts_stand_and_the_next_run_asks_again(
@@ -207,7 +212,7 @@ def test_what_was_asked_before_the_time_ran_out_is_written(library: Library) -> 
         calls += 1
     assert calls > 0
     assert len(library.model.asked) == 6
-    assert all("covers" in one for one in library.told("Section") + library.told("Document"))
+    assert all("covers" in item for item in library.told("Section") + library.told("Document"))
 
 
 def test_without_a_model_documents_keep_what_ingestion_said(library: Library) -> None:

@@ -58,11 +58,11 @@ def parts(system: Documents, document_id: UUID) -> StoredParts:
 def shape(found: StoredParts) -> dict[str, Any]:
     """Return what of the parts does not depend on their ids."""
     return {
-        "sections": [(one.ordinal, one.headings) for one in found.sections],
-        "chunks": [(one.ordinal, one.headings) for one in found.chunks],
-        "edges": sorted(one.relation for one in found.edges),
-        "chunk_places": [found.places[one.id] for one in found.chunks],
-        "parents": [found.parents[one.id] for one in found.sections],
+        "sections": [(section.ordinal, section.headings) for section in found.sections],
+        "chunks": [(chunk.ordinal, chunk.headings) for chunk in found.chunks],
+        "edges": sorted(edge.relation for edge in found.edges),
+        "chunk_places": [found.places[chunk.id] for chunk in found.chunks],
+        "parents": [found.parents[section.id] for section in found.sections],
     }
 
 
@@ -92,7 +92,7 @@ def test_the_same_source_again_changes_the_same_parts(system: Documents) -> None
     assert second["document_id"] == first["document_id"]
     counts = [second[f"chunks_{name}"] for name in ("added", "kept", "removed")]
     assert counts == [1, 1, 1]
-    assert [one.id for one in after.sections] == [one.id for one in before.sections]
+    assert [section.id for section in after.sections] == [section.id for section in before.sections]
     assert after.chunks[0].id == before.chunks[0].id
     assert after.chunks[1].id != before.chunks[1].id
     assert len(after.edges) == len(before.edges)
@@ -105,12 +105,12 @@ def test_a_deleted_document_comes_back_with_its_parts(system: Documents) -> None
     assert deleted.nodes == 5
     gone = parts(system, document_id)
     assert gone.document.deleted_at is not None
-    assert [one.id for one in gone.chunks] == [one.id for one in before.chunks]
+    assert [chunk.id for chunk in gone.chunks] == [chunk.id for chunk in before.chunks]
     system.ingest(HUT)
     back = parts(system, document_id)
     assert back.document.deleted_at is None
-    assert [one.id for one in back.chunks] == [one.id for one in before.chunks]
-    assert [one.id for one in back.sections] == [one.id for one in before.sections]
+    assert [chunk.id for chunk in back.chunks] == [chunk.id for chunk in before.chunks]
+    assert [section.id for section in back.sections] == [section.id for section in before.sections]
 
 
 def test_a_document_is_seen_by_who_may_see_it(system: Documents) -> None:
@@ -120,7 +120,7 @@ def test_a_document_is_seen_by_who_may_see_it(system: Documents) -> None:
     public = replace(system.principal, allowed_scopes=frozenset({Scope.PUBLIC}))
     for principal, seen in ((system.principal, {tagged, free}), (cook, {tagged}), (public, set())):
         with system.transactions.reading(principal) as stores:
-            found = {one for one in (tagged, free) if stores.documents.visible(one)}
+            found = {item for item in (tagged, free) if stores.documents.visible(item)}
         assert found == seen
 
 
@@ -146,8 +146,10 @@ def test_the_newest_ingestion_of_a_source_is_known(system: Documents) -> None:
     other = system.send(HUT, source_uri="https://example.org/other.md")
     with system.transactions.reading(system.principal) as stores:
         newest = {
-            one.ingestion_id: stores.ingestions.is_newest(stores.ingestions.find(one.ingestion_id))
-            for one in (older, newer, other)
+            item.ingestion_id: stores.ingestions.is_newest(
+                stores.ingestions.find(item.ingestion_id)
+            )
+            for item in (older, newer, other)
         }
     assert newest == {
         older.ingestion_id: False,
@@ -209,9 +211,9 @@ def test_messages_are_enriched_with_the_two_before_nearest_first(system: Documen
         clock=utc_now,
         new_id=new_id,
     )
-    wanted = [one.id for one in (*told, other) if one.id]
+    wanted = [item.id for item in (*told, other) if item.id]
     with system.transactions.reading(system.principal) as stores:
-        found = {one.text: one.context for one in stores.embeddings.enrichable(wanted)}
+        found = {item.text: item.context for item in stores.embeddings.enrichable(wanted)}
     assert found == {
         "one": (),
         "two": ("one",),
@@ -221,7 +223,7 @@ def test_messages_are_enriched_with_the_two_before_nearest_first(system: Documen
     }
     deleted(system.principal, wanted[2])
     with system.transactions.reading(system.principal) as stores:
-        found = {one.text: one.context for one in stores.embeddings.enrichable(wanted)}
+        found = {item.text: item.context for item in stores.embeddings.enrichable(wanted)}
     assert found["four"] == ("two", "one")
     assert "three" not in found
 

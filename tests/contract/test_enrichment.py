@@ -95,7 +95,7 @@ def test_entities_named_together_are_tied_once_and_grow_stronger(seeing: Seeing)
     seeing.system.tell(fact("Redis empties PostgreSQL.", source_agent="scout"))
     work_off(seeing)
     names = [("agent", "scout"), ("technology", "PostgreSQL"), ("technology", "Redis")]
-    scout, postgres, redis = sorted(entity(seeing, *one) for one in names)
+    scout, postgres, redis = sorted(entity(seeing, *name) for name in names)
     assert seeing.edges("CO_OCCURRENCE") == {
         (scout, postgres, 3.0),
         (scout, redis, 3.0),

@@ -38,10 +38,10 @@ def test_all_below_a_prefix_goes_and_nothing_else(bucket: str, cloud: EmptyCloud
         put(cloud, bucket, f"ingestions/{WORKSPACE}/1/{name}", b"Canary", b"later")
     put(cloud, bucket, f"ingestions/{WORKSPACE}/2/tree", b"other")
     search, needles = S3Searcher(bucket), Needles(texts=("CANARY",))
-    before = {one.place: one.found for one in search(WORKSPACE, needles)}
+    before = {item.place: item.found for item in search(WORKSPACE, needles)}
     assert before["uploads/"] == 0
     assert S3Erasing(bucket).erase(f"ingestions/{WORKSPACE}/1/") >= 2
-    after = {one.place: (one.items, one.found) for one in search(WORKSPACE, needles)}
+    after = {item.place: (item.items, item.found) for item in search(WORKSPACE, needles)}
     assert after == {"ingestions/": (1, 0), "uploads/": (0, 0)}
     assert S3Erasing(bucket).erase(f"ingestions/{WORKSPACE}/1/") == 0
 
@@ -55,16 +55,18 @@ def test_an_older_version_and_one_that_was_deleted_are_found(
     client = cloud.client("s3")
     client.delete_object(Bucket=bucket, Key=key)
     client.close()
-    looked = {one.place: one for one in S3Searcher(bucket)(WORKSPACE, Needles(texts=("Canary",)))}
+    looked = {
+        item.place: item for item in S3Searcher(bucket)(WORKSPACE, Needles(texts=("Canary",)))
+    }
     assert looked["uploads/"].found == (1 if versioned else 0)
     S3Erasing(bucket).erase(key)
-    again = {one.place: one for one in S3Searcher(bucket)(WORKSPACE, Needles(texts=("Canary",)))}
+    again = {item.place: item for item in S3Searcher(bucket)(WORKSPACE, Needles(texts=("Canary",)))}
     assert again["uploads/"].items == 0
 
 
 def test_another_workspaces_objects_are_not_looked_at(bucket: str, cloud: EmptyCloud) -> None:
     put(cloud, bucket, f"uploads/{UUID(int=8)}/1", b"a canary")
-    assert not any(one.items for one in S3Searcher(bucket)(WORKSPACE, Needles(texts=("canary",))))
+    assert not any(item.items for item in S3Searcher(bucket)(WORKSPACE, Needles(texts=("canary",))))
 
 
 def test_tombstones_are_read_in_every_version(bucket: str, request: pytest.FixtureRequest) -> None:

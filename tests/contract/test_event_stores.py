@@ -171,5 +171,5 @@ def test_around_gives_the_nearest_on_either_side(seeing: Seeing) -> None:
     place = TimelineEvent(id=new_id(), occurred_at=NOON + timedelta(seconds=25))
     with seeing.system.transactions.reading(seeing.system.principal) as stores:
         found = stores.events.around([(session, place)])[session]
-    assert {one.id for one in found} == {ids[2], ids[3]}
-    assert all(one.follows_edge for one in found)
+    assert {item.id for item in found} == {ids[2], ids[3]}
+    assert all(item.follows_edge for item in found)

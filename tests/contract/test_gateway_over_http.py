@@ -70,7 +70,7 @@ class World:
     watch: Watch
 
     def outcomes(self) -> list[tuple[str, str]]:
-        return [(one.provider, one.outcome) for one in self.calls.records]
+        return [(record.provider, record.outcome) for record in self.calls.records]
 
 
 def made(provider: str, url: str, key: str = KEY) -> AnthropicChat | OpenAIChat:
@@ -82,7 +82,7 @@ def made(provider: str, url: str, key: str = KEY) -> AnthropicChat | OpenAIChat:
 @pytest.fixture(params=PROVIDERS)
 def order(request: pytest.FixtureRequest) -> Sequence[str]:
     """Both orders of the providers."""
-    return (request.param, *(one for one in PROVIDERS if one != request.param))
+    return (request.param, *(provider for provider in PROVIDERS if provider != request.param))
 
 
 @pytest.fixture
@@ -93,7 +93,9 @@ def world(order: Sequence[str]) -> Iterator[World]:
         rows = dict(configured(""))
         row = rows[Purpose.CONSOLIDATION]
         by_provider = {route.provider: route for route in row.routes}
-        rows[Purpose.CONSOLIDATION] = replace(row, routes=tuple(by_provider[one] for one in order))
+        rows[Purpose.CONSOLIDATION] = replace(
+            row, routes=tuple(by_provider[name] for name in order)
+        )
         built = gateway(*models, terms=Terms(configuration=rows), calls=calls, watch=watch)
         yield World(gateway=built, first=first, second=second, calls=calls, watch=watch)
         first.released.set()
@@ -198,7 +200,7 @@ def test_an_answer_of_another_shape_is_clarified_once_and_both_are_paid_for(
     said = world.gateway.structured(ask(), Answer, CALL)
     assert (said.value.good, said.asked, said.usage.total) == (True, 2, 2 * (IN + OUT))
     assert world.outcomes() == [(order[0], "chat-wrong-shape"), (order[0], "answered")]
-    roles = [one["role"] for one in world.first.requests[1]["messages"][-2:]]
+    roles = [message["role"] for message in world.first.requests[1]["messages"][-2:]]
     assert roles == ["assistant", "user"]
 
 
@@ -242,7 +244,7 @@ def test_a_model_that_will_not_answer_is_not_asked_again(
 
 def said_of(message: dict[str, Any]) -> str:
     content = message["content"]
-    return content if isinstance(content, str) else "".join(one["text"] for one in content)
+    return content if isinstance(content, str) else "".join(item["text"] for item in content)
 
 
 def test_a_spent_budget_sends_nothing(world: World) -> None:
@@ -323,7 +325,7 @@ def test_nothing_about_caches_is_sent_to_openai_and_what_stays_the_same_comes_fi
     asked.chat(ask(tools=(SEARCH,), context="six documents", goes_on=True), CALL)
     [sent] = server.requests
     assert "cache_control" not in json.dumps(sent)
-    assert [one["content"] for one in sent["messages"]] == [
+    assert [message["content"] for message in sent["messages"]] == [
         "Answer briefly.",
         "six documents\n\nWho repaired it?",
         "Ines.",
@@ -393,7 +395,7 @@ def test_calls_of_tools_are_read_and_nonsense_among_them_is_left_out(provider: s
 def test_another_server_takes_all_of_it_and_its_rate_limit_passes_to_the_next(
     provider: str,
 ) -> None:
-    other = next(one for one in PROVIDERS if one != provider)
+    other = next(item for item in PROVIDERS if item != provider)
     calls = InMemoryCallLog()
     keys = dict.fromkeys(PROVIDERS, KEY)
     with echoing(keys, rate_limit_after=1) as limited, echoing(keys) as free:
@@ -409,5 +411,5 @@ def test_another_server_takes_all_of_it_and_its_rate_limit_passes_to_the_next(
         assert asked.chat(request, once).provider == other
         for model in models:
             model.close()
-    assert [one.outcome for one in calls.records] == ["answered", "chat-busy", "answered"]
-    assert all(one.cost_usd is None for one in calls.records)
+    assert [record.outcome for record in calls.records] == ["answered", "chat-busy", "answered"]
+    assert all(record.cost_usd is None for record in calls.records)

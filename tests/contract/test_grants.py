@@ -73,7 +73,7 @@ class Granting:
     def entries(self) -> list[Any]:
         with self.system.transactions.reading(self.system.principal) as stores:
             page = stores.ledger.page(after=0, limit=500)
-        return [one for one in page if one.type.startswith("grant.")]
+        return [item for item in page if item.type.startswith("grant.")]
 
 
 class Counted:
@@ -151,10 +151,10 @@ def test_two_at_once_never_use_the_last_one_twice(granting: Granting) -> None:
         used.append(granting.use(grant, new_id()))
 
     threads = [Thread(target=take) for _ in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert sorted(used) == [False, False, False, True]
 
 
@@ -165,9 +165,9 @@ def test_making_and_revoking_are_entries_without_the_tool_or_the_arguments(
     granting.grants.revoke(granting.system.principal, grant.id)
     granting.grants.revoke(granting.system.principal, grant.id)
     entries = granting.entries()
-    assert [one.type for one in entries] == ["grant.made", "grant.revoked"]
-    assert all(one.meta["grant_id"] == str(grant.id) for one in entries)
-    written = b"".join(one.meta_text.encode() + one.body for one in entries)
+    assert [entry.type for entry in entries] == ["grant.made", "grant.revoked"]
+    assert all(entry.meta["grant_id"] == str(grant.id) for entry in entries)
+    written = b"".join(entry.meta_text.encode() + entry.body for entry in entries)
     for secret in (b"ada@", b"reset_password", b"Monday"):  # "ada" alone is in many an id
         assert secret not in written
 
@@ -193,7 +193,10 @@ def test_however_many_grants_are_read_their_keys_are_asked_for_once(granting: Gr
     found = in_force(granting.system.principal.workspace_id, "m365.reset_password")
     assert (found, keys.looks) == ([made[0], made[2]], 1)
     shown = on_other(granting.grants, keys=keys).page(granting.system.principal)
-    assert ([one.reason for one in shown], keys.looks) == ([made[2].reason, "", made[0].reason], 2)
+    assert ([item.reason for item in shown], keys.looks) == (
+        [made[2].reason, "", made[0].reason],
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -266,4 +269,4 @@ def test_there_are_not_too_many_grants(granting: Granting, monkeypatch: pytest.M
         granting.make()
     granting.grants.revoke(granting.system.principal, kept.id)
     granting.make()
-    assert [one.max_uses for one in granting.grants.page(granting.system.principal)] == [3, 3, 3]
+    assert [item.max_uses for item in granting.grants.page(granting.system.principal)] == [3, 3, 3]

@@ -87,14 +87,14 @@ def hop(system: System, *names: str, principal: Principal | None = None, **optio
 
 def ends(system: System, edges: Any) -> set[tuple[str, str, str]]:
     by_id = {id_: name for name, id_ in system.graph.ids.items()}
-    return {(by_id[one.source_id], one.relation, by_id[one.target_id]) for one in edges}
+    return {(by_id[edge.source_id], edge.relation, by_id[edge.target_id]) for edge in edges}
 
 
 def test_an_entity_is_found_by_its_name_whatever_its_case(system: System) -> None:
     system.graph.plant([system.graph.node("NEXT.JS"), system.graph.node("other")])
     with system.reading() as reader:
         found = reader.find_entities(["Next.js", "other", "nobody"], NOW)
-    assert [(one.node_id, one.name, one.type) for one in found] == [
+    assert [(item.node_id, item.name, item.type) for item in found] == [
         (system.graph.id("NEXT.JS"), "next.js", "technology")
     ]
 
@@ -107,7 +107,7 @@ def test_a_name_like_sql_is_only_a_name(system: System, name: str) -> None:
     system.graph.plant([system.graph.node("ROBERT"), system.graph.node("X", canonical_name=name)])
     with system.reading() as reader:
         found = reader.find_entities([name], NOW)
-    assert [one.node_id for one in found] == [system.graph.id("X")]
+    assert [item.node_id for item in found] == [system.graph.id("X")]
 
 
 def test_no_names_no_entities(system: System) -> None:
@@ -123,7 +123,7 @@ def test_a_hop_goes_both_ways_and_names_the_labels_of_both_ends(system: System) 
         ("c", "FOLLOWS", "a"),
         ("a", "REFERENCES", "E"),
     }
-    to_entity = next(one for one in found if one.relation == "REFERENCES")
+    to_entity = next(item for item in found if item.relation == "REFERENCES")
     assert (to_entity.source_label, to_entity.target_label) == ("Memory", "Entity")
 
 
@@ -137,7 +137,7 @@ def test_what_an_edge_says_of_itself_comes_with_it(system: System) -> None:
             graph.edge("a", "REFERENCES", "E", properties={"role": "tool"}, weight=2.5),
         ],
     )
-    found = {one.relation: one for one in hop(system, "a")}
+    found = {item.relation: item for item in hop(system, "a")}
     assert found["SIMILAR_TO"].score == pytest.approx(0.91)
     assert found["CAUSED_BY"].mechanism == "inferred"
     assert (found["REFERENCES"].role, found["REFERENCES"].weight) == ("tool", 2.5)
@@ -249,7 +249,7 @@ def test_an_agent_walks_over_untagged_nodes_and_starts_from_its_own(system: Syst
     with system.reading(bot) as reader:
         assert graph.names(node_id for node_id, _ in reader.starts(ids, NOW)) == {"mine"}
         assert graph.names(reader.eligible(ids, NOW)) == {"mine"}
-        assert graph.names(one.id for one in reader.read(ids, NOW)) == {"mine", "open"}
+        assert graph.names(item.id for item in reader.read(ids, NOW)) == {"mine", "open"}
         assert list(reader.find_entities(["e"], NOW)) == []
 
 
@@ -342,7 +342,7 @@ def test_names_and_results_of_the_past_are_those_of_then(system: System) -> None
         assert list(reader.find_entities(["e"], past)) == []
         assert graph.names(reader.eligible(ids, past)) == {"x", "y"}
         assert graph.names(node_id for node_id, _ in reader.starts(ids, past)) == {"x", "y"}
-        assert graph.names(one.id for one in reader.read(ids, past)) == {"x", "y"}
+        assert graph.names(item.id for item in reader.read(ids, past)) == {"x", "y"}
         assert expand(over(reader), [graph.id("z")], past) == {}
         assert set(expand(over(reader), [graph.id("x")], past)) == {graph.id("x")}
 
@@ -367,8 +367,8 @@ def test_one_hop_keeps_direction_and_order_and_says_what_it_dropped(system: Syst
         "incoming",
         "LEADS_TO",
     )
-    assert {one.direction for one in related.nodes[1:]} == {"outgoing"}
-    assert all(one.of_id == graph.id("r") for one in related.nodes)
+    assert {node.direction for node in related.nodes[1:]} == {"outgoing"}
+    assert all(node.of_id == graph.id("r") for node in related.nodes)
 
 
 def test_one_hop_of_several_results_is_told_apart(system: System) -> None:
@@ -379,7 +379,7 @@ def test_one_hop_of_several_results_is_told_apart(system: System) -> None:
         related = expand(over(reader), ids, NOW)
         assert expand(over(reader), ids, NOW, hops=0) == {}
         assert expand(over(reader), [], NOW) == {}
-    beside = {of: graph.names(one.node_id for one in each.nodes) for of, each in related.items()}
+    beside = {of: graph.names(node.node_id for node in each.nodes) for of, each in related.items()}
     assert beside == {
         graph.id("a"): {"b"},
         graph.id("b"): {"a", "E"},
@@ -399,7 +399,7 @@ def test_one_hop_shows_untagged_nodes_and_no_other_agents(system: System) -> Non
     )
     with system.reading(graph.as_other(agent_slug="bot")) as reader:
         related = expand(over(reader), [graph.id("mine")], NOW)[graph.id("mine")]
-    assert [one.node_id for one in related.nodes] == [graph.id("open")]
+    assert [node.node_id for node in related.nodes] == [graph.id("open")]
     assert related.dropped == 0
     assert len(related.nodes[0].text) == 1000
 

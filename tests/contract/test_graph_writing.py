@@ -78,7 +78,12 @@ def test_a_batch_refuses_one_by_one(graph: Graphing) -> None:
         node("Note", text="bad", edges=(NewEdge(relation="SOLVES", to_id=new_id()),)),
         node("Note", text="good"),
     )
-    assert [one.outcome for one in outcomes] == ["created", "rejected", "rejected", "duplicate"]
+    assert [outcome.outcome for outcome in outcomes] == [
+        "created",
+        "rejected",
+        "rejected",
+        "duplicate",
+    ]
     assert isinstance(outcomes[2].error, NotFound)
     assert outcomes[3].id == outcomes[0].id
 
@@ -211,7 +216,9 @@ def test_a_merge_moves_edges_strengths_and_names(graph: Graphing) -> None:
 def roles(graph: Graphing, entity: UUID) -> dict[UUID, str]:
     with graph.system.transactions.reading(graph.system.principal) as stores:
         found = stores.graph_nodes.edges_of(entity, limit=100)
-    return {one.source_id: one.properties["role"] for one in found if one.relation == "REFERENCES"}
+    return {
+        item.source_id: item.properties["role"] for item in found if item.relation == "REFERENCES"
+    }
 
 
 def test_writing_a_merged_entity_again_names_the_one_it_went_into(graph: Graphing) -> None:

@@ -139,7 +139,7 @@ def test_lists_come_in_pages_and_an_empty_one_is_empty(desk: Desk) -> None:
     for number in range(5):
         desk.replay.now += timedelta(minutes=1)
         desk.replay.add_ticket(f"ticket {number}", contact=contact)
-    assert [one["subject"] for one in desk.zoho.tickets(limit=2)] == ["ticket 4", "ticket 3"]
+    assert [ticket["subject"] for ticket in desk.zoho.tickets(limit=2)] == ["ticket 4", "ticket 3"]
     assert len(desk.zoho.tickets(start=4, limit=10)) == 2
     assert desk.zoho.tickets(start=100) == []
     assert desk.zoho.tickets(status=["Closed"]) == []
@@ -153,7 +153,9 @@ def test_tickets_are_found_by_words_contact_and_change(desk: Desk) -> None:
     assert len(desk.zoho.search(email="ana@pier.example")) == 1
     assert len(desk.zoho.search(modified=(now - hour, now + hour))) == 1
     assert desk.zoho.search(modified=(now + hour, now + 2 * hour)) == []
-    assert [one["lastName"] for one in desk.zoho.contacts(email="ana@pier.example")] == ["Ana"]
+    assert [contact["lastName"] for contact in desk.zoho.contacts(email="ana@pier.example")] == [
+        "Ana"
+    ]
 
 
 def test_a_status_the_portal_has_not_is_refused_with_its_words(desk: Desk) -> None:
@@ -294,19 +296,19 @@ def test_issues_are_listed_without_pull_requests_and_in_pages(issues: Issues) ->
         issues.replay.add_issue(f"issue {number}")
     issues.replay.add_issue("a change", pull_request={"url": "https://example.test"})
     first = issues.github.issues(per_page=3)
-    assert [one["number"] for one in first.records] == [1, 2, 3]
+    assert [record["number"] for record in first.records] == [1, 2, 3]
     assert first.next_page == 2
     second = issues.github.issues(per_page=3, page=2)
-    assert [one["number"] for one in second.records] == [4]
+    assert [record["number"] for record in second.records] == [4]
     assert second.next_page is None
     changed = issues.github.issues(since=issues.replay.now)
-    assert [one["number"] for one in changed.records] == [4]
+    assert [record["number"] for record in changed.records] == [4]
 
 
 def test_labels_and_states_are_set(issues: Issues) -> None:
     issues.replay.add_issue("broken")
     assert issues.github.add_labels(1, ["needs info", "bug/ui"])
-    assert [one["name"] for one in issues.github.remove_label(1, "bug/ui")] == ["needs info"]
+    assert [item["name"] for item in issues.github.remove_label(1, "bug/ui")] == ["needs info"]
     assert issues.github.issues(labels=["needs info"]).records
     closed = issues.github.set_state(1, "closed", reason="completed")
     assert (closed["state"], closed["state_reason"]) == ("closed", "completed")

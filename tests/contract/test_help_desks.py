@@ -101,7 +101,7 @@ def polled(adapter: TicketAdapter, cursor: str | None = None) -> tuple[list[str]
     found: list[str] = []
     for _ in range(50):
         page = adapter.poll(cursor, 2)
-        found += [one.external_id for one in page.tickets]
+        found += [ticket.external_id for ticket in page.tickets]
         cursor = page.cursor
         if not page.more:
             return found, cursor
@@ -156,7 +156,7 @@ def test_a_ticket_that_zoho_lists_late_is_found_in_the_overlap(zoho: ZohoReplay)
 def heard(adapter: TicketAdapter, cursor: str | None) -> tuple[list[Message], str | None]:
     """Poll once; return the messages by their time, and the cursor."""
     page = adapter.poll(cursor, 50)
-    return sorted(page.messages, key=lambda one: str(one.written_at)), page.cursor
+    return sorted(page.messages, key=lambda message: str(message.written_at)), page.cursor
 
 
 def test_what_zohos_requester_writes_later_is_a_message_once(zoho: ZohoReplay) -> None:
@@ -174,15 +174,15 @@ def test_what_zohos_requester_writes_later_is_a_message_once(zoho: ZohoReplay) -
     zoho.remark(made, "I look into it.", kind="AGENT", email="lena@harbourlane.example")
     zoho.write(made, "Not sent yet", direction="out", status="DRAFT")
     found, cursor = heard(adapter, cursor)
-    assert [one.id for one in found] == [f"thread:{mail['id']}", f"comment:{comment['id']}"]
+    assert [item.id for item in found] == [f"thread:{mail['id']}", f"comment:{comment['id']}"]
     assert found[0].text == f"The left one. {'x' * 400}"
-    assert {(one.ticket, one.author) for one in found} == {(made["id"], made["email"])}
+    assert {(item.ticket, item.author) for item in found} == {(made["id"], made["email"])}
     assert found[1].written_at == zoho.now
     assert first["id"] not in repr(found)
     zoho.now += timedelta(minutes=1)
     zoho.tickets[made["id"]]["modifiedTime"] = zoho.stamp()
     within, cursor = heard(adapter, cursor)
-    assert {one.id for one in within} <= {one.id for one in found}
+    assert {item.id for item in within} <= {item.id for item in found}
     zoho.now += timedelta(minutes=10)
     zoho.tickets[made["id"]]["modifiedTime"] = zoho.stamp()
     _, cursor = heard(adapter, cursor)
@@ -205,7 +205,7 @@ def test_only_the_departments_tickets_are_taken(zoho: ZohoReplay) -> None:
     ask(zoho, "Ours")
     ask(zoho, "Theirs", departmentId="6000000000002")
     found = zoho_desk(zoho, department_id="6000000000001").poll(None, 50).tickets
-    assert [one.title for one in found] == ["Ours"]
+    assert [item.title for item in found] == ["Ours"]
 
 
 def test_a_public_answer_is_mailed_once(zoho: ZohoReplay) -> None:
@@ -305,7 +305,7 @@ def test_a_delivery_with_zohos_token_brings_its_tickets(
     given = delivered(token(signing, zoho.now), *events)
     adapter.verify(given, zoho.now)
     read = adapter.read(given)
-    assert [one.external_id for one in read.tickets] == [ticket["id"]]
+    assert [ticket.external_id for ticket in read.tickets] == [ticket["id"]]
     assert adapter.read(given).delivery_id == read.delivery_id
 
 
@@ -325,7 +325,7 @@ def test_a_delivery_of_a_mail_or_comment_is_a_message(zoho: ZohoReplay) -> None:
     ]
     read = zoho_desk(zoho).read(delivered("t", *events))
     assert read.tickets == ()
-    assert [(one.ticket, one.id, one.text) for one in read.messages] == [
+    assert [(message.ticket, message.id, message.text) for message in read.messages] == [
         (made["id"], f"thread:{mail['id']}", "The left one."),
         (made["id"], f"comment:{theirs['id']}", "Locked."),
     ]
@@ -453,7 +453,7 @@ def test_what_an_issues_opener_writes_below_it_is_a_message_once(github: GitHubR
 def test_an_issue_without_comments_is_not_asked_for_them(github: GitHubReplay) -> None:
     github.add_issue("Crash")
     issues(github).poll(None, 50)
-    assert not [one for one in github.asked if one.path.endswith("/comments")]
+    assert not [item for item in github.asked if item.path.endswith("/comments")]
 
 
 def test_a_comment_is_posted_once_and_readers_do_not_see_its_mark(github: GitHubReplay) -> None:
@@ -473,7 +473,7 @@ def test_a_status_is_a_label_and_what_is_resolved_is_closed(github: GitHubReplay
     adapter.set_status("1", "needs_tech")
     adapter.set_status("1", "auto_resolved")
     issue = github.issues[1]
-    assert {one["name"] for one in issue["labels"]} == {"bug", "cairn:auto_resolved"}
+    assert {label["name"] for label in issue["labels"]} == {"bug", "cairn:auto_resolved"}
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
 
 
@@ -516,7 +516,10 @@ def test_a_signed_issue_is_a_ticket(github: GitHubReplay) -> None:
     given, adapter = hook(told(github)), issues(github)
     adapter.verify(given, github.now)
     read = adapter.read(given)
-    assert (read.delivery_id, [one.external_id for one in read.tickets]) == ("72d3162e", ["1"])
+    assert (read.delivery_id, [ticket.external_id for ticket in read.tickets]) == (
+        "72d3162e",
+        ["1"],
+    )
 
 
 def commented(github: GitHubReplay, *, by: str, action: str = "created") -> Delivered:
@@ -533,8 +536,8 @@ def commented(github: GitHubReplay, *, by: str, action: str = "created") -> Deli
 
 def test_a_comment_of_the_opener_is_a_message_with_its_ticket(github: GitHubReplay) -> None:
     read = issues(github).read(commented(github, by="ines"))
-    assert [one.external_id for one in read.tickets] == ["1"]
-    assert [(one.ticket, one.text) for one in read.messages] == [("1", "4.2")]
+    assert [ticket.external_id for ticket in read.tickets] == ["1"]
+    assert [(message.ticket, message.text) for message in read.messages] == [("1", "4.2")]
 
 
 @pytest.mark.parametrize(("by", "action"), [("lena", "created"), ("ines", "deleted")])

@@ -130,7 +130,7 @@ def test_a_later_form_of_a_ticket_is_kept_and_an_earlier_one_is_not(helpdesk: He
     row = helpdesk.row(first.id)
     assert helpdesk.sealed.text(helpdesk.workspace_id, row).body == "It works again."
     assert row.priority is Priority.LOW
-    assert [one.type for one in helpdesk.entries()] == ["ticket.received", "ticket.changed"]
+    assert [entry.type for entry in helpdesk.entries()] == ["ticket.received", "ticket.changed"]
     assert len(helpdesk.waking()) == 1
 
 
@@ -150,7 +150,7 @@ def test_tickets_of_one_name_from_two_sources_are_two(helpdesk: Helpdesk) -> Non
 
 def test_a_ticket_that_was_closed_before_it_came_is_left_alone(helpdesk: Helpdesk) -> None:
     received = helpdesk.intake.receive(helpdesk.principal, DESK, [incoming(closed=True)])
-    assert [(one.outcome, one.id) for one in received] == [(Outcome.CLOSED, None)]
+    assert [(item.outcome, item.id) for item in received] == [(Outcome.CLOSED, None)]
     assert helpdesk.entries() == []
 
 
@@ -241,8 +241,10 @@ def test_a_ticket_is_screened_remembered_and_queued(helpdesk: Helpdesk) -> None:
     assert row.screening["verdict"] == "CLEAN"
     assert row.screening["language"] == "en"
     assert helpdesk.asked == [helpdesk.workspace_id]
-    assert [one.type for one in helpdesk.entries()] == ["ticket.received", "ticket.screened"]
-    nodes = {one.natural_key: one for one in helpdesk.records if isinstance(one, NodeDump)}
+    assert [entry.type for entry in helpdesk.entries()] == ["ticket.received", "ticket.screened"]
+    nodes = {
+        record.natural_key: record for record in helpdesk.records if isinstance(record, NodeDump)
+    }
     assert set(nodes) == {
         "customer:hartwell-law",
         "user:kevin@hartwell.example",
@@ -252,8 +254,8 @@ def test_a_ticket_is_screened_remembered_and_queued(helpdesk: Helpdesk) -> None:
     assert (ticket.provenance, ticket.status) == ("proposed", "provisional")
     assert "<EMAIL_1>" in ticket.properties["text"]
     assert "kevin@" not in ticket.properties["text"]
-    edges = [one for one in helpdesk.records if isinstance(one, EdgeDump)]
-    assert {(one.source[0], one.relation, one.target[0]) for one in edges} == {
+    edges = [record for record in helpdesk.records if isinstance(record, EdgeDump)]
+    assert {(edge.source[0], edge.relation, edge.target[0]) for edge in edges} == {
         ("ticket", "APPLIES_TO", "customer"),
         ("ticket", "REFERENCES", "user"),
         ("user", "WORKS_WITH", "customer"),
@@ -365,7 +367,7 @@ def test_requeueing_is_an_admins_and_only_of_what_has_ended(helpdesk: Helpdesk) 
     assert helpdesk.requeue(helpdesk.principal, ticket_id) is TicketStatus.QUEUED
     assert helpdesk.requeue(helpdesk.principal, ticket_id) is TicketStatus.QUEUED
     assert len(helpdesk.waking()) == before + 1
-    assert [one.type for one in helpdesk.entries()][-1] == "ticket.requeued"
+    assert [entry.type for entry in helpdesk.entries()][-1] == "ticket.requeued"
     with pytest.raises(NotFound):
         helpdesk.requeue(helpdesk.principal, new_id())
 
@@ -397,7 +399,7 @@ def test_a_verdict_gives_the_ticket_its_status(
     for _ in range(2):
         helpdesk.desk.ended(helpdesk.workspace_id, ticket_id, investigation_id, verdict)
     assert helpdesk.row(ticket_id).status is status
-    keys = [one.natural_key for one in helpdesk.records if isinstance(one, NodeDump)]
+    keys = [record.natural_key for record in helpdesk.records if isinstance(record, NodeDump)]
     assert f"investigation:{investigation_id}" in keys
 
 
@@ -411,9 +413,9 @@ def test_a_write_back_has_its_parts_once(helpdesk: Helpdesk) -> None:
     assert answers == [("ZD-1", "Your account is unlocked. [tool:x]", False)]
     assert helpdesk.remote.statuses == [("ZD-1", "auto_resolved")]
     assert list(helpdesk.remote.times.values()) == [3]
-    types = [one.type for one in helpdesk.entries()][2:]
+    types = [entry.type for entry in helpdesk.entries()][2:]
     assert types == ["ticket.replied", "ticket.status_set", "ticket.time_logged"]
-    texts = "".join(one.meta_text for one in helpdesk.entries())
+    texts = "".join(entry.meta_text for entry in helpdesk.entries())
     assert "unlocked" not in texts
 
 
@@ -561,7 +563,7 @@ def test_an_answer_is_sealed_for_everyone_it_may_speak_of(helpdesk: Helpdesk) ->
     write_back(helpdesk, ticket_id, investigation_id, data_subjects=(beside,))
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
         (reply,) = stores.write_backs.replies(ticket_id)
-    (entry,) = [one for one in helpdesk.entries() if one.type == "ticket.replied"]
+    (entry,) = [entry for entry in helpdesk.entries() if entry.type == "ticket.replied"]
     about = tuple(sorted((*helpdesk.row(ticket_id).data_subjects, beside)))
     assert (reply.data_subjects, entry.data_subjects) == (about, about)
     helpdesk.keys.destroy(helpdesk.workspace_id, beside)
@@ -728,8 +730,11 @@ def test_sources_are_kept_without_showing_their_secrets(helpdesk: Helpdesk) -> N
     with pytest.raises(NotFound):
         helpdesk.sources.get(helpdesk.principal, source.id)
     entries = helpdesk.entries("ticket_source.")
-    assert [one.type for one in entries] == ["ticket_source.registered", "ticket_source.removed"]
-    shown = "".join(one.meta_text + repr(helpdesk.body(one)) for one in entries)
+    assert [entry.type for entry in entries] == [
+        "ticket_source.registered",
+        "ticket_source.removed",
+    ]
+    shown = "".join(entry.meta_text + repr(helpdesk.body(entry)) for entry in entries)
     assert "s3cret" not in shown
 
 
@@ -766,10 +771,10 @@ def test_a_persona_has_versions_and_entries(helpdesk: Helpdesk) -> None:
     assert helpdesk.personas.put(helpdesk.principal, changed).version == 2
     assert helpdesk.desk.persona(helpdesk.workspace_id, "night").max_usd == Decimal("2.50")
     assert helpdesk.desk.persona(helpdesk.workspace_id, "nobody") == DEFAULT
-    names = [one.name for one in helpdesk.personas.all(helpdesk.principal)]
+    names = [item.name for item in helpdesk.personas.all(helpdesk.principal)]
     assert names == ["default", "night"]
     entries = helpdesk.entries("persona.")
-    assert [one.meta["version"] for one in entries] == [1, 2]
+    assert [entry.meta["version"] for entry in entries] == [1, 2]
     assert helpdesk.body(entries[0])["instructions"] == "Wake nobody."
     assert "night" not in entries[0].meta_text
 

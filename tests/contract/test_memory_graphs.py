@@ -103,8 +103,8 @@ def test_nothing_of_another_workspace_is_ever_reached(
     before = here.dumped()
     there.load(theirs)
     assert here.dumped() == before
-    own = {one.ref: one for one in mine if isinstance(one, NodeDump)}
-    foreign = [one for one in theirs if isinstance(one, NodeDump)]
+    own = {dump.ref: dump for dump in mine if isinstance(dump, NodeDump)}
+    foreign = [their for their in theirs if isinstance(their, NodeDump)]
     for node in foreign:
         its = _id(there, node)
         assert here.graph.neighbors(here.workspace_id, its, depth=3, limit=500) == []
@@ -117,9 +117,9 @@ def test_nothing_of_another_workspace_is_ever_reached(
             assert here.graph.path(here.workspace_id, me, its) is None
             with pytest.raises(NotFound):
                 here.graph.upsert_edge(here.workspace_id, me, its, "USES")
-    labels = sorted({one.label for one in (*own.values(), *foreign)})
+    labels = sorted({item.label for item in (*own.values(), *foreign)})
     asked = here.graph.query_by_labels(here.workspace_id, labels, 500)
-    assert {one.dump.ref for one in asked} <= own.keys()
+    assert {item.dump.ref for item in asked} <= own.keys()
     assert there.dumped() == b"".join(dump_lines(theirs))
 
 
@@ -158,8 +158,10 @@ def test_an_edge_holds_once_and_is_replaced_by_the_next_of_its_relation(graph: O
     assert graph.tie(acme, "USES", sso, weight=2) == first
     later = NOON + timedelta(days=1)
     graph.tie(acme, "USES", sso, weight=3.5, properties={"why": "sso"}, observed_at=later)
-    edges = [one for one in graph.graph.export_all(graph.workspace_id) if isinstance(one, EdgeDump)]
-    assert [(one.weight, one.properties, one.observed_at) for one in edges] == [
+    edges = [
+        item for item in graph.graph.export_all(graph.workspace_id) if isinstance(item, EdgeDump)
+    ]
+    assert [(edge.weight, edge.properties, edge.observed_at) for edge in edges] == [
         (3.5, {"why": "sso"}, later)
     ]
 
@@ -175,12 +177,14 @@ def test_archived_nodes_are_kept_but_no_walk_or_question_finds_them(graph: Opene
     graph.tie(old, "LEADS_TO", far)
     path = graph.graph.path(ws, acme, far)
     assert path is not None
-    assert [one.dump.relation for one in path] == ["HAS_FACT", "LEADS_TO"]
+    assert [item.dump.relation for item in path] == ["HAS_FACT", "LEADS_TO"]
     graph.graph.mark_archived(ws, old)
     graph.graph.mark_archived(ws, old)
     assert graph.graph.neighbors(ws, acme, depth=3) == []
     assert graph.graph.path(ws, acme, far) is None
-    assert [one.dump.natural_key for one in graph.graph.query_by_labels(ws, ["fact"])] == ["far"]
+    assert [label.dump.natural_key for label in graph.graph.query_by_labels(ws, ["fact"])] == [
+        "far"
+    ]
     kept = graph.graph.get_node(ws, "fact", "old")
     assert kept is not None
     assert kept.dump.status is Status.ARCHIVED
@@ -223,9 +227,9 @@ def test_forgetting_a_subject_erases_what_is_theirs_and_archives_what_speaks_of_
     report = graph.graph.forget_subject(ws, "customer:acme")
     assert (report.known, report.erased, report.archived) == (True, 2, 1)
     left = {
-        one.natural_key: one.status
-        for one in graph.graph.export_all(ws)
-        if isinstance(one, NodeDump)
+        item.natural_key: item.status
+        for item in graph.graph.export_all(ws)
+        if isinstance(item, NodeDump)
     }
     assert left == {
         "customer:other": "active", "said": "archived", "shared": "active", "sso": "active"
@@ -294,7 +298,7 @@ def test_what_is_no_edge_is_refused_and_named(
 
 
 def test_a_dangling_edge_is_refused_and_names_its_end(graph: Opened) -> None:
-    edge = next(one for one in help_desk() if isinstance(one, EdgeDump))
+    edge = next(item for item in help_desk() if isinstance(item, EdgeDump))
     with pytest.raises(ValidationFailed, match="is no node here") as refused:
         graph.load([edge])
     assert refused.value.reason == "dangling-edge"

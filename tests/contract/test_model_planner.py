@@ -181,7 +181,7 @@ def test_what_the_model_is_shown_is_data_with_its_neighbours_and_a_schema(
     far = Pair(one=A, other=ELSEWHERE, cosine=0.99)
     assert planner.plan(BATCH, (far, near)).operations == ()
     text = shown(server)
-    assert re.findall(r'<memory id="([^"]+)"', text) == [str(one.id) for one in MEMORIES]
+    assert re.findall(r'<memory id="([^"]+)"', text) == [str(memory.id) for memory in MEMORIES]
     assert text.count("<near ") == 1
     assert f'one="{A}" other="{B}"' in text
     assert str(ELSEWHERE) not in text
@@ -239,7 +239,9 @@ def test_a_merge_that_loses_or_invents_is_dropped(
     planner, server = world
     says(server, merges=[{**MERGE, "text": text}])
     safe = checked(planner.plan(BATCH, ()), BATCH)
-    assert not [one for one in safe.operations if isinstance(one, Add | Supersede)]
+    assert not [
+        operation for operation in safe.operations if isinstance(operation, Add | Supersede)
+    ]
     assert sum(safe.refused.values()) >= 1
 
 
@@ -330,7 +332,7 @@ def test_another_shape_is_clarified_once_and_then_there_is_no_plan(
     server.says.append(Say(text=wrong))
     says(server, merges=[MERGE])
     plan = planner.plan(BATCH, ())
-    assert Counter(type(one) for one in plan.operations) == {Add: 1, Supersede: 1}
+    assert Counter(type(operation) for operation in plan.operations) == {Add: 1, Supersede: 1}
     once = plan.cost_usd
     server.says.extend([Say(text=wrong)] * 2)
     with pytest.raises(Unavailable) as failure:
@@ -356,7 +358,7 @@ def test_a_run_whose_budget_is_spent_asks_nobody() -> None:
             planner.plan(Batch(client_id="acme", memories=huge), ())
         model.close()
     assert spent.value.reason == "budget-run-tokens"
-    assert [one.run_id for one in calls.records] == [CALL.run_id]
+    assert [record.run_id for record in calls.records] == [CALL.run_id]
 
 
 def test_an_empty_batch_asks_nobody(world: tuple[ModelPlanner, ChatServer]) -> None:

@@ -124,12 +124,12 @@ class TestEscalations:
 
     def test_are_listed_newest_first_by_state(self, stores: Stores) -> None:
         first, second = call(started(stores)), call(started(stores))
-        for one in (first, second):
-            stores.escalations.add(one)
+        for item in (first, second):
+            stores.escalations.add(item)
         asked: dict[str, Any] = {"state": None, "before": None, "limit": 9}
-        assert [one.id for one in stores.escalations.page(**asked)] == [second.id, first.id]
+        assert [item.id for item in stores.escalations.page(**asked)] == [second.id, first.id]
         below = stores.escalations.page(**asked | {"before": second.id})
-        assert [one.id for one in below] == [first.id]
+        assert [item.id for item in below] == [first.id]
         assert not stores.escalations.page(**asked | {"state": EscalationState.FAILED})
 
 
@@ -138,9 +138,9 @@ def test_channels_have_a_name_each(stores: Stores) -> None:
         Channel(name=name, kind="slack", created_at=NOON, created_by=new_id())
         for name in ("ops", "desk")
     ]
-    assert all(stores.channels.add(one, b"sealed") for one in made)
+    assert all(stores.channels.add(item, b"sealed") for item in made)
     assert not stores.channels.add(made[0], b"other")
-    assert [one.name for one in stores.channels.all()] == ["desk", "ops"]
+    assert [item.name for item in stores.channels.all()] == ["desk", "ops"]
     assert stores.channels.find("ops") == (made[0], b"sealed")
     assert stores.channels.remove("ops")
     assert not stores.channels.remove("ops")
@@ -205,12 +205,12 @@ class TestCandidates:
             candidate(resolved(stores), staged_at=NOON + timedelta(minutes=minute))
             for minute in (2, 1, 0)
         )
-        for one in (late, early, done):
-            stores.candidates.add(one)
+        for item in (late, early, done):
+            stores.candidates.add(item)
         said: dict[str, Any] = {"by": None, "reason": None, "content": None, "now": LATER}
         stores.candidates.decide(done.id, CandidateState.ACCEPTED, **said)
         found = stores.candidates.unreviewed(LATER, 9)
-        assert [one.id for one in found] == [early.id, late.id]
+        assert [item.id for item in found] == [early.id, late.id]
         assert not stores.candidates.unreviewed(NOON, 9)
 
     def test_are_due_when_rated_well_or_old_and_never_when_disputed(self, stores: Stores) -> None:
@@ -246,8 +246,8 @@ class TestCandidates:
             _did(stores, (acme,), "look", ActionState.APPLIED, lane="read")
             _did(stores, (acme,), "try", ActionState.APPLIED, dry_run=True)
         seen = stores.candidates.observed(NOON - timedelta(days=1), 9)
-        assert {one.tool for one in seen} == {"accounts.unlock"}
-        mine = [one.investigation_id for one in seen if one.customer == "acme"]
+        assert {item.tool for item in seen} == {"accounts.unlock"}
+        mine = [item.investigation_id for item in seen if item.customer == "acme"]
         assert sorted(mine) == sorted(unlocks)
         assert stores.candidates.observed(LATER, 9) == []
 
@@ -259,7 +259,7 @@ class TestCandidates:
                 done_at = NOON + timedelta(minutes=often)
                 _did(stores, (subject.id,), "unlock", ActionState.APPLIED, now=done_at)
         seen = stores.candidates.observed(NOON, 4)
-        assert [one.customer for one in seen] == ["globex"] * 3 + ["acme"]
+        assert [item.customer for item in seen] == ["globex"] * 3 + ["acme"]
 
 
 def _did(

@@ -85,7 +85,7 @@ def test_work_that_waits_for_a_purged_node_no_longer_names_it(graph: Graphing) -
     purge(graph, lost)
     with system.transactions.reading(system.principal) as stores:
         found = stores.queue.find([both, alone])
-    assert [(one.id, one.node_ids) for one in found] == [(both, (kept,))]
+    assert [(item.id, item.node_ids) for item in found] == [(both, (kept,))]
 
 
 def test_the_same_memory_may_be_told_again_after_a_purge(graph: Graphing) -> None:

@@ -41,7 +41,7 @@ def profile_of(system: Remembering) -> RedactionProfile:
 def changes(system: Remembering) -> list[dict[str, Any]]:
     with system.transactions.reading(system.principal) as stores:
         page = stores.ledger.page(after=0, limit=99)
-    return [dict(one.meta) for one in page if one.type == "redaction.changed"]
+    return [dict(item.meta) for item in page if item.type == "redaction.changed"]
 
 
 def test_a_workspace_begins_with_pii_and_has_what_was_chosen_since(system: Remembering) -> None:
@@ -66,7 +66,7 @@ def test_a_profile_that_there_is_not_is_refused_and_nothing_changes(system: Reme
     profile = profile_of(system)
     with pytest.raises(ValidationFailed) as refused:
         profile.choose(system.principal, "hippa")
-    assert [one.location for one in refused.value.errors] == ["profile"]
+    assert [error.location for error in refused.value.errors] == ["profile"]
     assert (profile.show(system.principal), changes(system)) == ("pii", [])
 
 

@@ -70,7 +70,7 @@ def found(index: Index, name: str, workspace: UUID, *terms: str, limit: int = 10
     index[0].refresh(name)
     told, candidates = asked(index, workspace, *terms, limit=limit)
     assert told == name
-    return [one.node_id for one in candidates]
+    return [candidate.node_id for candidate in candidates]
 
 
 def test_there_is_none_until_one_goes_live(index: Index, workspace: UUID) -> None:
@@ -146,7 +146,7 @@ def test_what_held_once_is_found_by_who_asks_for_the_past(
     index[0].write(name, [present, past])
     assert found(index, name, workspace, "harbour") == [present.node_id]
     _, both = asked(index, workspace, "harbour", filters=Filters(include_superseded=True))
-    assert {one.node_id for one in both} == {present.node_id, past.node_id}
+    assert {item.node_id for item in both} == {present.node_id, past.node_id}
 
 
 def test_older_ones_do_not_replace_newer_ones(index: Index, workspace: UUID) -> None:
@@ -168,11 +168,11 @@ def test_buckets_add_up_what_is_held(index: Index, workspace: UUID) -> None:
     index[0].write(name, documents)
     index[0].refresh(name)
     buckets = index[0].buckets(name, workspace)
-    assert sum(one.nodes for one in buckets.values()) == 29
-    for one in documents:
-        bucket = bucket_of(one.node_id)
+    assert sum(bucket.nodes for bucket in buckets.values()) == 29
+    for item in documents:
+        bucket = bucket_of(item.node_id)
         positions = index[0].positions(name, workspace, bucket)
-        assert positions[one.node_id] == one.position
+        assert positions[item.node_id] == item.position
         marks = sum(mark_of(node_id, at) for node_id, at in positions.items())
         assert buckets[bucket] == (len(positions), marks)
 

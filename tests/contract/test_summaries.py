@@ -74,8 +74,8 @@ def test_a_session_is_cut_where_it_was_silent_and_summed_up(summing: Summarising
     assert summing.targets(first.id) == set(early)
     assert summing.targets(second.id) == set(late)
     assert summing.targets(session.id) == {first.id, second.id}
-    for one in (first, second, session):
-        assert summing.targets(one.id, "DERIVED_FROM") == summing.targets(one.id)
+    for item in (first, second, session):
+        assert summing.targets(item.id, "DERIVED_FROM") == summing.targets(item.id)
     assert "The pump in hall 2 failed on 3 March." in first.text
     assert session.metadata["event_count"] == 7
     assert session.metadata["time_range"] == [
@@ -89,8 +89,8 @@ def test_a_session_is_cut_where_it_was_silent_and_summed_up(summing: Summarising
 def test_nothing_is_said_that_no_source_says(summing: Summarising) -> None:
     summing.say(*PUMP)
     summing.run()
-    for one in summing.summaries():
-        assert all(f"{said}." in {*PUMP} for said in one.text.removesuffix(".").split(". "))
+    for summary in summing.summaries():
+        assert all(f"{said}." in {*PUMP} for said in summary.text.removesuffix(".").split(". "))
 
 
 def test_what_has_not_changed_is_left_alone(summing: Summarising) -> None:
@@ -116,7 +116,7 @@ def test_a_late_message_changes_its_own_episode_and_its_session(summing: Summari
     pump, party, session = summing.summaries()
     (late,) = summing.say("A second pump stood still as well.", at=1.5)
     assert summing.run() == {"episodes": 1, "sessions": 1}
-    now = {one.id: one for one in summing.summaries()}
+    now = {summary.id: summary for summary in summing.summaries()}
     assert set(now) == {pump.id, party.id, session.id}
     assert now[party.id] == party
     assert late in summing.targets(pump.id)
@@ -143,7 +143,7 @@ def test_the_old_text_is_kept_as_a_version(summing: Summarising) -> None:
     summing.say("Since then every pump is looked at twice a year.", at=5)
     summing.run()
     versions = summing.replayed().workspaces[workspace].versions[episode.id]
-    texts = [one.node.metadata["event_count"] for one in versions]
+    texts = [version.node.metadata["event_count"] for version in versions]
     assert texts == [4, 5]
 
 
@@ -200,18 +200,18 @@ def test_an_expired_event_has_happened_all_the_same(summing: Summarising) -> Non
 def test_summaries_go_when_nothing_is_left_and_come_back(summing: Summarising) -> None:
     ids = summing.say(*PUMP)
     summing.run()
-    before = {one.id for one in summing.summaries()}
-    for one in ids:
-        summing.delete(summing.system.principal, one)
+    before = {summary.id for summary in summing.summaries()}
+    for id_ in ids:
+        summing.delete(summing.system.principal, id_)
     assert summing.run() == {"dropped": 2}
     assert summing.summaries() == []
-    assert all(summing.targets(one) == set() for one in before)
-    for one in ids:
-        change(summing, id=one, revive=True)
+    assert all(summing.targets(item) == set() for item in before)
+    for id_ in ids:
+        change(summing, id=id_, revive=True)
     assert summing.run() == {"episodes": 1, "sessions": 1}
     with summing.system.transactions.reading(summing.system.principal) as stores:
-        assert {one.state for one in stores.summaries.stored(before).values()} == {State.ACTIVE}
-    assert set().union(*(summing.targets(one) for one in before)) >= set(ids)
+        assert {item.state for item in stores.summaries.stored(before).values()} == {State.ACTIVE}
+    assert set().union(*(summing.targets(item) for item in before)) >= set(ids)
 
 
 def test_each_audience_has_summaries_of_its_own(summing: Summarising) -> None:
@@ -220,14 +220,14 @@ def test_each_audience_has_summaries_of_its_own(summing: Summarising) -> None:
     for_ines = summing.say(*PARTY, at=20, data_subjects=("Ines Roth",))
     for_acme = summing.say(*PARTY, at=30, client_id="acme")
     assert summing.run() == {"episodes": 4, "sessions": 4}
-    made_of = [summing.targets(one.id) for one in summing.summaries("episode")]
+    made_of = [summing.targets(summary.id) for summary in summing.summaries("episode")]
     assert sorted(map(sorted, made_of)) == sorted(
         map(sorted, (for_all, for_bot, for_ines, for_acme))
     )
     nodes = summing.nodes()
-    for one in summing.summaries():
-        for target in map(nodes.__getitem__, summing.targets(one.id)):
-            assert (one.scope, one.agents, one.data_subjects, one.client_id) == (
+    for summary in summing.summaries():
+        for target in map(nodes.__getitem__, summing.targets(summary.id)):
+            assert (summary.scope, summary.agents, summary.data_subjects, summary.client_id) == (
                 target.scope,
                 target.agents,
                 target.data_subjects,
@@ -242,7 +242,7 @@ def test_the_events_of_a_trace_are_one_episode_however_long_it_took(summing: Sum
     ]
     loose = summing.say(*PARTY)
     summing.run()
-    by_trace = {one.trace_id: one for one in summing.summaries("episode")}
+    by_trace = {summary.trace_id: summary for summary in summing.summaries("episode")}
     assert summing.targets(by_trace["t"].id) == set(traced)
     assert summing.targets(by_trace[None].id) == set(loose)
     assert by_trace["t"].metadata["scope_id"] == "t"
@@ -266,8 +266,8 @@ def test_a_trace_outside_any_session_is_an_episode_of_its_agent(summing: Summari
     assert summing.run() == {"unchanged": 3}
     (agent,) = summing.summaries("agent")
     episodes = summing.summaries("episode")
-    assert summing.targets(agent.id) == {one.id for one in episodes}
-    assert {one.trace_id for one in episodes} == {"t1", "t2"}
+    assert summing.targets(agent.id) == {episode.id for episode in episodes}
+    assert {episode.trace_id for episode in episodes} == {"t1", "t2"}
     summing.events.see_one(
         event("tool.execute", at=9, trace_id="t1", text="More.", session_id=None, agent_id="bot")
     )
@@ -282,7 +282,9 @@ def test_an_agent_is_summed_up_over_its_sessions(summing: Summarising) -> None:
     (agent,) = summing.summaries("agent")
     assert (agent.source_agent, agent.observed_by) == ("ada", ("ada",))
     assert agent.metadata["event_count"] == 7
-    sessions = [one.id for one in summing.summaries("session") if "ada" in one.observed_by]
+    sessions = [
+        summary.id for summary in summing.summaries("session") if "ada" in summary.observed_by
+    ]
     assert summing.targets(agent.id) == set(sessions)
     summing.say("Bob was there too.", session="one", at=5, source_agent="bob")
     assert summing.run() == {"episodes": 1, "sessions": 1, "agents": 2, "unchanged": 2}
@@ -296,21 +298,21 @@ def test_a_replay_of_the_ledger_gives_the_same_rows(summing: Summarising) -> Non
     summing.run()
     workspace_id = summing.system.principal.workspace_id
     replayed = summing.replayed().workspaces[workspace_id]
-    asked = [one.id for one in replayed.nodes.values() if one.label == Label.SUMMARY]
+    asked = [node.id for node in replayed.nodes.values() if node.label == Label.SUMMARY]
     principal = system_principal(workspace_id)
     with summing.system.transactions.writing(principal) as stores:
         stored = stores.summaries.stored(asked)
         held = stores.summaries.edges(asked)
     assert len(asked) == len(stored) == 5
-    for one in stored.values():
-        node = replayed.nodes[one.id]
-        assert (node.state, node.metadata["covers"]) == (one.state, one.covers)
+    for item in stored.values():
+        node = replayed.nodes[item.id]
+        assert (node.state, node.metadata["covers"]) == (item.state, item.covers)
     derived = {
-        (one.id, one.source_id, one.target_id)
-        for one in replayed.edges.values()
-        if one.source_id in asked
+        (edge.id, edge.source_id, edge.target_id)
+        for edge in replayed.edges.values()
+        if edge.source_id in asked
     }
-    assert {(one.id, one.source_id, one.target_id) for one in held} == derived
+    assert {(item.id, item.source_id, item.target_id) for item in held} == derived
 
 
 def test_a_run_that_was_cut_short_is_gone_on_with(summing: Summarising) -> None:
@@ -318,9 +320,9 @@ def test_a_run_that_was_cut_short_is_gone_on_with(summing: Summarising) -> None:
         summing.say(*PUMP, session=f"s{session}")
     summing.seconds = ticking()
     runs = [summing.run(seconds=0) for _ in range(12)]
-    assert [one.get("more", False) for one in runs[:4]] == [True] * 4
+    assert [run.get("more", False) for run in runs[:4]] == [True] * 4
     assert "more" not in runs[-1]
-    assert sum(one.get("sessions", 0) for one in runs) == 4
+    assert sum(run.get("sessions", 0) for run in runs) == 4
     summing.seconds = lambda: 0.0
     assert set(summing.run()) == {"unchanged"}
 
@@ -379,7 +381,7 @@ def test_sessions_share_a_transaction_and_each_is_whole_in_one(summing: Summaris
 def test_one_forgotten_among_many_does_not_hold_up_the_others(summing: Summarising) -> None:
     for n in range(4):
         summing.say(*PUMP, session=f"s{n}", data_subjects=("Ines Roth",) if n == 2 else ())
-    node = next(one for one in summing.nodes().values() if one.data_subjects)
+    node = next(node for node in summing.nodes().values() if node.data_subjects)
     summing.system.keys.destroy(node.workspace_id, node.data_subjects[0])
     counts = summing.run()
     assert (counts["episodes"], counts["sessions"], counts["forgotten"]) == (3, 3, 1)
@@ -393,7 +395,7 @@ def test_a_long_session_is_written_on_the_way_and_summed_up_of_all_its_episodes(
     summing.a_write = 4
     assert summing.run() == {"episodes": 25, "sessions": 1}
     [session] = summing.summaries("session")
-    assert summing.targets(session.id) == {one.id for one in summing.summaries("episode")}
+    assert summing.targets(session.id) == {summary.id for summary in summing.summaries("episode")}
     assert set(summing.run()) == {"unchanged"}
 
 
@@ -406,7 +408,7 @@ def test_a_long_trace_that_ran_out_of_time_is_gone_on_with(summing: Summarising)
     summing.seconds = ticking()
     while summing.run(seconds=0).get("more"):
         pass
-    counts = [one.metadata["event_count"] for one in summing.summaries("episode")]
+    counts = [summary.metadata["event_count"] for summary in summing.summaries("episode")]
     assert (sum(counts), len(counts) > 10) == (600, True)
     assert summing.run().keys() <= {"unchanged", "agents"}
 
@@ -415,23 +417,23 @@ def test_a_quarantined_summary_stays_so_until_its_sources_change(summing: Summar
     summing.say(*PUMP)
     summing.run()
     (episode, session) = summing.summaries()
-    for one in (episode, session):
-        change(summing, id=one.id, state=State.QUARANTINED)
+    for item in (episode, session):
+        change(summing, id=item.id, state=State.QUARANTINED)
     assert summing.run().keys() <= {"unchanged"}
     with summing.system.transactions.writing(summing.system.principal) as stores:
         stored = stores.summaries.stored([episode.id, session.id]).values()
-    assert {one.state for one in stored} == {State.QUARANTINED}
+    assert {item.state for item in stored} == {State.QUARANTINED}
     summing.say("And more of it.", at=5)
     summing.run()
     with summing.system.transactions.writing(summing.system.principal) as stores:
         stored = stores.summaries.stored([episode.id, session.id]).values()
-    assert {one.state for one in stored} == {State.ACTIVE}
+    assert {item.state for item in stored} == {State.ACTIVE}
 
 
 def test_a_forgotten_subject_is_summed_up_no_more(summing: Summarising) -> None:
     summing.say(*PUMP, data_subjects=("Ines Roth",))
     summing.say(*PARTY, session="t")
-    node = next(one for one in summing.nodes().values() if one.data_subjects)
+    node = next(node for node in summing.nodes().values() if node.data_subjects)
     summing.system.keys.destroy(node.workspace_id, node.data_subjects[0])
     with pytest.raises(SubjectForgotten):
         summing.system.keys.get_or_create(node.workspace_id, node.data_subjects)
@@ -442,8 +444,8 @@ def test_what_is_written_waits_for_its_vector(summing: Summarising) -> None:
     summing.say(*PUMP)
     summing.system.sent.rows.clear()
     summing.run()
-    woken = {one for row in summing.system.sent.rows for one in row.node_ids}
-    assert woken == {one.id for one in summing.summaries()}
+    woken = {id_ for row in summing.system.sent.rows for id_ in row.node_ids}
+    assert woken == {summary.id for summary in summing.summaries()}
 
 
 def test_meta_and_entry_name_nobody(summing: Summarising) -> None:
@@ -463,8 +465,8 @@ def test_pages_go_through_every_session_once(summing: Summarising) -> None:
         first = stores.summaries.sessions("", limit=2)
         rest = stores.summaries.sessions("b", limit=2)
         assert stores.summaries.sessions("c", limit=2) == []
-    assert [one.group.session_id for one in (*first, *rest)] == ["a", "b", "c"]
-    assert {one.sources for one in first} == {3}
+    assert [item.group.session_id for item in (*first, *rest)] == ["a", "b", "c"]
+    assert {item.sources for item in first} == {3}
 
 
 def test_the_fingerprint_of_the_store_is_that_of_the_sources(summing: Summarising) -> None:
@@ -475,9 +477,9 @@ def test_the_fingerprint_of_the_store_is_that_of_the_sources(summing: Summarisin
         first = stores.summaries.sources(state.group, None, limit=2)
         rest = stores.summaries.sources(state.group, first[-1].place, limit=100)
     assert [*first, *rest] == list(sources)
-    assert [one.text for one in sources] == list(PUMP)
-    assert state.fingerprint == fingerprint((one.id, one.content_hash) for one in sources)
-    assert state.fingerprint != fingerprint([(new_id(), one.content_hash) for one in sources])
+    assert [source.text for source in sources] == list(PUMP)
+    assert state.fingerprint == fingerprint((source.id, source.content_hash) for source in sources)
+    assert state.fingerprint != fingerprint([(new_id(), source.content_hash) for source in sources])
 
 
 def test_only_the_newest_summaries_go_into_one(
@@ -490,7 +492,7 @@ def test_only_the_newest_summaries_go_into_one(
     summing.run()
     episodes = summing.summaries("episode")
     (session,) = summing.summaries("session")
-    assert summing.targets(session.id) == {one.id for one in episodes[1:]}
+    assert summing.targets(session.id) == {episode.id for episode in episodes[1:]}
 
 
 def test_a_late_fact_of_another_session_is_nobodys_business(summing: Summarising) -> None:

@@ -65,7 +65,7 @@ def test_what_was_merged_before_is_held_back_and_its_good_source_stands_again(
 ) -> None:
     work, ids = planned(machine)
     machine.run()
-    [merged] = {work.node(one)["superseded_by"] for one in ids}
+    [merged] = {work.node(id_)["superseded_by"] for id_ in ids}
     assert merged is not None
     taint_id = work.taint_id("agent", "scout")
     assert work.states(*ids, merged) == ["quarantined", "active", "quarantined"]

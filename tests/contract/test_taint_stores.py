@@ -234,7 +234,7 @@ def test_a_dry_run_tells_and_changes_nothing(work: Tainting) -> None:
     position = work.act(bad)
     told = work.taint("agent", "scout", dry_run=True)
     assert (told.taint_id, told.held, told.node_ids) == (None, 1, (bad,))
-    assert [one.position for one in told.actions] == [position]
+    assert [action.position for action in told.actions] == [position]
     assert work.states(bad) == [GOOD]
     assert work.taints.page(work.admin, limit=10, after=None).items == ()
 
@@ -246,7 +246,7 @@ def test_executed_actions_on_tainted_evidence_are_listed_newest_first(work: Tain
     work.act("no id", 7)
     last = work.act(bad)
     told = work.taint("agent", "scout")
-    assert [(one.position, one.node_ids) for one in told.actions] == [
+    assert [(action.position, action.node_ids) for action in told.actions] == [
         (last, (bad,)),
         (first, (bad,)),
     ]
@@ -265,9 +265,9 @@ def test_the_same_taint_again_is_the_same_and_lifting_again_does_nothing(work: T
 def test_taints_are_listed_the_newest_first(work: Tainting) -> None:
     first, second = work.taint_id("agent", "scout"), work.taint_id("session", "s-1")
     page = work.taints.page(work.admin, limit=1, after=None)
-    assert [one.id for one in page.items] == [second]
+    assert [item.id for item in page.items] == [second]
     rest = work.taints.page(work.admin, limit=1, after=page.next_after)
-    assert ([one.id for one in rest.items], rest.next_after) == ([first], None)
+    assert ([item.id for item in rest.items], rest.next_after) == ([first], None)
     work.lift(first)
     view = work.taints.get(work.admin, first).taint
     assert (view.kind, view.value, view.reason) == (TaintKind.AGENT, "scout", "forged")

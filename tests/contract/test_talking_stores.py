@@ -46,7 +46,7 @@ def talk(request: pytest.FixtureRequest) -> Iterator[Talking]:
 def entries(talk: Talking, prefix: str = "") -> list[Entry]:
     with talk.transactions.reading(talk.admin) as stores:
         every: list[Entry] = stores.ledger.page(after=0, limit=1000)
-    return [one for one in every if one.type.startswith(prefix)]
+    return [entry for entry in every if entry.type.startswith(prefix)]
 
 
 def test_a_web_chat_waits_for_its_users_second_message(talk: Talking) -> None:
@@ -59,7 +59,7 @@ def test_a_web_chat_waits_for_its_users_second_message(talk: Talking) -> None:
     third = talk.say("three")
     assert third.written == (third.message_id,)
     assert third.conversation_id == first.conversation_id
-    assert [one.meta["sequence"] for one in entries(talk, "message")] == [1, 2, 3, 4]
+    assert [entry.meta["sequence"] for entry in entries(talk, "message")] == [1, 2, 3, 4]
     assert len(entries(talk, "conversation.opened")) == 1
 
 
@@ -92,7 +92,7 @@ def test_a_silent_user_cannot_pile_up_messages(talk: Talking) -> None:
 def test_what_a_forgotten_person_wrote_while_waiting_is_dropped(talk: Talking) -> None:
     talk.say("mine", sender="ada")
     talk.say("yours", sender="bo", role=MessageRole.ASSISTANT)
-    (ada,) = {one.data_subjects for one in entries(talk, "data_subject")}
+    (ada,) = {entry.data_subjects for entry in entries(talk, "data_subject")}
     talk.keys.destroy(talk.admin.workspace_id, ada[0])
     done = talk.say("and mine", sender="cy")
     assert done.written == (done.message_id,)
@@ -224,7 +224,7 @@ def test_subscriptions_are_cleaned_replaced_and_cleared(talk: Talking) -> None:
     assert talk.subscriptions.clear(talk.admin, "bot").keywords == ()
     assert talk.subscriptions.get(talk.admin, "bot") == ()
     assert len(entries(talk, "subscription.changed")) == 3
-    assert {one.meta_text for one in entries(talk, "subscription")} == {
+    assert {entry.meta_text for entry in entries(talk, "subscription")} == {
         '{"keywords":2}',
         '{"keywords":1}',
         '{"keywords":0}',

@@ -86,7 +86,7 @@ def test_a_task_leads_to_its_conversation_and_to_what_it_produced(graph: Graphin
         ("provenance", "PRODUCED", task, more, 1.0),
     }
     told = stored(graph, task).metadata
-    assert [one["note"] for one in told["steps"]] == ["Looked at the proxy."]
+    assert [step["note"] for step in told["steps"]] == ["Looked at the proxy."]
     assert (told["status"], told["outcome"]) == ("completed", "It was the proxy.")
 
 
@@ -117,7 +117,7 @@ def test_a_memory_of_an_unknown_task_is_refused_and_the_others_stand(graph: Grap
         fact("two", produced_by_task_id=note),
         fact("three"),
     )
-    assert [one.outcome for one in told] == ["rejected", "rejected", "created"]
+    assert [item.outcome for item in told] == ["rejected", "rejected", "created"]
     assert isinstance(told[0].error, NotFound)
 
 

@@ -108,13 +108,13 @@ def from_desk(helpdesk: Helpdesk, *messages: Message) -> int:
 
 
 def kinds(helpdesk: Helpdesk) -> list[str]:
-    return [one.type for one in helpdesk.entries()]
+    return [entry.type for entry in helpdesk.entries()]
 
 
 def words(helpdesk: Helpdesk, ticket_id: UUID) -> list[str]:
     """Return what was said later, the newest first."""
     ticket = helpdesk.desk.ticket(helpdesk.workspace_id, ticket_id)
-    return [one.text for one in ticket.messages]
+    return [message.text for message in ticket.messages]
 
 
 @pytest.mark.parametrize("verdict", ["needs_client", "auto_resolved"])
@@ -309,20 +309,20 @@ def test_what_a_help_desk_sends_is_mended_and_kept(helpdesk: Helpdesk) -> None:
         said(2, text=" \n", written_at=helpdesk.clock() + timedelta(days=400)),
         said(3, text=long, written_at=MONDAY.replace(tzinfo=None)),
     ]
-    for one in strange:
-        assert from_desk(helpdesk, one) == 1
+    for item in strange:
+        assert from_desk(helpdesk, item) == 1
     texts = words(helpdesk, ticket_id)
     assert set(texts[1:] + texts[:1]) >= {"a\ufffdb\ufffd", "(no text)"}
-    assert max(len(one) for one in texts) == MAX_BODY_CHARS
+    assert max(len(text) for text in texts) == MAX_BODY_CHARS
     bodies = [
-        helpdesk.body(one)["text"]
-        for one in helpdesk.entries()
-        if one.type == "ticket.message_received"
+        helpdesk.body(entry)["text"]
+        for entry in helpdesk.entries()
+        if entry.type == "ticket.message_received"
     ]
-    assert max(len(one) for one in bodies) == MAX_STORED_CHARS
+    assert max(len(body) for body in bodies) == MAX_STORED_CHARS
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
         kept = stores.ticket_messages.newest(ticket_id, 10)
-    assert all(one.written_at <= helpdesk.clock() for one in kept)
+    assert all(item.written_at <= helpdesk.clock() for item in kept)
 
 
 def test_the_whole_conversation_is_screened(helpdesk: Helpdesk) -> None:

@@ -367,7 +367,7 @@ def test_a_source_is_kept_under_its_name(desk: Desk) -> None:
 def test_sources_are_listed_by_name(desk: Desk) -> None:
     for name in ("b", "a", "c"):
         desk.sources("add", source(name), b"")
-    assert [one.name for one in desk.sources("all")] == ["a", "b", "c"]
+    assert [source.name for source in desk.sources("all")] == ["a", "b", "c"]
 
 
 def test_a_source_keeps_its_secrets_unless_it_is_given_others(desk: Desk) -> None:
@@ -492,7 +492,7 @@ def test_the_newest_version_of_a_persona_is_the_present_one(desk: Desk) -> None:
     desk.do("personas", "add", second)
     desk.do("personas", "add", persona("day"))
     assert desk.do("personas", "find", "night") == second
-    assert [one.persona.name for one in desk.do("personas", "all")] == ["day", "night"]
+    assert [item.persona.name for item in desk.do("personas", "all")] == ["day", "night"]
     assert list(desk.do("personas", "versions", "night")) == [second, first]
 
 

@@ -49,12 +49,12 @@ def told(system: Remembering, number: int) -> list[UUID]:
     outcomes = system.tell(*(fact(f"fact number {n}") for n in range(number)))
     with system.transactions.writing(system.principal) as stores:
         stores.queue.done([row.id for row in system.sent.rows])
-    return sorted(one.id for one in outcomes if one.id)
+    return sorted(outcome.id for outcome in outcomes if outcome.id)
 
 
 def embed(system: Remembering, model_id: int, *node_ids: UUID) -> None:
     vector = np.ones((1, HASHING.dimensions), dtype=np.float32)
-    rows = [NewEmbedding(node_id=one, vectors=list(vector)) for one in node_ids]
+    rows = [NewEmbedding(node_id=id_, vectors=list(vector)) for id_ in node_ids]
     with system.transactions.writing(system.principal) as stores:
         stores.embeddings.store(rows, model_id, stores.ledger.head().position)
 
@@ -90,7 +90,7 @@ def test_a_page_is_so_many_nodes_after_an_id_with_gaps_or_without(system: Rememb
 
 def test_what_waits_is_missing_and_not_unqueued(system: Remembering) -> None:
     outcomes = system.tell(fact("one"), fact("two"))
-    ids = sorted(one.id for one in outcomes if one.id)
+    ids = sorted(outcome.id for outcome in outcomes if outcome.id)
     assert page(system) == GapPage(last=ids[1], missing=2, unqueued=())
     assert counts(system) == GapCount(missing=2, waiting=2)
 

@@ -92,7 +92,7 @@ class Telling:
 
     def outbox(self) -> set[UUID]:
         with self.system.transactions.reading(self.system.principal) as stores:
-            return {one.id for one in stores.queue.find(self.waiting())}
+            return {item.id for item in stores.queue.find(self.waiting())}
 
 
 @pytest.fixture(params=["in memory", "postgres"])
@@ -120,7 +120,7 @@ def test_a_superseded_memory_is_told_with_ids_and_no_text(telling: Telling) -> N
     ((url, body, headers),) = telling.receiver.got
     told = json.loads(body)
     assert (url, told["type"]) == (ADDRESS, "memory_superseded")
-    assert [set(one) for one in told["data"]["superseded"]] == [{"id", "superseded_by"}]
+    assert [set(item) for item in told["data"]["superseded"]] == [{"id", "superseded_by"}]
     assert b"Astro" not in body
     assert b"stack" not in body
     assert headers["webhook-id"] == str(delivery)
@@ -261,9 +261,9 @@ def test_making_and_removing_are_entries_without_address_or_secret(telling: Tell
     telling.hooks.remove(telling.system.principal, hook)
     with telling.system.transactions.reading(telling.system.principal) as stores:
         entries = stores.ledger.page(after=0, limit=10)
-    kinds = [one.type for one in entries if one.type.startswith("webhook.")]
+    kinds = [entry.type for entry in entries if entry.type.startswith("webhook.")]
     assert kinds == ["webhook.created", "webhook.removed"]
-    texts = "".join(one.meta_text + repr(one.body) for one in entries)
+    texts = "".join(entry.meta_text + repr(entry.body) for entry in entries)
     assert secret not in texts
     assert "example.org" not in texts
 
@@ -272,4 +272,7 @@ def test_most_entries_tell_nothing(telling: Telling) -> None:
     telling.supersede()
     with telling.system.transactions.reading(telling.system.principal) as stores:
         entries = stores.ledger.page(after=0, limit=10)
-    assert [len(happenings(one)) for one in entries if one.type == "memory.remembered"] == [0, 1]
+    assert [len(happenings(entry)) for entry in entries if entry.type == "memory.remembered"] == [
+        0,
+        1,
+    ]

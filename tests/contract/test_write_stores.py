@@ -156,7 +156,7 @@ def test_messages_are_those_of_the_span_and_some_around_it(system: Remembering) 
             session_id="s", audience=Audience(scope="public", agents=None, data_subjects=())
         )
         assert stores.memories.messages(public, 0, 100) == ()
-    numbers = sorted(one.sequence for one in found)
+    numbers = sorted(item.sequence for item in found)
     assert {20, 30, 40, 50, 60, 70} <= set(numbers)
     assert len(numbers) == len(set(numbers))
 
@@ -177,7 +177,7 @@ def test_remembering_gives_the_same_outcomes(system: Remembering) -> None:
         fact("a", key="k"), fact("b", key="k"), fact("b", key="k"),
         fact("b", key="k", source_agent="x"), fact("\x00"), fact("c", client_id="acme"),
     )  # fmt: skip
-    assert [one.outcome for one in outcomes] == [
+    assert [outcome.outcome for outcome in outcomes] == [
         Outcome.CREATED,
         Outcome.SUPERSEDED,
         Outcome.DUPLICATE,

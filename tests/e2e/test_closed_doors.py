@@ -44,7 +44,9 @@ def listening(laptop: "Laptop") -> set[tuple[str, int]]:
     servers = [server for daemon in daemons if (server := daemon.process())]
     assert len(servers) == 3
     found: set[tuple[str, int]] = set()
-    for process in {each for one in servers for each in [one, *one.children(recursive=True)]}:
+    for process in {
+        each for server in servers for each in [server, *server.children(recursive=True)]
+    }:
         try:
             sockets = process.net_connections("inet")
         except psutil.NoSuchProcess:

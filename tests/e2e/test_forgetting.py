@@ -31,9 +31,9 @@ def test_a_client_is_forgotten_everywhere_and_the_chain_verifies(workspace: Tena
     given = ("--subject", "client:acme", "--canary", canary, "--yes")
     done = cairn(workspace, "forget", *given, "--prove", "--json")
     told = done.json()
-    before = {one["place"] for one in told["before"]["places"] if one["found"]}
+    before = {place["place"] for place in told["before"]["places"] if place["found"]}
     assert before >= {"public.node", "public.node_version", "public.data_subject"}
-    left = {one["place"]: one["note"] for one in told["after"]["places"] if one["found"]}
+    left = {place["place"]: place["note"] for place in told["after"]["places"] if place["found"]}
     assert left == {}
     assert done.status == 0
     assert told["forgotten"]["status"] == "done"
@@ -59,7 +59,7 @@ def test_a_source_is_forgotten_through_the_gateway(workspace: Tenant) -> None:
     done = gateway.post("/v1/forget", {"source": "secret.md", "reason": "mistake"})
     assert (done["kind"], done["keyed"]) == ("source", True)
     proof = gateway.post(f"/v1/forget/{done['id']}/proof", {"canaries": [canary, "secret.md"]})
-    assert [one for one in proof["places"] if one["found"]] == []
+    assert [place for place in proof["places"] if place["found"]] == []
     path = f"/v1/documents/{document['document_id']}"
     refused(workspace.call("GET", path), 404, "not-found")
 

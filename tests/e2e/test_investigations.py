@@ -28,15 +28,17 @@ def test_a_locked_account_is_looked_at_unlocked_with_a_yes_and_answered(office: 
     ended = office.over(ticket)
     assert (ended["state"], ended["verdict"]) == ("DONE", "auto_resolved")
     steps = office.tenant.get(f"/v1/investigations/{ended['id']}/steps", limit=100)["items"]
-    assert [one["seq"] for one in steps] == list(range(1, len(steps) + 1))
-    assert {one["state"] for one in steps} == {state.value for state in State if not state.is_end}
+    assert [step["seq"] for step in steps] == list(range(1, len(steps) + 1))
+    assert {step["state"] for step in steps} == {state.value for state in State if not state.is_end}
     done = office.tenant.get("/v1/tool-calls", investigation_id=str(ended["id"]))["items"]
-    assert {one["tool"]: one["state"] for one in done} == {
+    assert {item["tool"]: item["state"] for item in done} == {
         "accounts.find_user": "applied",
         "accounts.sign_ins": "applied",
         "accounts.unlock_user": "applied",
     }
-    assert office.effects() == [one["id"] for one in done if one["tool"] == "accounts.unlock_user"]
+    assert office.effects() == [
+        item["id"] for item in done if item["tool"] == "accounts.unlock_user"
+    ]
     assert office.tenant.get(f"/v1/tickets/{ticket}")["status"] == "auto_resolved"
     office.is_whole(ended["id"])
 

@@ -17,7 +17,7 @@ def test_many_clients_at_once_fail_nowhere(workspace: Tenant) -> None:
 
     assert ran.status == 0, ran.err
     found = ran.json()["mixed"]
-    assert all(not one["failures"] for one in found.values())
+    assert all(not item["failures"] for item in found.values())
     assert found["16"]["per_second"] >= 0.7 * found["1"]["per_second"]  # it was a tenth
 
 

@@ -81,6 +81,6 @@ def test_every_route_answers_many_at_once_over_one_connection_and_one_thread(
         told = [*clients.map(call, [*routes, *routes])]
         told += clients.map(call, [route for route in WHO_MAY if route.startswith(ENDING)])
         again = [*clients.map(call, stood(told))]  # a cycle comes every time, a busy machine not
-    assert [one for one in (*told, *again) if one[1] == 500] == []
+    assert [item for item in (*told, *again) if item[1] == 500] == []
     assert stood(again) == []
     assert sum(status < 400 for _, status, _ in told) > len(routes)

@@ -65,8 +65,8 @@ def test_a_stream_tells_each_step_until_the_investigation_ends(
     assert told[-1][1]["state"] == "DONE"
     assert told[-1][1]["timings"]
     ends = [data for name, data in told if name == "step_end"]
-    assert [one["seq"] for one in ends] == list(range(1, len(ends) + 1))
-    assert all(one["summary"] for one in ends)
+    assert [end["seq"] for end in ends] == list(range(1, len(ends) + 1))
+    assert all(end["summary"] for end in ends)
     rest = followed(tenant, investigation, **{"last-event-id": str(len(ends) - 1)})
     assert [data["seq"] for name, data in rest if name == "step_end"] == [len(ends)]
 
@@ -90,7 +90,7 @@ def test_the_trace_of_the_ticket_is_on_every_entry_and_on_the_execution(
     assert shown["trace_id"] == TRACE
     for type_ in ("ticket", "investigation"):
         entries = tenant.get("/v1/ledger", type=type_, limit=200)["items"]
-        assert {one["trace_id"] for one in entries} == {TRACE}, type_
+        assert {entry["trace_id"] for entry in entries} == {TRACE}, type_
     machine = laptop.env["CAIRN_INVESTIGATION_MACHINE_ARN"]
     execution = f"{machine.replace(':stateMachine:', ':execution:')}:{shown['execution']}"
     found = laptop.client("stepfunctions").describe_execution(executionArn=execution)

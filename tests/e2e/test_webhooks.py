@@ -65,11 +65,11 @@ def test_a_superseded_memory_reaches_a_receiver_signed(
     assert verified["type"] == "memory_superseded"
     assert verified["data"]["superseded"][0]["superseded_by"] == told["id"]
     assert b"hut" not in body
-    assert len({one["webhook-id"] for one in receiver.tries}) == 1
+    assert len({try_["webhook-id"] for try_ in receiver.tries}) == 1
 
     def settled() -> list[dict[str, Any]]:
         listed = workspace.get(f"/v1/webhooks/{made['id']}/deliveries")["items"]
-        return [one for one in listed if one["state"] == "delivered"]
+        return [item for item in listed if item["state"] == "delivered"]
 
     (delivery,) = eventually(settled, what="the record of the delivery")
     assert delivery["status"] == 204

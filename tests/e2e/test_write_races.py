@@ -30,7 +30,7 @@ def test_many_writers_of_one_key_leave_exactly_one_active(workspace: Tenant) -> 
         partial(workspace.call, "POST", "/v1/memories", json=fact(f"The door is colour {n}.", n))
         for n in range(1, WRITERS + 1)
     ]
-    answers = [good(one) for one in at_once(calls)]
+    answers = [good(item) for item in at_once(calls)]
     assert len({each["id"] for each in answers}) == WRITERS
     links = chain(workspace)
     assert len(links) == WRITERS
@@ -59,7 +59,7 @@ def test_the_same_text_from_many_agents_at_once_is_one_memory(workspace: Tenant)
         partial(workspace.call, "POST", "/v1/memories", json=said_by(f"agent-{n}"))
         for n in range(WRITERS)
     ]
-    answers = [good(one) for one in at_once(calls)]
+    answers = [good(item) for item in at_once(calls)]
     assert sorted(each["outcome"] for each in answers) == (
         ["corroborated"] * (WRITERS - 1) + ["created"]
     )
@@ -89,13 +89,13 @@ def test_a_repeat_gets_the_first_answer_and_says_so(workspace: Tenant) -> None:
 
 def test_requests_with_one_key_at_once_write_once(workspace: Tenant) -> None:
     answers = at_once([partial(keyed, workspace, "Said once.") for _ in range(WRITERS)])
-    assert {one.status_code for one in answers} <= {201, 409}
-    for one in answers:
-        if one.status_code == 409:
-            assert refused(one, 409, "conflict")["reason"] == "idempotency-in-flight"
-    done = [one for one in answers if one.status_code == 201]
-    assert len({one.json()["id"] for one in done}) == 1
-    assert sum("idempotency-replayed" not in one.headers for one in done) == 1
+    assert {answer.status_code for answer in answers} <= {201, 409}
+    for answer in answers:
+        if answer.status_code == 409:
+            assert refused(answer, 409, "conflict")["reason"] == "idempotency-in-flight"
+    done = [answer for answer in answers if answer.status_code == 201]
+    assert len({item.json()["id"] for item in done}) == 1
+    assert sum("idempotency-replayed" not in item.headers for item in done) == 1
     assert workspace.get("/v1/status")["memories"] == 1
 
 

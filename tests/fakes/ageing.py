@@ -38,9 +38,9 @@ class InMemoryAgeing:
     def page(self, rule: Rule, cutoffs: Cutoffs, *, after: Place, limit: int) -> AgeingPage:
         """Look at the next nodes a rule is about."""
         looked_at = sorted(
-            (Place(at=at, id=one.id), one)
-            for one in self.tables.nodes.values()
-            if (at := _aged(one, rule, cutoffs)) is not None and Place(at=at, id=one.id) > after
+            (Place(at=at, id=node.id), node)
+            for node in self.tables.nodes.values()
+            if (at := _aged(node, rule, cutoffs)) is not None and Place(at=at, id=node.id) > after
         )[:limit]
         return AgeingPage(
             last=looked_at[-1][0] if looked_at else None,
@@ -50,19 +50,19 @@ class InMemoryAgeing:
     def document_parts(self, document_id: UUID, *, limit: int) -> Sequence[UUID]:
         """Return active parts of a document, and last the document itself."""
         parts = [
-            one
-            for one in self.tables.nodes.values()
-            if one.state == State.ACTIVE and document_id in (one.document_id, one.id)
+            node
+            for node in self.tables.nodes.values()
+            if node.state == State.ACTIVE and document_id in (node.document_id, node.id)
         ]
-        parts.sort(key=lambda one: (one.id == document_id, one.ordinal or 0, one.id))
-        return [one.id for one in parts[:limit]]
+        parts.sort(key=lambda part: (part.id == document_id, part.ordinal or 0, part.id))
+        return [part.id for part in parts[:limit]]
 
     def entities(self, before: datetime, *, after: tuple[int, UUID], limit: int) -> EntityPage:
         """Look at the next entities."""
         looked_at = sorted(
-            (self.tables.created[one.id], one.id)
-            for one in self.tables.nodes.values()
-            if one.label == Label.ENTITY and (self.tables.created[one.id], one.id) > after
+            (self.tables.created[node.id], node.id)
+            for node in self.tables.nodes.values()
+            if node.label == Label.ENTITY and (self.tables.created[node.id], node.id) > after
         )[:limit]
         return EntityPage(
             last=looked_at[-1] if looked_at else None,
@@ -76,15 +76,15 @@ class InMemoryAgeing:
     def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
         """Return what of the used nodes is archived and may become active."""
         nodes = self.tables.nodes
-        found = [nodes[one] for one in used if one in nodes]
-        documents = {one.document_id or one.id for one in found}
-        wanted = {one.id for one in found} | documents
+        found = [nodes[id_] for id_ in used if id_ in nodes]
+        documents = {item.document_id or item.id for item in found}
+        wanted = {item.id for item in found} | documents
         return sorted(
-            one.id
-            for one in nodes.values()
-            if one.state == State.ARCHIVED
-            and (one.id in wanted or one.document_id in documents)
-            and not any(_twin(one, other) for other in nodes.values())
+            node.id
+            for node in nodes.values()
+            if node.state == State.ARCHIVED
+            and (node.id in wanted or node.document_id in documents)
+            and not any(_twin(node, other) for other in nodes.values())
         )
 
     def _due(self, node: Node, rule: Rule, cutoffs: Cutoffs) -> bool:
@@ -101,13 +101,13 @@ class InMemoryAgeing:
 
     def _document_in_use(self, document: Node, cutoffs: Cutoffs) -> bool:
         uses = [
-            max(one.last_accessed_at or one.recorded_at, one.recorded_at)
-            for one in self.tables.nodes.values()
-            if one.document_id == document.id
+            max(node.last_accessed_at or node.recorded_at, node.recorded_at)
+            for node in self.tables.nodes.values()
+            if node.document_id == document.id
         ]
         runs = self.tables.ingestions.values()
-        uses += [one.created_at for one in runs if one.document_id == document.id]
-        return any(one >= cutoffs.knowledge for one in uses)
+        uses += [run.created_at for run in runs if run.document_id == document.id]
+        return any(use >= cutoffs.knowledge for use in uses)
 
     def _unreferenced(self, entity: Node, before: datetime) -> bool:
         made = self.tables.entries[self.tables.created[entity.id] - 1].type

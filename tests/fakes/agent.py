@@ -30,8 +30,8 @@ class InMemoryInvestigations:
     def add(self, investigation: Investigation, snapshot: bytes) -> bool:
         """Keep a new one; False when its ticket has one in no end state."""
         if any(
-            one.ticket_id == investigation.ticket_id and not one.state.is_end
-            for one in self.tables.investigations.values()
+            item.ticket_id == investigation.ticket_id and not item.state.is_end
+            for item in self.tables.investigations.values()
         ):
             return False
         self.tables.investigations[investigation.id] = investigation
@@ -93,37 +93,39 @@ class InMemoryInvestigations:
     def add_steps(self, investigation_id: UUID, steps: Sequence[StepRow]) -> None:
         """Append lines; `seq` 0 is given the next number."""
         lines = [*self.tables.steps.get(investigation_id, ())]
-        for one in steps:
+        for step in steps:
             last = max((line.seq for line in lines), default=0)
-            lines.append(one if one.seq else replace(one, seq=last + 1))
+            lines.append(step if step.seq else replace(step, seq=last + 1))
         self.tables.steps[investigation_id] = tuple(lines)
 
     def steps(self, investigation_id: UUID, *, after: int, limit: int) -> Sequence[StepRow]:
         """Return lines after a number, in order."""
         lines = self.tables.steps.get(investigation_id, ())
-        return sorted((one for one in lines if one.seq > after), key=lambda one: one.seq)[:limit]
+        return sorted((line for line in lines if line.seq > after), key=lambda item: item.seq)[
+            :limit
+        ]
 
     def page(
         self, *, before: UUID | None, limit: int, state: State | None, ticket_id: UUID | None
     ) -> Sequence[Investigation]:
         """Return investigations, the newest first."""
         found = (
-            one
-            for one in self.tables.investigations.values()
-            if state in (None, one.state) and ticket_id in (None, one.ticket_id)
+            investigation
+            for investigation in self.tables.investigations.values()
+            if state in (None, investigation.state) and ticket_id in (None, investigation.ticket_id)
         )
         return _newest(found, before, limit)
 
     def stale(self, before: datetime, limit: int) -> Sequence[Investigation]:
         """Return those that are not closed and have not moved since, the longest first."""
         found = [
-            one
-            for one in self.tables.investigations.values()
-            if one.ended_at is None
-            and one.state is not State.WAITING_APPROVAL
-            and one.moved_at < before
+            investigation
+            for investigation in self.tables.investigations.values()
+            if investigation.ended_at is None
+            and investigation.state is not State.WAITING_APPROVAL
+            and investigation.moved_at < before
         ]
-        return sorted(found, key=lambda one: (one.moved_at, one.id))[:limit]
+        return sorted(found, key=lambda item: (item.moved_at, item.id))[:limit]
 
     def _keep(self, investigation: Investigation) -> None:
         self.tables.investigations[investigation.id] = investigation
@@ -174,9 +176,9 @@ class InMemoryApprovals:
     def granted(self, investigation_id: UUID, now: datetime) -> Sequence[Approval]:
         """Return its granted approvals that are neither used nor expired, the newest first."""
         return [
-            one
-            for one in self.of(investigation_id)
-            if one.state is ApprovalState.GRANTED and one.expires_at > now
+            item
+            for item in self.of(investigation_id)
+            if item.state is ApprovalState.GRANTED and item.expires_at > now
         ]
 
     def decide(
@@ -223,32 +225,36 @@ class InMemoryApprovals:
     def of(self, investigation_id: UUID) -> Sequence[Approval]:
         """Return an investigation's approvals, the newest first."""
         found = (
-            one
-            for one in self.tables.approvals.values()
-            if one.investigation_id == investigation_id
+            approval
+            for approval in self.tables.approvals.values()
+            if approval.investigation_id == investigation_id
         )
         return _newest(found, None, None)
 
     def due(self, now: datetime, limit: int) -> Sequence[Approval]:
         """Return pending ones that have expired, the longest first."""
         found = [
-            one
-            for one in self.tables.approvals.values()
-            if one.state is ApprovalState.PENDING and one.expires_at <= now
+            approval
+            for approval in self.tables.approvals.values()
+            if approval.state is ApprovalState.PENDING and approval.expires_at <= now
         ]
-        return sorted(found, key=lambda one: (one.expires_at, one.id))[:limit]
+        return sorted(found, key=lambda item: (item.expires_at, item.id))[:limit]
 
     def page(
         self, *, state: ApprovalState | None, before: UUID | None, limit: int
     ) -> Sequence[Approval]:
         """Return approvals, the newest first."""
-        found = (one for one in self.tables.approvals.values() if state in (None, one.state))
+        found = (
+            approval
+            for approval in self.tables.approvals.values()
+            if state in (None, approval.state)
+        )
         return _newest(found, before, limit)
 
     def pending(self) -> int:
         """Return how many wait."""
         waiting = ApprovalState.PENDING
-        return sum(one.state is waiting for one in self.tables.approvals.values())
+        return sum(approval.state is waiting for approval in self.tables.approvals.values())
 
 
 @dataclass(frozen=True)
@@ -268,13 +274,13 @@ class InMemoryActions:
     def same(self, investigation_id: UUID, digest: str) -> ActionRow | None:
         """Return the investigation's newest action of this digest that was not denied."""
         found = (
-            one
-            for one in self.tables.actions.values()
-            if one.investigation_id == investigation_id
-            and one.digest == digest
-            and one.state is not ActionState.DENIED
+            action
+            for action in self.tables.actions.values()
+            if action.investigation_id == investigation_id
+            and action.digest == digest
+            and action.state is not ActionState.DENIED
         )
-        return max(found, key=lambda one: one.id, default=None)
+        return max(found, key=lambda item: item.id, default=None)
 
     def earlier(
         self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int
@@ -282,14 +288,14 @@ class InMemoryActions:
         """Return a tool's writes for a ticket that happened or may have, the newest first."""
         done = (ActionState.STARTED, ActionState.APPLIED, ActionState.UNKNOWN)
         found = (
-            one
-            for one in self.tables.actions.values()
-            if one.investigation_id not in (None, but)
-            and self.tables.investigations[one.investigation_id].ticket_id == ticket_id
-            and (one.connector, one.tool) == (connector, tool)
-            and one.state in done
-            and one.lane != "read"
-            and not one.dry_run
+            action
+            for action in self.tables.actions.values()
+            if action.investigation_id not in (None, but)
+            and self.tables.investigations[action.investigation_id].ticket_id == ticket_id
+            and (action.connector, action.tool) == (connector, tool)
+            and action.state in done
+            and action.lane != "read"
+            and not action.dry_run
         )
         return _newest(found, None, limit)
 
@@ -310,31 +316,31 @@ class InMemoryActions:
             return owner in about and (not alone or set(about) == {owner})
 
         found = (
-            one
-            for one in self.tables.actions.values()
-            if one.investigation_id not in (None, but)
-            and one.lane == "read"
-            and one.state is ActionState.APPLIED
-            and not (one.is_error or one.dry_run)
-            and one.output
-            and one.completed_at is not None
-            and one.completed_at >= since
-            and (owner is None or owner in one.data_subjects)
+            action
+            for action in self.tables.actions.values()
+            if action.investigation_id not in (None, but)
+            and action.lane == "read"
+            and action.state is ActionState.APPLIED
+            and not (action.is_error or action.dry_run)
+            and action.output
+            and action.completed_at is not None
+            and action.completed_at >= since
+            and (owner is None or owner in action.data_subjects)
             and (
-                (of := self.tables.investigations[one.investigation_id].ticket_id) == ticket_id
+                (of := self.tables.investigations[action.investigation_id].ticket_id) == ticket_id
                 or theirs(of)
             )
         )
-        return sorted(found, key=lambda one: (one.completed_at, one.id), reverse=True)[:limit]
+        return sorted(found, key=lambda item: (item.completed_at, item.id), reverse=True)[:limit]
 
     def open(self, investigation_id: UUID) -> Sequence[ActionRow]:
         """Return what was started and has no end."""
         found = [
-            one
-            for one in self.tables.actions.values()
-            if one.investigation_id == investigation_id and one.state is ActionState.STARTED
+            action
+            for action in self.tables.actions.values()
+            if action.investigation_id == investigation_id and action.state is ActionState.STARTED
         ]
-        return sorted(found, key=lambda one: one.id)
+        return sorted(found, key=lambda item: item.id)
 
     def deny(self, action_id: UUID, *, error: str, now: datetime) -> bool:
         """Deny a proposed one; False when it is not proposed."""
@@ -390,12 +396,12 @@ class InMemoryActions:
     ) -> Sequence[ActionRow]:
         """Return tool calls, of a principal its own only, the newest first."""
         found = (
-            one
-            for one in self.tables.actions.values()
-            if investigation_id in (None, one.investigation_id)
-            and connector in (None, one.connector)
-            and session_id in (None, one.session_id)
-            and principal_id in (None, one.principal_id)
+            action
+            for action in self.tables.actions.values()
+            if investigation_id in (None, action.investigation_id)
+            and connector in (None, action.connector)
+            and session_id in (None, action.session_id)
+            and principal_id in (None, action.principal_id)
         )
         return _newest(found, before, limit)
 
@@ -409,5 +415,5 @@ class InMemoryActions:
 
 def _newest(rows: Iterable[Row], before: UUID | None, limit: int | None) -> list[Row]:
     """Return rows by id, the newest first: ids of version 7 sort by time."""
-    found = [one for one in rows if before is None or one.id < before]
-    return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+    found = [row for row in rows if before is None or row.id < before]
+    return sorted(found, key=lambda item: item.id, reverse=True)[:limit]

@@ -28,7 +28,7 @@ class InMemoryAnchors:
     def folders(self, prefix: str) -> Sequence[str]:
         """Return what stands between `prefix` and the next slash, of all keys, in order."""
         below = (key.removeprefix(prefix) for key in self.keys(prefix))
-        return list(dict.fromkeys(one.partition("/")[0] for one in below if "/" in one))
+        return list(dict.fromkeys(item.partition("/")[0] for item in below if "/" in item))
 
     def read(self, keys: Sequence[str]) -> Sequence[bytes]:
         """Return the bytes of each key."""

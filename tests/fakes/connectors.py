@@ -58,7 +58,7 @@ class InMemoryConnectors:
     def hold_health(self, connector_id: UUID) -> Health | None:
         """Return how one is, which nobody else changes until the transaction ends."""
         every = (found for found, _ in self.tables.connectors.values())
-        return next((one.health for one in every if one.connector.id == connector_id), None)
+        return next((item.health for item in every if item.connector.id == connector_id), None)
 
     def keep_health(self, connector_id: UUID, health: Health) -> None:
         """Keep how one is; nothing when it was removed meanwhile."""

@@ -28,7 +28,7 @@ class InMemoryCosts:
 
     def days(self, since: date, until: date) -> Sequence[CostRow]:
         """As `CostStore`."""
-        rows = _grouped(self._within(since, until), lambda one: _day(one).isoformat())
+        rows = _grouped(self._within(since, until), lambda item: _day(item).isoformat())
         plain = [
             replace(
                 row,
@@ -45,20 +45,20 @@ class InMemoryCosts:
         """As `CostStore`."""
         rows = _grouped(
             self._within(since, until),
-            lambda one: one.model if by is CostBy.MODEL else one.purpose.value,
+            lambda item: item.model if by is CostBy.MODEL else item.purpose.value,
         )
         return sorted(rows, key=lambda row: (-row.usd, row.name))
 
     def of_run(self, run_id: UUID) -> Sequence[CostRow]:
         """As `CostStore`."""
-        ours = [one for one in self._ours() if one.run_id == run_id]
-        return sorted(_grouped(ours, lambda one: one.purpose.value), key=lambda row: row.name)
+        ours = [our for our in self._ours() if our.run_id == run_id]
+        return sorted(_grouped(ours, lambda our: our.purpose.value), key=lambda row: row.name)
 
     def _ours(self) -> list[CallRecord]:
-        return [one for one in self.log.records if one.workspace_id == self.workspace_id]
+        return [record for record in self.log.records if record.workspace_id == self.workspace_id]
 
     def _within(self, since: date, until: date) -> list[CallRecord]:
-        return [one for one in self._ours() if since <= _day(one) <= until]
+        return [our for our in self._ours() if since <= _day(our) <= until]
 
 
 def _day(record: CallRecord) -> date:
@@ -67,24 +67,24 @@ def _day(record: CallRecord) -> date:
 
 def _grouped(records: Iterable[CallRecord], name: Callable[[CallRecord], str]) -> list[CostRow]:
     groups: dict[str, list[CallRecord]] = {}
-    for one in records:
-        groups.setdefault(name(one), []).append(one)
+    for record in records:
+        groups.setdefault(name(record), []).append(record)
     return [_row(group, kept) for group, kept in groups.items()]
 
 
 def _row(name: str, kept: Sequence[CallRecord]) -> CostRow:
-    usages = [one.usage for one in kept]
+    usages = [record.usage for record in kept]
     return CostRow(
         name=name,
         calls=len(kept),
-        tokens=sum(one.total for one in usages),
-        usd=float(sum((one.cost_usd or Decimal(0) for one in kept), Decimal(0))),
+        tokens=sum(usage.total for usage in usages),
+        usd=float(sum((record.cost_usd or Decimal(0) for record in kept), Decimal(0))),
         unpriced_calls=sum(
-            one.cost_usd is None and one.usage.input_tokens + one.usage.output_tokens > 0
-            for one in kept
+            record.cost_usd is None and record.usage.input_tokens + record.usage.output_tokens > 0
+            for record in kept
         ),
-        input_tokens=sum(one.input_tokens for one in usages),
-        output_tokens=sum(one.output_tokens for one in usages),
-        cache_read_tokens=sum(one.cache_read_tokens for one in usages),
-        cache_write_tokens=sum(one.cache_write_tokens for one in usages),
+        input_tokens=sum(usage.input_tokens for usage in usages),
+        output_tokens=sum(usage.output_tokens for usage in usages),
+        cache_read_tokens=sum(usage.cache_read_tokens for usage in usages),
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in usages),
     )

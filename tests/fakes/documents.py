@@ -41,7 +41,7 @@ class InMemoryDocuments:
 
     def known(self, identity: str) -> KnownDocument | None:
         """Return the document of this identity, deleted or not."""
-        found = [one for one in self._documents() if one.dedup_key == identity]
+        found = [document for document in self._documents() if document.dedup_key == identity]
         return _document(found[0]) if found else None
 
     def visible(self, document_id: UUID) -> KnownDocument | None:
@@ -58,21 +58,22 @@ class InMemoryDocuments:
             return None
         parts = sorted(
             (
-                one
-                for one in self.tables.nodes.values()
-                if one.document_id == document_id
-                and one.label in (Label.SECTION, Label.CHUNK)
-                and one.deleted_at == document.deleted_at
+                node
+                for node in self.tables.nodes.values()
+                if node.document_id == document_id
+                and node.label in (Label.SECTION, Label.CHUNK)
+                and node.deleted_at == document.deleted_at
             ),
-            key=lambda one: (one.ordinal or 0, one.id),
+            key=lambda item: (item.ordinal or 0, item.id),
         )
         return StoredParts(
             document=document,
-            sections=[_part(one) for one in parts if one.label == Label.SECTION],
-            chunks=[_part(one) for one in parts if one.label == Label.CHUNK],
-            parents={one.id: one.parent_id for one in parts if one.parent_id is not None},
+            sections=[_part(part) for part in parts if part.label == Label.SECTION],
+            chunks=[_part(part) for part in parts if part.label == Label.CHUNK],
+            parents={part.id: part.parent_id for part in parts if part.parent_id is not None},
             places={
-                one.id: (one.line_from, one.line_to, one.page_from, one.page_to) for one in parts
+                part.id: (part.line_from, part.line_to, part.page_from, part.page_to)
+                for part in parts
             },
             edges=self._edges(document_id),
         )
@@ -81,17 +82,20 @@ class InMemoryDocuments:
         nodes = self.tables.nodes
         return [
             StoredEdge(
-                id=one.id, relation=one.relation, source_id=one.source_id, target_id=one.target_id
+                id=edge.id,
+                relation=edge.relation,
+                source_id=edge.source_id,
+                target_id=edge.target_id,
             )
-            for one in self.tables.edges.values()
-            if one.view == View.DOCUMENT
-            and one.source_id in nodes
-            and nodes[one.source_id].document_id == document_id
+            for edge in self.tables.edges.values()
+            if edge.view == View.DOCUMENT
+            and edge.source_id in nodes
+            and nodes[edge.source_id].document_id == document_id
         ]
 
     def _documents(self) -> list[Node]:
-        found = [one for one in self.tables.nodes.values() if one.label == Label.DOCUMENT]
-        return [one for one in found if one.scope in self.principal.allowed_scopes]
+        found = [node for node in self.tables.nodes.values() if node.label == Label.DOCUMENT]
+        return [item for item in found if item.scope in self.principal.allowed_scopes]
 
 
 @dataclass(frozen=True)
@@ -111,8 +115,8 @@ class InMemoryIngestions:
     def is_newest(self, ingestion: Ingestion) -> bool:
         """Return whether no later ingestion of the same document was accepted."""
         return not any(
-            one.document_id == ingestion.document_id and one.position > ingestion.position
-            for one in self.tables.ingestions.values()
+            item.document_id == ingestion.document_id and item.position > ingestion.position
+            for item in self.tables.ingestions.values()
         )
 
     def advance(
@@ -141,9 +145,11 @@ class InMemoryIngestions:
 
     def batches(self, ingestion_id: UUID) -> Sequence[int]:
         """Return the batches whose nodes still wait for vectors, in order."""
-        waiting = (one for one in self.tables.outbox.values() if one.topic == Topic.EMBED)
+        waiting = (item for item in self.tables.outbox.values() if item.topic == Topic.EMBED)
         return sorted(
-            one.batch for one in waiting if one.reference == ingestion_id and one.batch is not None
+            item.batch
+            for item in waiting
+            if item.reference == ingestion_id and item.batch is not None
         )
 
 

@@ -46,15 +46,15 @@ class InMemoryEmbeddings:
     def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
         """Return those of the nodes that are to be found, each with the messages before it."""
         return [
-            self._enrichable(one)
-            for one in self.tables.nodes.values()
-            if one.id in node_ids and one.state in (*_PRESENT, State.SUPERSEDED)
+            self._enrichable(node)
+            for node in self.tables.nodes.values()
+            if node.id in node_ids and node.state in (*_PRESENT, State.SUPERSEDED)
         ]
 
     def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
         """Return the cached vectors by SHA-256 of their text."""
         kept = self.tables.cached_vectors
-        return {one: kept[one, model_id] for one in hashes if (one, model_id) in kept}
+        return {hash_: kept[hash_, model_id] for hash_ in hashes if (hash_, model_id) in kept}
 
     def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
         """Keep vectors by SHA-256 of their text."""
@@ -94,7 +94,7 @@ class InMemoryEmbeddings:
                     (float(vector @ stored), other)
                     for other, stored in self._stored(node, model_id)
                 ]
-                near = sorted(scored, key=lambda one: -one[0])[:wanted]
+                near = sorted(scored, key=lambda item: -item[0])[:wanted]
                 found += [_found(node, other, score) for score, other in near if score >= minimum]
         return found
 
@@ -116,7 +116,7 @@ class InMemoryEmbeddings:
             id=node.id,
             label=node.label,
             text=_text(node),
-            context=tuple(one.text for one in before),
+            context=tuple(item.text for item in before),
             scope=node.scope,
             agents=node.agents,
             data_subjects=node.data_subjects,
@@ -142,17 +142,17 @@ class InMemoryEmbeddings:
             return []
         place = (node.sequence, node.id)
         before = [
-            one
-            for one in self.tables.nodes.values()
-            if (one.session_id, one.label) == (node.session_id, node.label)
-            and (node.label == Label.MEMORY or one.parent_id == node.parent_id)
-            and one.sequence is not None
-            and (one.sequence, one.id) < place
-            and one.state in _PRESENT
-            and (one.scope, one.agents, one.data_subjects)
+            item
+            for item in self.tables.nodes.values()
+            if (item.session_id, item.label) == (node.session_id, node.label)
+            and (node.label == Label.MEMORY or item.parent_id == node.parent_id)
+            and item.sequence is not None
+            and (item.sequence, item.id) < place
+            and item.state in _PRESENT
+            and (item.scope, item.agents, item.data_subjects)
             == (node.scope, node.agents, node.data_subjects)
         ]
-        before.sort(key=lambda one: (one.sequence or 0, one.id), reverse=True)
+        before.sort(key=lambda item: (item.sequence or 0, item.id), reverse=True)
         return before[:CONTEXT_MESSAGES]
 
 
@@ -166,25 +166,28 @@ class InMemoryGraphState:
         """Return the open REFERENCES, temporal FOLLOWS and CAUSED_BY edges from the nodes."""
         return [
             Outgoing(
-                id=one.id,
-                relation=one.relation,
-                source_id=one.source_id,
-                target_id=one.target_id,
-                role=one.properties.get("role"),
+                id=edge.id,
+                relation=edge.relation,
+                source_id=edge.source_id,
+                target_id=edge.target_id,
+                role=edge.properties.get("role"),
             )
-            for one in self.tables.edges.values()
-            if one.source_id in node_ids and (one.view, one.relation) in _OUTGOING
+            for edge in self.tables.edges.values()
+            if edge.source_id in node_ids and (edge.view, edge.relation) in _OUTGOING
         ]
 
     def likenesses(self, node_ids: Collection[UUID]) -> Sequence[Likeness]:
         """Return the open SIMILAR_TO edges at the nodes, whichever end."""
         return [
             Likeness(
-                source_id=one.source_id, target_id=one.target_id, score=one.weight, edge_id=one.id
+                source_id=edge.source_id,
+                target_id=edge.target_id,
+                score=edge.weight,
+                edge_id=edge.id,
             )
-            for one in self.tables.edges.values()
-            if one.relation == Relation.SIMILAR_TO
-            and (one.source_id in node_ids or one.target_id in node_ids)
+            for edge in self.tables.edges.values()
+            if edge.relation == Relation.SIMILAR_TO
+            and (edge.source_id in node_ids or edge.target_id in node_ids)
         ]
 
     def audiences(
@@ -192,16 +195,16 @@ class InMemoryGraphState:
     ) -> Mapping[UUID, tuple[str, tuple[str, ...] | None]]:
         """Return scope and agents of those of the nodes that are there to be seen."""
         return {
-            one.id: (one.scope, one.agents)
-            for one in self.tables.nodes.values()
-            if one.id in node_ids and one.state not in (State.DELETED, State.QUARANTINED)
+            node.id: (node.scope, node.agents)
+            for node in self.tables.nodes.values()
+            if node.id in node_ids and node.state not in (State.DELETED, State.QUARANTINED)
         }
 
     def before_in_trace(self, event_ids: Collection[UUID]) -> Sequence[TraceStep]:
         """Return what came just before each event in its trace, if anything did."""
         steps: list[TraceStep] = []
-        for node in [one for one in self.tables.nodes.values() if one.id in event_ids]:
-            before = [one for one in self.tables.nodes.values() if _is_before(one, node)]
+        for node in [node for node in self.tables.nodes.values() if node.id in event_ids]:
+            before = [item for item in self.tables.nodes.values() if _is_before(item, node)]
             if before:
                 last = max(before, key=_place)
                 steps.append(
@@ -223,20 +226,20 @@ class InMemoryQueue:
 
     def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
         """Return the rows still unfinished among these."""
-        return [one for one in self.tables.outbox.values() if one.id in ids]
+        return [item for item in self.tables.outbox.values() if item.id in ids]
 
     def find_batch(self, reference: UUID, batch: int) -> OutboxRow | None:
         """Return one batch of an ingestion, None when it is done."""
-        for one in self.tables.outbox.values():
-            if (one.topic, one.reference, one.batch) == (Topic.EMBED, reference, batch):
-                return one
+        for item in self.tables.outbox.values():
+            if (item.topic, item.reference, item.batch) == (Topic.EMBED, reference, batch):
+                return item
         return None
 
     def done(self, ids: Collection[UUID]) -> None:
         """Remove finished rows."""
-        for one in ids:
-            self.tables.outbox.pop(one, None)
-            self.tables.failed.pop(one, None)
+        for id_ in ids:
+            self.tables.outbox.pop(id_, None)
+            self.tables.failed.pop(id_, None)
 
     def failed(self, ids: Collection[UUID], error: str) -> None:
         """Keep why rows failed; they stay to be tried again."""

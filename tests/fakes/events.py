@@ -36,21 +36,21 @@ class InMemoryEvents:
         """Return the stored events just before and just after each place, by session."""
         found: dict[Session, dict[UUID, TimelineEvent]] = {}
         for session, event in places:
-            stored = sorted(self._events(session), key=lambda one: one.place)
-            near = [one for one in stored if one.place < event.place][-1:]
-            near += [one for one in stored if one.place > event.place][:1]
-            found.setdefault(session, {}).update({one.id: one for one in near})
+            stored = sorted(self._events(session), key=lambda event: event.place)
+            near = [item for item in stored if item.place < event.place][-1:]
+            near += [item for item in stored if item.place > event.place][:1]
+            found.setdefault(session, {}).update({item.id: item for item in near})
         return {session: tuple(events.values()) for session, events in found.items()}
 
     def visible(self, node_ids: Collection[UUID]) -> frozenset[UUID]:
         """Return those of the nodes that the principal may see."""
         return frozenset(
-            one.id
-            for one in self.tables.nodes.values()
-            if one.id in node_ids
-            and one.state not in _GONE
-            and one.scope in self.principal.allowed_scopes
-            and self.principal.finds(one.agents)
+            node.id
+            for node in self.tables.nodes.values()
+            if node.id in node_ids
+            and node.state not in _GONE
+            and node.scope in self.principal.allowed_scopes
+            and self.principal.finds(node.agents)
         )
 
     def _events(self, session: Session) -> list[TimelineEvent]:
@@ -60,12 +60,12 @@ class InMemoryEvents:
             session.audience.data_subjects,
         )
         return [
-            self._event(one)
-            for one in self.tables.nodes.values()
-            if one.label == Label.EVENT
-            and one.session_id == session.session_id
-            and one.state in _PRESENT
-            and (one.scope, one.agents, one.data_subjects) == audience
+            self._event(node)
+            for node in self.tables.nodes.values()
+            if node.label == Label.EVENT
+            and node.session_id == session.session_id
+            and node.state in _PRESENT
+            and (node.scope, node.agents, node.data_subjects) == audience
         ]
 
     def _event(self, node: Node) -> TimelineEvent:
@@ -76,7 +76,11 @@ class InMemoryEvents:
             occurred_at=node.occurred_at,
             sequence=UNNUMBERED if node.sequence is None else node.sequence,
             follows_edge=next(
-                (one.id for one in edges if (one.view, one.relation, one.source_id) == follows),
+                (
+                    edge.id
+                    for edge in edges
+                    if (edge.view, edge.relation, edge.source_id) == follows
+                ),
                 None,
             ),
         )

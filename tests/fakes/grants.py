@@ -31,17 +31,17 @@ class InMemoryGrants:
 
     def page(self, *, before: UUID | None, limit: int) -> Sequence[GrantRow]:
         """Return grants, the newest first."""
-        every = sorted(self.tables.grants.values(), key=lambda one: one.id, reverse=True)
-        return [one for one in every if before is None or one.id < before][:limit]
+        every = sorted(self.tables.grants.values(), key=lambda grant: grant.id, reverse=True)
+        return [item for item in every if before is None or item.id < before][:limit]
 
     def in_force(self, tool: str, now: datetime) -> Sequence[GrantRow]:
         """Return those for a tool that may be used once more, the oldest first."""
-        every = sorted(self.tables.grants.values(), key=lambda one: one.id)
-        return [one for one in every if one.tool == tool and _open(one, now)]
+        every = sorted(self.tables.grants.values(), key=lambda grant: grant.id)
+        return [item for item in every if item.tool == tool and _open(item, now)]
 
     def open_count(self, now: datetime) -> int:
         """Return how many may be used once more."""
-        return sum(_open(one, now) for one in self.tables.grants.values())
+        return sum(_open(grant, now) for grant in self.tables.grants.values())
 
     def revoke(self, grant_id: UUID, now: datetime) -> bool:
         """Revoke one; False when it is revoked already or there is none."""

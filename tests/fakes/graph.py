@@ -147,7 +147,7 @@ class InMemoryGraph:
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`."""
-        recorded = (one.position for one in self.tables.entries if one.recorded_at <= moment)
+        recorded = (entry.position for entry in self.tables.entries if entry.recorded_at <= moment)
         return max(recorded, default=0)
 
     def related(
@@ -176,13 +176,16 @@ class InMemoryGraph:
         nodes = self._present()
         found: dict[UUID, tuple[float, int, UUID]] = {}
         for here, like, score in self._alike(node_ids, nodes, minimum):
-            endings = [one for one in self._endings(like) if one in nodes]
-            for place, node_id in [*((0, one) for one in endings), *((1, like),) * bool(endings)]:
+            endings = [ending for ending in self._endings(like) if ending in nodes]
+            for place, node_id in [
+                *((0, ending) for ending in endings),
+                *((1, like),) * bool(endings),
+            ]:
                 if node_id not in node_ids:
                     best = max(found.get(node_id, (0.0, 0, here)), (score, -place, here))
                     found[node_id] = best
-        order = sorted(found, key=lambda one: (-found[one][0], -found[one][1], one))
-        return [(one, found[one][2], found[one][0]) for one in order[:limit]]
+        order = sorted(found, key=lambda id_: (-found[id_][0], -found[id_][1], id_))
+        return [(item, found[item][2], found[item][0]) for item in order[:limit]]
 
     def important_connections(
         self, entity_ids: Sequence[UUID], *, minimum: int, limit: int
@@ -190,16 +193,16 @@ class InMemoryGraph:
         """Return important nodes at these entities."""
         nodes = self._present()
         found: dict[UUID, UUID] = {}
-        for entity_id in sorted(one for one in entity_ids if one in nodes):
+        for entity_id in sorted(id_ for id_ in entity_ids if id_ in nodes):
             for edge in self._edges(Filters()):
                 ends = {edge.source_id, edge.target_id}
                 if entity_id not in ends or edge.relation == Relation.CO_OCCURRENCE:
                     continue
-                for node in (nodes[one] for one in ends - {entity_id} if one in nodes):
+                for node in (nodes[end] for end in ends - {entity_id} if end in nodes):
                     if node.label != Label.ENTITY and node.importance >= minimum:
                         found.setdefault(node.id, entity_id)
-        order = sorted((nodes[one] for one in found), key=lambda one: (-one.importance, one.id))
-        return [(one.id, found[one.id], float(one.importance)) for one in order[:limit]]
+        order = sorted((nodes[id_] for id_ in found), key=lambda item: (-item.importance, item.id))
+        return [(item.id, found[item.id], float(item.importance)) for item in order[:limit]]
 
     def used_again(
         self, session_id: str, *, minimum: int, limit: int
@@ -212,7 +215,7 @@ class InMemoryGraph:
         return {}
 
     def _present(self) -> dict[UUID, Node]:
-        return {one.id: one for one in self._visible(Filters()) if one.state in _FOUND}
+        return {item.id: item for item in self._visible(Filters()) if item.state in _FOUND}
 
     def _alike(
         self, node_ids: Sequence[UUID], nodes: Mapping[UUID, Node], minimum: float
@@ -325,11 +328,11 @@ def _graph_edge(edge: Edge, nodes: Mapping[UUID, Node]) -> GraphEdge:
 
 def _capped(beside: list[RelatedNode]) -> list[RelatedNode]:
     counted = [
-        one
+        item
         for direction in (OUTGOING, INCOMING)
-        for one in [each for each in beside if each.direction == direction][:RELATED_COUNTED]
+        for item in [each for each in beside if each.direction == direction][:RELATED_COUNTED]
     ]
-    return sorted(counted, key=lambda one: (-one.weight, one.relation, one.node_id))
+    return sorted(counted, key=lambda item: (-item.weight, item.relation, item.node_id))
 
 
 def _related_node(edge: Edge, of_id: UUID, nodes: Mapping[UUID, Node]) -> RelatedNode:

@@ -30,22 +30,22 @@ class InMemoryGraphNodes:
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
         """Return those of the nodes the principal may see, deleted ones too, by id."""
-        nodes = (self.tables.nodes.get(one) for one in node_ids)
+        nodes = (self.tables.nodes.get(id_) for id_ in node_ids)
         created = self.tables.created
         return {
-            one.id: _node(one, created[one.id])
-            for one in nodes
-            if one is not None and self._sees(one)
+            node.id: _node(node, created[node.id])
+            for node in nodes
+            if node is not None and self._sees(node)
         }
 
     def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
         """Return edges that hold now and touch the node, by id."""
         touching = [
-            _edge(one)
-            for one in self.tables.edges.values()
-            if node_id in (one.source_id, one.target_id)
+            _edge(edge)
+            for edge in self.tables.edges.values()
+            if node_id in (edge.source_id, edge.target_id)
         ]
-        return sorted(touching, key=lambda one: one.id)[:limit]
+        return sorted(touching, key=lambda item: item.id)[:limit]
 
     def edges_closed_at(
         self, node_id: UUID, moment: datetime, *, limit: int
@@ -56,7 +56,7 @@ class InMemoryGraphNodes:
             for one, when in self.tables.closed_edges.values()
             if when == moment and node_id in (one.source_id, one.target_id)
         ]
-        return sorted(closed, key=lambda one: one.id)[:limit]
+        return sorted(closed, key=lambda item: item.id)[:limit]
 
     def _sees(self, node: Node) -> bool:
         in_scope = node.scope in self.principal.allowed_scopes
@@ -73,9 +73,9 @@ class InMemoryAliases:
         """Return canonical name and type by alias, of exactly this audience."""
         audience = scope, readers_key(tuple(agents) if agents is not None else None)
         return {
-            one.alias: (one.canonical_name, one.entity_type)
-            for one in self.tables.aliases.values()
-            if (one.scope, one.readers) == audience
+            alias.alias: (alias.canonical_name, alias.entity_type)
+            for alias in self.tables.aliases.values()
+            if (alias.scope, alias.readers) == audience
         }
 
     def apply(self, rows: Iterable[AliasRow]) -> None:

@@ -41,7 +41,7 @@ class InMemoryKeyStore:
     def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
         """Return those without a key, and of each whether it was destroyed."""
         with self._lock:
-            found = {one: self._keys.get((workspace_id, one), b"") for one in subject_ids}
+            found = {id_: self._keys.get((workspace_id, id_), b"") for id_ in subject_ids}
         return {subject: key is None for subject, key in found.items() if not key}
 
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:

@@ -34,10 +34,10 @@ class InMemoryCallLog:
     def spent(self, workspace_id: UUID, run_id: UUID | None, at: datetime) -> Spending:
         """As `CallLog`."""
         day = at.astimezone(UTC).date()
-        ours = [one for one in self.records if one.workspace_id == workspace_id]
+        ours = [record for record in self.records if record.workspace_id == workspace_id]
         return Spending(
-            day=_sum(one for one in ours if one.started_at.astimezone(UTC).date() == day),
-            run=_sum(one for one in ours if run_id is not None and one.run_id == run_id),
+            day=_sum(our for our in ours if our.started_at.astimezone(UTC).date() == day),
+            run=_sum(our for our in ours if run_id is not None and our.run_id == run_id),
         )
 
     def record(self, record: CallRecord) -> None:
@@ -48,11 +48,11 @@ class InMemoryCallLog:
 
 def _sum(records: Iterable[CallRecord]) -> Spent:
     kept = list(records)
-    unpriced = [one for one in kept if one.cost_usd is None]
+    unpriced = [item for item in kept if item.cost_usd is None]
     return Spent(
-        tokens=sum(one.usage.total for one in kept),
-        usd=sum((one.cost_usd or Decimal(0) for one in kept), Decimal(0)),
+        tokens=sum(item.usage.total for item in kept),
+        usd=sum((item.cost_usd or Decimal(0) for item in kept), Decimal(0)),
         unpriced_calls=sum(
-            one.usage.input_tokens + one.usage.output_tokens > 0 for one in unpriced
+            item.usage.input_tokens + item.usage.output_tokens > 0 for item in unpriced
         ),
     )

@@ -51,7 +51,7 @@ class InMemoryEscalations:
     def of(self, investigation_id: UUID) -> Escalation | None:
         """Return that of an investigation."""
         every = self.tables.escalations.values()
-        return next((one for one in every if one.investigation_id == investigation_id), None)
+        return next((item for item in every if item.investigation_id == investigation_id), None)
 
     def tried(
         self,
@@ -93,11 +93,11 @@ class InMemoryEscalations:
     ) -> Sequence[Escalation]:
         """Return them, the newest first."""
         found = [
-            one
-            for one in self.tables.escalations.values()
-            if state in (None, one.state) and (before is None or one.id < before)
+            escalation
+            for escalation in self.tables.escalations.values()
+            if state in (None, escalation.state) and (before is None or escalation.id < before)
         ]
-        return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+        return sorted(found, key=lambda item: item.id, reverse=True)[:limit]
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ class InMemoryOpinions:
     def of(self, investigation_id: UUID) -> Sequence[Opinion]:
         """Return what stands, the oldest first."""
         every = self.tables.opinions.values()
-        found = [one for one in every if one.investigation_id == investigation_id]
-        return sorted(found, key=lambda one: (one.said_at, one.id))
+        found = [item for item in every if item.investigation_id == investigation_id]
+        return sorted(found, key=lambda item: (item.said_at, item.id))
 
 
 @dataclass(frozen=True)
@@ -205,34 +205,38 @@ class InMemoryCandidates:
     ) -> Sequence[Candidate]:
         """Return candidates, the newest first."""
         found = [
-            one
-            for one in self.tables.candidates.values()
-            if state in (None, one.state) and (before is None or one.id < before)
+            candidate
+            for candidate in self.tables.candidates.values()
+            if state in (None, candidate.state) and (before is None or candidate.id < before)
         ]
-        return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+        return sorted(found, key=lambda item: item.id, reverse=True)[:limit]
 
     def unreviewed(self, before: datetime, limit: int) -> Sequence[Candidate]:
         """Return those staged before a moment that nobody decided on, the oldest first."""
         found = [
-            one
-            for one in self.tables.candidates.values()
-            if one.state is CandidateState.STAGED and one.staged_at < before
+            candidate
+            for candidate in self.tables.candidates.values()
+            if candidate.state is CandidateState.STAGED and candidate.staged_at < before
         ]
-        return sorted(found, key=lambda one: (one.staged_at, one.id))[:limit]
+        return sorted(found, key=lambda item: (item.staged_at, item.id))[:limit]
 
     def due(self, before: datetime, limit: int) -> Sequence[tuple[UUID, str]]:
         """Return (investigation, cause) of resolved ones without a candidate, the oldest first."""
         known, opinions = self._known(), InMemoryOpinions(self.tables)
         found: list[tuple[datetime, UUID, str]] = []
-        for one in self.tables.investigations.values():
-            resolved = one.verdict is Verdict.AUTO_RESOLVED and one.state is State.DONE
-            if not resolved or one.ended_at is None or one.id in known:
+        for investigation in self.tables.investigations.values():
+            resolved = (
+                investigation.verdict is Verdict.AUTO_RESOLVED and investigation.state is State.DONE
+            )
+            if not resolved or investigation.ended_at is None or investigation.id in known:
                 continue
-            ratings = [said.rating for said in opinions.of(one.id)]
+            ratings = [said.rating for said in opinions.of(investigation.id)]
             rated = any(rating is not None and rating >= GOOD for rating in ratings)
             poor = any(rating is None or rating <= POOR for rating in ratings)
-            if not poor and (rated or one.ended_at < before):
-                found.append((one.ended_at, one.id, "rated" if rated else "undisputed"))
+            if not poor and (rated or investigation.ended_at < before):
+                found.append(
+                    (investigation.ended_at, investigation.id, "rated" if rated else "undisputed")
+                )
         return [(one, cause) for _, one, cause in sorted(found)[:limit]]
 
     def observed(self, since: datetime, limit: int) -> Sequence[Observed]:
@@ -272,7 +276,7 @@ class InMemoryCandidates:
         return present if present and present.state is CandidateState.STAGED else None
 
     def _known(self) -> set[UUID]:
-        return {one.investigation_id for one in self.tables.candidates.values()}
+        return {candidate.investigation_id for candidate in self.tables.candidates.values()}
 
 
 def _tells(row: ActionRow) -> bool:

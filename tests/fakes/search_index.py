@@ -51,7 +51,7 @@ class InMemorySearchIndex:
     def building(self) -> str | None:
         """Return the newest that is not live."""
         self._answer()
-        return max((one for one in self.indexes if one != self.name), default=None)
+        return max((index for index in self.indexes if index != self.name), default=None)
 
     def create(self) -> str:
         """Make an empty one."""
@@ -64,7 +64,7 @@ class InMemorySearchIndex:
     def go_live(self, name: str) -> Sequence[str]:
         """Switch, and drop the others."""
         self._answer()
-        dropped = sorted(one for one in self.indexes if one != name)
+        dropped = sorted(index for index in self.indexes if index != name)
         self.indexes, self.name = {name: self._held(name)}, name
         return dropped
 
@@ -72,22 +72,22 @@ class InMemorySearchIndex:
         """Put in and take out, unless newer ones are there. What is gone is kept as its version."""
         held = self._held(name)
         counts = Counter[str]()
-        for one in documents:
-            known = held.get(one.node_id)
-            if known and known.position > one.position:
+        for document in documents:
+            known = held.get(document.node_id)
+            if known and known.position > document.position:
                 counts["newer"] += 1
-            elif one.findable or (known and known.findable):
-                counts["indexed" if one.findable else "removed"] += 1
-                held[one.node_id] = one
+            elif document.findable or (known and known.findable):
+                counts["indexed" if document.findable else "removed"] += 1
+                held[document.node_id] = document
         return Written(indexed=counts["indexed"], removed=counts["removed"], newer=counts["newer"])
 
     def remove(self, name: str, workspace_id: UUID, positions: Mapping[UUID, int]) -> int:
         """Take documents out at the versions seen."""
         held = self._held(name)
         gone = [
-            one.node_id
-            for one in self._of(name, workspace_id)
-            if one.position <= positions.get(one.node_id, -1)
+            item.node_id
+            for item in self._of(name, workspace_id)
+            if item.position <= positions.get(item.node_id, -1)
         ]
         for node_id in gone:
             del held[node_id]
@@ -100,18 +100,18 @@ class InMemorySearchIndex:
     def buckets(self, name: str, workspace_id: UUID) -> Mapping[str, Bucket]:
         """Return the workspace's documents by bucket."""
         found: dict[str, Bucket] = {}
-        for one in self._of(name, workspace_id):
-            key = bucket_of(one.node_id)
+        for item in self._of(name, workspace_id):
+            key = bucket_of(item.node_id)
             nodes, marks = found.get(key, Bucket(0, 0))
-            found[key] = Bucket(nodes + 1, marks + mark_of(one.node_id, one.position))
+            found[key] = Bucket(nodes + 1, marks + mark_of(item.node_id, item.position))
         return found
 
     def positions(self, name: str, workspace_id: UUID, bucket: str) -> Mapping[UUID, int]:
         """Return the documents of one bucket."""
         return {
-            one.node_id: one.position
-            for one in self._of(name, workspace_id)
-            if bucket_of(one.node_id) == bucket
+            item.node_id: item.position
+            for item in self._of(name, workspace_id)
+            if bucket_of(item.node_id) == bucket
         }
 
     def find(
@@ -131,20 +131,20 @@ class InMemorySearchIndex:
         past = filters.include_superseded or filters.valid_at is not None
         scored = [
             (
-                len(asked & _words(one.own)) + CONTEXT_WEIGHT * len(asked & _words(one.context)),
-                one.node_id,
+                len(asked & _words(item.own)) + CONTEXT_WEIGHT * len(asked & _words(item.context)),
+                item.node_id,
             )
-            for one in self._of(self.name, principal.workspace_id)
-            if past or one.state in _PRESENT
+            for item in self._of(self.name, principal.workspace_id)
+            if past or item.state in _PRESENT
         ]
         best = sorted((-score, node_id) for score, node_id in scored if score)[:limit]
         return IndexAnswer(self.name, [Candidate(node_id, -score) for score, node_id in best])
 
     def _of(self, name: str, workspace_id: UUID) -> list[IndexDocument]:
         return [
-            one
-            for one in self._held(name).values()
-            if one.workspace_id == workspace_id and one.findable
+            item
+            for item in self._held(name).values()
+            if item.workspace_id == workspace_id and item.findable
         ]
 
     def _held(self, name: str) -> dict[UUID, IndexDocument]:

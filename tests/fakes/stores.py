@@ -102,7 +102,7 @@ _GONE = (State.DELETED, State.QUARANTINED)
 _AROUND = 4  # messages read on either side of a span
 _CLEARED = ("context_text", "compiled_truth")  # "" clears these
 _UNCHANGED = {"workspace_id", "id", "revive", *_CLEARED, "accesses", "last_accessed_at"}
-_CHANGES = tuple(one.name for one in fields(NodeChange) if one.name not in _UNCHANGED)
+_CHANGES = tuple(field.name for field in fields(NodeChange) if field.name not in _UNCHANGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +210,7 @@ class Tables:
 
     def snapshot(self) -> Tables:
         """Return a copy that later writes do not reach."""
-        return Tables(**{one.name: copy(getattr(self, one.name)) for one in fields(self)})
+        return Tables(**{field.name: copy(getattr(self, field.name)) for field in fields(self)})
 
 
 class InMemoryTransactions:
@@ -481,13 +481,13 @@ class InMemoryLedger:
 
     def trace_at(self, position: int) -> str | None:
         """Return the trace id of the entry at a position, if it is of a trace."""
-        found = [one.trace_id for one in self.tables.entries if one.position == position]
+        found = [entry.trace_id for entry in self.tables.entries if entry.position == position]
         return found[0] if found else None
 
     def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
         """Return up to `limit` entries above position `after`."""
-        found = [one for one in self.tables.entries if one.position > after]
-        return [one for one in found if type_ in (None, one.type)][:limit]
+        found = [entry for entry in self.tables.entries if entry.position > after]
+        return [item for item in found if type_ in (None, item.type)][:limit]
 
 
 @dataclass(frozen=True)
@@ -518,7 +518,7 @@ class InMemoryMemories:
         found: dict[str, dict[UUID, Link]] = {}
         for key, moment in places:
             chain = sorted(
-                (self._link(one) for one in self._nodes() if one.chain_key == key),
+                (self._link(node) for node in self._nodes() if node.chain_key == key),
                 key=lambda link: (link.valid_from, link.position),
             )
             before = [link for link in chain if link.valid_from <= moment][-1:]
@@ -531,18 +531,18 @@ class InMemoryMemories:
         """Return a session's messages from `first` to `last`, and some more on either side."""
         found = sorted(
             (
-                Message(id=one.id, sequence=one.sequence, text=one.text)
-                for one in self._nodes()
-                if one.session_id == session.session_id
-                and one.sequence is not None
-                and one.state in _FOUND
-                and _audience(one) == session.audience
+                Message(id=node.id, sequence=node.sequence, text=node.text)
+                for node in self._nodes()
+                if node.session_id == session.session_id
+                and node.sequence is not None
+                and node.state in _FOUND
+                and _audience(node) == session.audience
             ),
             key=lambda message: (message.sequence, message.id),
         )
-        before = [one for one in found if one.sequence < first][-_AROUND:]
-        after = [one for one in found if one.sequence > last][:_AROUND]
-        return (*before, *(one for one in found if first <= one.sequence <= last), *after)
+        before = [item for item in found if item.sequence < first][-_AROUND:]
+        after = [item for item in found if item.sequence > last][:_AROUND]
+        return (*before, *(item for item in found if first <= item.sequence <= last), *after)
 
     def find(self, memory_id: UUID) -> StoredMemory | None:
         """Return a memory, deleted or not, that the principal's agent may see."""
@@ -566,9 +566,9 @@ class InMemoryMemories:
 
     def _nodes(self) -> Iterable[Node]:
         return (
-            one
-            for one in self.tables.nodes.values()
-            if self._is_visible(one) and one.state not in _GONE
+            node
+            for node in self.tables.nodes.values()
+            if self._is_visible(node) and node.state not in _GONE
         )
 
     def _is_visible(self, node: Node) -> bool:
@@ -625,9 +625,9 @@ class InMemoryNodes:
                 raise Conflict("This collides with what is stored.", reason="constraint")
         self.tables.nodes[node.id] = node
         earlier = [
-            replace(one, to_position=node.position) if one.to_position is None else one
-            for one in self.tables.versions.get(node.id, ())
-            if one.from_position != node.position
+            replace(version, to_position=node.position) if version.to_position is None else version
+            for version in self.tables.versions.get(node.id, ())
+            if version.from_position != node.position
         ]
         version = Version(from_position=node.position, to_position=None, node=node)
         self.tables.versions[node.id] = (*earlier, version)
@@ -636,7 +636,7 @@ class InMemoryNodes:
         if isinstance(row, EdgeStrength):
             self._strengthen(row)
         elif isinstance(row, Edge):
-            if not any(_same_ends(row, one) for one in self.tables.edges.values()):
+            if not any(_same_ends(row, edge) for edge in self.tables.edges.values()):
                 self.tables.edges.setdefault(row.id, row)
         else:
             closed = self.tables.edges.pop(row.id, None)
@@ -672,7 +672,7 @@ class InMemorySubjects:
 
     def find(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
         """Return the ids of the (kind, natural key) pairs that are known."""
-        return {one: self.tables.subjects[one] for one in wanted if one in self.tables.subjects}
+        return {item: self.tables.subjects[item] for item in wanted if item in self.tables.subjects}
 
     def add(self, subject: Subject, position: int) -> None:
         """Project a registered subject; a second time changes nothing."""
@@ -680,12 +680,18 @@ class InMemorySubjects:
 
     def forgotten(self, subject_ids: Collection[UUID]) -> Collection[UUID]:
         """Return those of the subjects whose forgetting was begun."""
-        return {one.subject_id for one in self.tables.forgettings.values()} & set(subject_ids)
+        return {forgetting.subject_id for forgetting in self.tables.forgettings.values()} & set(
+            subject_ids
+        )
 
     def barred(self, marks: Collection[bytes]) -> Collection[UUID]:
         """Return the subjects whose forgetting is under way, by the marks of their names."""
-        open_ = (one for one in self.tables.forgettings.values() if one.status != "done")
-        return {one.subject_id for one in open_ if one.mark in marks}
+        open_ = (
+            forgetting
+            for forgetting in self.tables.forgettings.values()
+            if forgetting.status != "done"
+        )
+        return {item.subject_id for item in open_ if item.mark in marks}
 
 
 @dataclass(frozen=True)
@@ -700,8 +706,8 @@ class InMemoryOutbox:
 
     def done(self, ids: Collection[UUID]) -> None:
         """Remove finished rows."""
-        for one in ids:
-            self.tables.outbox.pop(one, None)
+        for id_ in ids:
+            self.tables.outbox.pop(id_, None)
 
     def unsent(self, ids: Collection[UUID]) -> None:
         """Mark rows whose message could not be sent."""

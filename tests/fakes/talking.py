@@ -38,9 +38,9 @@ class InMemoryConversations:
         if node is None:
             return None
         said = sorted(
-            (one.sequence or 0, one.id, one)
-            for one in _seen(self.tables, self.principal, Label.MESSAGE)
-            if one.parent_id == node.id
+            (item.sequence or 0, item.id, item)
+            for item in _seen(self.tables, self.principal, Label.MESSAGE)
+            if item.parent_id == node.id
         )
         last = tuple(_last(one) for _, _, one in said[-CONTEXT_MESSAGES:])
         return StoredConversation(id=node.id, data_subjects=node.data_subjects, last=last)
@@ -48,16 +48,16 @@ class InMemoryConversations:
     def exists(self, conversation_id: UUID) -> bool:
         """Return whether it is seen, or waits."""
         waiting = any(
-            one.conversation_id == conversation_id for one in self.tables.pending.values()
+            item.conversation_id == conversation_id for item in self.tables.pending.values()
         )
         seen = _tagged(self.tables, self.principal, Label.CONVERSATION)
-        return waiting or any(one.id == conversation_id for one in seen)
+        return waiting or any(item.id == conversation_id for item in seen)
 
     def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
         """Return the messages that wait."""
-        waiting = (one for one in self.tables.pending.values() if one.expires_at > now)
+        waiting = (item for item in self.tables.pending.values() if item.expires_at > now)
         return sorted(
-            (one for one in waiting if one.identity == identity), key=lambda one: one.sequence
+            (item for item in waiting if item.identity == identity), key=lambda item: item.sequence
         )
 
     def wait(self, message: PendingMessage) -> None:
@@ -66,9 +66,9 @@ class InMemoryConversations:
 
     def settle(self, identity: str) -> None:
         """Remove what waits under this identity."""
-        for one in list(self.tables.pending.values()):
-            if one.identity == identity:
-                del self.tables.pending[one.id]
+        for item in list(self.tables.pending.values()):
+            if item.identity == identity:
+                del self.tables.pending[item.id]
 
     def public_key_ids(self) -> Collection[UUID]:
         """Return the public keys a test has put into the tables."""
@@ -103,12 +103,12 @@ class InMemoryReports:
     ) -> tuple[UUID, tuple[UUID, ...]] | None:
         """Return the conversation a report came of."""
         found = [
-            one
-            for one in _tagged(self.tables, self.principal, Label.CONVERSATION)
-            if one.id == conversation_id
-            or (conversation_id is None and one.session_id == session_id)
+            item
+            for item in _tagged(self.tables, self.principal, Label.CONVERSATION)
+            if item.id == conversation_id
+            or (conversation_id is None and item.session_id == session_id)
         ]
-        newest = max(found, key=lambda one: self.tables.created[one.id], default=None)
+        newest = max(found, key=lambda item: self.tables.created[item.id], default=None)
         return (newest.id, newest.data_subjects) if newest else None
 
 
@@ -136,20 +136,20 @@ class InMemorySubscriptions:
 
 def _seen(tables: Tables, principal: Principal, label: Label) -> Iterable[Node]:
     return (
-        one
-        for one in tables.nodes.values()
-        if one.label == label and one.state in _FOUND and one.scope in principal.allowed_scopes
+        node
+        for node in tables.nodes.values()
+        if node.label == label and node.state in _FOUND and node.scope in principal.allowed_scopes
     )
 
 
 def _tagged(tables: Tables, principal: Principal, label: Label) -> Iterable[Node]:
     seen = _seen(tables, principal, label)
-    return (one for one in seen if principal.finds(one.agents))
+    return (item for item in seen if principal.finds(item.agents))
 
 
 def _identified(tables: Tables, principal: Principal, label: Label, identity: str) -> Node | None:
     seen = _seen(tables, principal, label)
-    return next((one for one in seen if one.dedup_key == identity), None)
+    return next((item for item in seen if item.dedup_key == identity), None)
 
 
 def _last(node: Node) -> LastMessage:

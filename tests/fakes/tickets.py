@@ -52,9 +52,9 @@ class InMemoryTickets:
     def known(self, source: str, external_ids: Collection[str]) -> Mapping[str, TicketRow]:
         """Return those of a source that there are, by their external ids."""
         return {
-            one.external_id: one
-            for one in self.tables.tickets.values()
-            if one.source == source and one.external_id in external_ids
+            ticket.external_id: ticket
+            for ticket in self.tables.tickets.values()
+            if ticket.source == source and ticket.external_id in external_ids
         }
 
     def change(self, ticket: TicketRow) -> None:
@@ -84,13 +84,15 @@ class InMemoryTickets:
 
     def unscreened(self, limit: int) -> Sequence[UUID]:
         """Return tickets that are new, the oldest first."""
-        new = (one for one in self.tables.tickets.values() if one.status is TicketStatus.NEW)
-        return [one.id for one in sorted(new, key=lambda one: one.received_at)[:limit]]
+        new = (
+            ticket for ticket in self.tables.tickets.values() if ticket.status is TicketStatus.NEW
+        )
+        return [item.id for item in sorted(new, key=lambda item: item.received_at)[:limit]]
 
     def claim(self, investigation_id: UUID, now: datetime) -> TicketRow | None:
         """Take the next of the queue for an investigation."""
         queued = sorted(
-            (one for one in self._queued() if not self._is_held(one)), key=_rank_and_age
+            (item for item in self._queued() if not self._is_held(item)), key=_rank_and_age
         )
         if not queued:
             return None
@@ -130,23 +132,27 @@ class InMemoryTickets:
     def waiting(self, waits_for: str, limit: int) -> Sequence[UUID]:
         """Return the tickets that wait for this to be mended, by rank and age."""
         waiting = (
-            one
-            for one in self.tables.tickets.values()
-            if one.waits_for == waits_for and one.status is not TicketStatus.INVESTIGATING
+            ticket
+            for ticket in self.tables.tickets.values()
+            if ticket.waits_for == waits_for and ticket.status is not TicketStatus.INVESTIGATING
         )
-        return [one.id for one in sorted(waiting, key=_rank_and_age)[:limit]]
+        return [item.id for item in sorted(waiting, key=_rank_and_age)[:limit]]
 
     def mended(self) -> Sequence[str]:
         """Return what ended tickets wait for though it was mended meanwhile."""
         going = (*_UNSETTLED, TicketStatus.INVESTIGATING)
-        ended = (one for one in self.tables.tickets.values() if one.status not in going)
-        return sorted({one.waits_for for one in ended if one.waits_for and self._is_mended(one)})
+        ended = (ticket for ticket in self.tables.tickets.values() if ticket.status not in going)
+        return sorted(
+            {item.waits_for for item in ended if item.waits_for and self._is_mended(item)}
+        )
 
     def _is_mended(self, ticket: TicketRow) -> bool:
         kind, _, name = (ticket.waits_for or "").partition(":")
         if kind == "source":
             sources = (one for one, _, _ in self.tables.ticket_sources.values())
-            return any(one.name == name and one.state is SourceState.ACTIVE for one in sources)
+            return any(
+                source.name == name and source.state is SourceState.ACTIVE for source in sources
+            )
         found = self.tables.connectors.get(name)
         claimed = ticket.claimed_at
         return bool(found and claimed and found[0].connector.changed_at > claimed)
@@ -157,9 +163,9 @@ class InMemoryTickets:
         if found is None or found.status in (*_UNSETTLED, TicketStatus.INVESTIGATING):
             return False
         self._move(replace(found, waits_for=None), TicketStatus.QUEUED, now)
-        for one in self.tables.ticket_messages.values():
-            if one.ticket_id == ticket_id:
-                self.tables.ticket_messages[one.id] = replace(one, reopened=False)
+        for message in self.tables.ticket_messages.values():
+            if message.ticket_id == ticket_id:
+                self.tables.ticket_messages[message.id] = replace(message, reopened=False)
         return True
 
     def reopen(self, ticket_id: UUID) -> bool:
@@ -181,28 +187,28 @@ class InMemoryTickets:
     ) -> Sequence[TicketRow]:
         """Return tickets, the newest first."""
         found = (
-            one
-            for one in self.tables.tickets.values()
-            if status in (None, one.status)
-            and source in (None, one.source)
-            and (before is None or one.id < before)
+            ticket
+            for ticket in self.tables.tickets.values()
+            if status in (None, ticket.status)
+            and source in (None, ticket.source)
+            and (before is None or ticket.id < before)
         )
-        return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+        return sorted(found, key=lambda item: item.id, reverse=True)[:limit]
 
     def since(self, moment: datetime, limit: int) -> Sequence[TicketRow]:
         """Return what was received since, the newest first."""
-        found = (one for one in self.tables.tickets.values() if one.received_at >= moment)
-        return sorted(found, key=lambda one: (one.received_at, one.id), reverse=True)[:limit]
+        found = (ticket for ticket in self.tables.tickets.values() if ticket.received_at >= moment)
+        return sorted(found, key=lambda item: (item.received_at, item.id), reverse=True)[:limit]
 
     def depth(self, most: int) -> int:
         """Return how many are queued that may be taken, counted up to `most`."""
-        return min(most, sum(not self._is_held(one) for one in self._queued()))
+        return min(most, sum(not self._is_held(item) for item in self._queued()))
 
     def numbers(self) -> QueueNumbers:
         """Return what the queue looks like."""
         every = self.tables.tickets.values()
-        held = sum(self._is_held(one) for one in self._queued())
-        counts = {status: sum(one.status is status for one in every) for status in TicketStatus}
+        held = sum(self._is_held(item) for item in self._queued())
+        counts = {status: sum(item.status is status for item in every) for status in TicketStatus}
         seconds = self._seconds()
         return QueueNumbers(
             depth=counts[TicketStatus.QUEUED] - held,
@@ -216,15 +222,19 @@ class InMemoryTickets:
     def _seconds(self) -> list[float]:
         """Return how long the last investigations took."""
         ended = [
-            (one.ended_at, one.claimed_at)
-            for one in self.tables.tickets.values()
-            if one.ended_at and one.claimed_at and one.ended_at >= one.claimed_at
+            (ticket.ended_at, ticket.claimed_at)
+            for ticket in self.tables.tickets.values()
+            if ticket.ended_at and ticket.claimed_at and ticket.ended_at >= ticket.claimed_at
         ]
         last = sorted(ended, reverse=True)[:_LAST]
         return [(ended_at - claimed_at).total_seconds() for ended_at, claimed_at in last]
 
     def _queued(self) -> list[TicketRow]:
-        return [one for one in self.tables.tickets.values() if one.status is TicketStatus.QUEUED]
+        return [
+            ticket
+            for ticket in self.tables.tickets.values()
+            if ticket.status is TicketStatus.QUEUED
+        ]
 
     def _is_held(self, ticket: TicketRow) -> bool:
         personas = InMemoryPersonas(self.tables)
@@ -259,13 +269,15 @@ class InMemoryTicketMessages:
     def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
         """Return those of a ticket that there are, by their external ids."""
         return {
-            one.external_id: one for one in self._of(ticket_id) if one.external_id in external_ids
+            item.external_id: item
+            for item in self._of(ticket_id)
+            if item.external_id in external_ids
         }
 
     def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
         """Return the messages of a ticket, the last written first; `asking`: without small talk."""
-        found = [one for one in self._of(ticket_id) if not (asking and one.small_talk)]
-        return sorted(found, key=lambda one: (one.written_at, one.id), reverse=True)[:limit]
+        found = [item for item in self._of(ticket_id) if not (asking and item.small_talk)]
+        return sorted(found, key=lambda item: (item.written_at, item.id), reverse=True)[:limit]
 
     def reopens(self, message_id: UUID) -> None:
         """Keep that a message put its ticket back."""
@@ -274,10 +286,14 @@ class InMemoryTicketMessages:
 
     def reopenings(self, ticket_id: UUID) -> int:
         """Return how many messages put a ticket back since somebody last did."""
-        return sum(one.reopened for one in self._of(ticket_id))
+        return sum(item.reopened for item in self._of(ticket_id))
 
     def _of(self, ticket_id: UUID) -> list[MessageRow]:
-        return [one for one in self.tables.ticket_messages.values() if one.ticket_id == ticket_id]
+        return [
+            message
+            for message in self.tables.ticket_messages.values()
+            if message.ticket_id == ticket_id
+        ]
 
 
 @dataclass(frozen=True)
@@ -300,12 +316,12 @@ class InMemoryTicketSources:
 
     def named(self, name: str) -> TicketSource | None:
         """Return the one of a name."""
-        return next((one for one in self.all() if one.name == name), None)
+        return next((item for item in self.all() if item.name == name), None)
 
     def all(self) -> Sequence[TicketSource]:
         """Return every one, by name."""
         return sorted(
-            (one for one, _, _ in self.tables.ticket_sources.values()), key=lambda one: one.name
+            (one for one, _, _ in self.tables.ticket_sources.values()), key=lambda item: item.name
         )
 
     def secrets(self, source_id: UUID) -> bytes:
@@ -350,8 +366,10 @@ class InMemoryTicketSources:
 
     def remove(self, source_id: UUID) -> bool:
         """Remove one; its tickets stay."""
-        for one in [one for one in self.tables.ticket_deliveries if one[0] == source_id]:
-            del self.tables.ticket_deliveries[one]
+        for item in [
+            delivery for delivery in self.tables.ticket_deliveries if delivery[0] == source_id
+        ]:
+            del self.tables.ticket_deliveries[item]
         return self.tables.ticket_sources.pop(source_id, None) is not None
 
     def event(self, source_id: UUID, delivery_id: str, now: datetime) -> bool:
@@ -420,8 +438,10 @@ class InMemoryWriteBacks:
 
     def replies(self, ticket_id: UUID) -> Sequence[ReplyRow]:
         """Return the replies to a ticket, the oldest first."""
-        found = (one for one in self.tables.ticket_replies.values() if one.ticket_id == ticket_id)
-        return sorted(found, key=lambda one: (one.created_at, one.id))
+        found = (
+            reply for reply in self.tables.ticket_replies.values() if reply.ticket_id == ticket_id
+        )
+        return sorted(found, key=lambda item: (item.created_at, item.id))
 
 
 @dataclass(frozen=True)
@@ -442,8 +462,10 @@ class InMemoryPersonas:
 
     def versions(self, name: str) -> Sequence[PersonaVersion]:
         """Return every version of a name, the newest first."""
-        found = (one for one in self.tables.personas.values() if one.persona.name == name)
-        return sorted(found, key=lambda one: one.persona.version, reverse=True)
+        found = (
+            persona for persona in self.tables.personas.values() if persona.persona.name == name
+        )
+        return sorted(found, key=lambda item: item.persona.version, reverse=True)
 
     def add(self, version: PersonaVersion) -> None:
         """Keep a version; the newest is the present one."""

@@ -30,14 +30,16 @@ class InMemoryWebhooks:
 
     def all(self) -> Sequence[Webhook]:
         """Return every webhook, newest first."""
-        every = sorted(self.tables.webhooks.values(), key=lambda one: one[0].id, reverse=True)
+        every = sorted(
+            self.tables.webhooks.values(), key=lambda webhook: webhook[0].id, reverse=True
+        )
         return [self._counted(webhook) for webhook, _ in every]
 
     def remove(self, webhook_id: UUID) -> bool:
         """Remove one with its deliveries; False when there is none."""
-        for one in list(self.tables.deliveries.values()):
-            if one[0].webhook_id == webhook_id:
-                del self.tables.deliveries[one[0].id]
+        for delivery in list(self.tables.deliveries.values()):
+            if delivery[0].webhook_id == webhook_id:
+                del self.tables.deliveries[delivery[0].id]
         return self.tables.webhooks.pop(webhook_id, None) is not None
 
     def disable(self, webhook_id: UUID, now: datetime) -> None:
@@ -49,24 +51,26 @@ class InMemoryWebhooks:
     def subscribed(self, events: Collection[WebhookEvent]) -> Sequence[tuple[UUID, WebhookEvent]]:
         """Return the (webhook, event) pairs among `events` that active webhooks ask for."""
         active = (one for one, _ in self.tables.webhooks.values() if one.disabled_at is None)
-        return sorted((one.id, event) for one in active for event in one.events if event in events)
+        return sorted(
+            (item.id, event) for item in active for event in item.events if event in events
+        )
 
     def deliver(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         """Keep deliveries that are to be made."""
-        for one in deliveries:
+        for delivery in deliveries:
             view = DeliveryView(
-                id=one.id,
-                webhook_id=one.webhook_id,
-                event=one.event.value,
-                position=one.position,
-                occurred_at=one.occurred_at,
+                id=delivery.id,
+                webhook_id=delivery.webhook_id,
+                event=delivery.event.value,
+                position=delivery.position,
+                occurred_at=delivery.occurred_at,
                 state="waiting",
                 attempts=0,
                 status=None,
                 error=None,
                 updated_at=now,
             )
-            self.tables.deliveries[one.id] = (view, one)
+            self.tables.deliveries[delivery.id] = (view, delivery)
 
     def due(self, delivery_id: UUID) -> DueDelivery | None:
         """Return a delivery that waits for an active webhook."""
@@ -104,14 +108,14 @@ class InMemoryWebhooks:
     def deliveries(self, webhook_id: UUID, limit: int) -> Sequence[DeliveryView]:
         """Return the newest deliveries of a webhook."""
         views = [one for one, _ in self.tables.deliveries.values() if one.webhook_id == webhook_id]
-        return sorted(views, key=lambda one: one.id, reverse=True)[:limit]
+        return sorted(views, key=lambda view: view.id, reverse=True)[:limit]
 
     def _counted(self, webhook: Webhook) -> Webhook:
         views = [one for one, _ in self.tables.deliveries.values() if one.webhook_id == webhook.id]
-        delivered = [one.updated_at for one in views if one.state == "delivered"]
+        delivered = [view.updated_at for view in views if view.state == "delivered"]
         return replace(
             webhook,
-            waiting=sum(one.state == "waiting" for one in views),
-            failed=sum(one.state == "failed" for one in views),
+            waiting=sum(view.state == "waiting" for view in views),
+            failed=sum(view.state == "failed" for view in views),
             last_delivered_at=max(delivered, default=None),
         )

@@ -119,7 +119,7 @@ class Office:
         Their connectors end by themselves, once they are orphans, and are waited for.
         """
         function = f"cairn-local-{WORKERS[state]}"
-        doomed = [one for pid in self.laptop.worker_pids(function) for one in family(pid)]
+        doomed = [item for pid in self.laptop.worker_pids(function) for item in family(pid)]
         killed = self.laptop.kill_workers(function)
         eventually(lambda: not any(lives(pid) for pid in doomed), what="the deaths")
         return killed
@@ -196,7 +196,7 @@ class Office:
         with superuser(self.laptop) as root:
             rows = root.execute(query, [self.tenant.id]).fetchall()
         metas = [meta for (meta,) in rows if meta["investigation_id"] == str(investigation_id)]
-        return [(State(one["from"]), State(one["to"])) for one in metas]
+        return [(State(meta["from"]), State(meta["to"])) for meta in metas]
 
     def entries(self, type_: str, investigation_id: UUID) -> int:
         """How many entries of a type are about it."""
@@ -242,7 +242,7 @@ def open_office(laptop: Laptop, folder: Path, *, repeats: bool) -> Office:
 def family(pid: int) -> list[int]:
     """A process and whatever it has started."""
     try:
-        return [pid, *(one.pid for one in psutil.Process(pid).children(recursive=True))]
+        return [pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))]
     except psutil.NoSuchProcess:
         return [pid]
 
@@ -261,13 +261,13 @@ def machine(office: Office) -> Machine:
     arn = office.laptop.env["CAIRN_INVESTIGATION_MACHINE_ARN"]
     events: list[dict[str, Any]] = []
     found = steps.list_executions(stateMachineArn=arn)["executions"]
-    for one in sorted(found, key=lambda each: each["startDate"]):
-        told = steps.describe_execution(executionArn=one["executionArn"])
+    for item in sorted(found, key=lambda each: each["startDate"]):
+        told = steps.describe_execution(executionArn=item["executionArn"])
         if json.loads(told["input"])["workspace_id"] == str(office.tenant.id):
-            asked = {"executionArn": one["executionArn"], "maxResults": 1000}
+            asked = {"executionArn": item["executionArn"], "maxResults": 1000}
             events += steps.get_execution_history(**asked)["events"]
-    entered = [one for one in events if one["type"] == "TaskStateEntered"]
-    failures = [one.get("taskFailedEventDetails", {}).get("error") for one in events]
+    entered = [event for event in events if event["type"] == "TaskStateEntered"]
+    failures = [event.get("taskFailedEventDetails", {}).get("error") for event in events]
     return Machine(
         at=entered[-1]["stateEnteredEventDetails"]["name"] if entered else None,
         deaths=failures.count("Runtime.ExitError"),

@@ -110,7 +110,9 @@ def test_an_asset_has_every_part_of_the_stores_that_its_modules_ask_for(
     texts = [path.read_text(encoding="utf-8") for path in asset.rglob("*.py")]
     asked = {part for text in texts for part in re.findall(r"\bstores\.(\w+)", text)}
     modules = {STORES_PARTS[part] for part in asked & STORES_PARTS.keys()}
-    assert not [one for one in modules if not (asset / f"{one.replace('.', '/')}.py").is_file()]
+    assert not [
+        module for module in modules if not (asset / f"{module.replace('.', '/')}.py").is_file()
+    ]
 
 
 def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:

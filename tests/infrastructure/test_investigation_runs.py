@@ -76,7 +76,7 @@ class Walk:
         """The task token of the approval it waits for."""
 
         def found() -> str | None:
-            return next((one["token"] for one in self.calls() if one["step"] == "wait"), None)
+            return next((call["token"] for call in self.calls() if call["step"] == "wait"), None)
 
         return eventually(found, what="the token", seconds=SECONDS)
 
@@ -131,7 +131,7 @@ def test_walks_from_the_ticket_to_the_write_back(walk: Any) -> None:
         "enter", "CREATED", "PLANNING", "RETRIEVING", "PLANNING", "SAFETY_CHECK", "ACTING",
         "OBSERVING", "PLANNING", "VERDICT", "WRITING_BACK", "DONE",
     ]  # fmt: skip
-    ids = [(one["workspace_id"], one["investigation_id"], one["run"]) for one in run.calls()]
+    ids = [(call["workspace_id"], call["investigation_id"], call["run"]) for call in run.calls()]
     assert set(ids) == {("w", "i", 1)}
 
 
@@ -170,7 +170,7 @@ def test_what_is_out_of_reach_for_a_while_is_asked_again(walk: Any) -> None:
 def test_what_a_step_cannot_do_halts_with_the_reason(walk: Any) -> None:
     run = walk("PLANNING BudgetExceeded HALTED HALTED")
     assert run.outcome() == ("SUCCEEDED", "HALTED")
-    (told,) = [one for one in run.calls() if one["step"] == "halt"]
+    (told,) = [call for call in run.calls() if call["step"] == "halt"]
     assert told["error"] == "BudgetExceeded"
 
 

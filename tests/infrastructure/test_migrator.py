@@ -153,9 +153,9 @@ class Machine:
         return state["Next"], self.evaluated(state.get("Output", given), known, input=given)
 
     def choice(self, state: Any, given: Any, known: dict[str, Any]) -> tuple[str, Any]:
-        for one in state["Choices"]:
-            if self.evaluated(one["Condition"], known, input=given):
-                return one["Next"], given
+        for item in state["Choices"]:
+            if self.evaluated(item["Condition"], known, input=given):
+                return item["Next"], given
         return state["Default"], given
 
     def task(self, state: Any, given: Any, known: dict[str, Any]) -> tuple[str, Any]:
@@ -207,7 +207,7 @@ def test_a_deployment_registers_its_model_and_an_operator_the_next_one(
     assert [answer["Status"] for answer in cloudformation.answers] == ["SUCCESS"]
     asked = {"step": "register_model", "model": "acme/next?dimensions=13"}
     told = [machine.handler.handler(asked, machine) for _ in range(2)]
-    assert [one["new"] for one in told] == [True, False]
+    assert [item["new"] for item in told] == [True, False]
     rows = connection.execute(
         """SELECT m.name, m.dimensions, count(*) FROM embedding_model m
              JOIN pg_indexes i ON i.indexname ~ ('_hnsw_' || m.id || '$')

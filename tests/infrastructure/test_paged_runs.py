@@ -64,7 +64,7 @@ class Machine:
 
         def all_ended() -> dict[str, str] | None:
             found = self.steps.list_executions(stateMachineArn=self.arn)["executions"]
-            statuses = {one["name"]: one["status"] for one in found}
+            statuses = {item["name"]: item["status"] for item in found}
             return None if "RUNNING" in statuses.values() or len(found) < ended else statuses
 
         statuses = eventually(all_ended, seconds=SECONDS, what=f"{ended} executions")

@@ -128,11 +128,17 @@ def test_every_queue_has_dead_letters_and_both_have_alarms(prod: Assembly) -> No
 def test_a_message_stays_hidden_six_times_as_long_as_its_consumer_may_run(
     prod: Assembly,
 ) -> None:
-    longest = {one.id: one.properties["Timeout"] for one in prod.resources("AWS::Lambda::Function")}
-    queues = {one.id: one.properties for one in prod.resources("AWS::SQS::Queue")}
+    longest = {
+        resource.id: resource.properties["Timeout"]
+        for resource in prod.resources("AWS::Lambda::Function")
+    }
+    queues = {resource.id: resource.properties for resource in prod.resources("AWS::SQS::Queue")}
     consumed = [
-        (one.properties["EventSourceArn"]["Fn::GetAtt"][0], one.properties["FunctionName"]["Ref"])
-        for one in prod.resources("AWS::Lambda::EventSourceMapping")
+        (
+            resource.properties["EventSourceArn"]["Fn::GetAtt"][0],
+            resource.properties["FunctionName"]["Ref"],
+        )
+        for resource in prod.resources("AWS::Lambda::EventSourceMapping")
     ]
     assert {queue for queue, _ in consumed} == {
         name for name, queue in queues.items() if "RedrivePolicy" in queue
@@ -180,7 +186,7 @@ def test_the_dashboard_shows_every_metric_of_searches(prod: Assembly) -> None:
 
 def test_the_dashboard_of_agents_shows_all_fourteen_metrics(prod: Assembly) -> None:
     shown = dashboard(prod, "cairn-prod-agents")
-    assert not {one.value for one in Metric if one.value not in shown}
+    assert not {item.value for item in Metric if item.value not in shown}
     assert NAMESPACE == metrics.NAMESPACE
     for metric, shape in SHAPES.items():
         for names in shape.sets:
@@ -193,9 +199,9 @@ def test_the_dashboard_of_agents_shows_all_fourteen_metrics(prod: Assembly) -> N
 def dashboard(prod: Assembly, name: str) -> str:
     """The body of a dashboard as JSON."""
     [page] = [
-        one
-        for one in prod.resources("AWS::CloudWatch::Dashboard")
-        if one.properties["DashboardName"] == name
+        resource
+        for resource in prod.resources("AWS::CloudWatch::Dashboard")
+        if resource.properties["DashboardName"] == name
     ]
     return json.dumps(page.properties["DashboardBody"])
 
@@ -223,7 +229,9 @@ def test_the_database_and_the_key_table_are_protected_once_the_rest_of_the_stack
     assert "DeletionProtectionEnabled" not in table.properties
     (last,) = prod.resources("Custom::CairnProtection")
     others = {
-        one.id for one in prod.resources() if one.stack == last.stack and "Protect" not in one.id
+        resource.id
+        for resource in prod.resources()
+        if resource.stack == last.stack and "Protect" not in resource.id
     }
     waited_for = _depended_on(prod.templates[last.stack], last.id)
     assert others <= waited_for | {"CDKMetadata"}
@@ -302,9 +310,9 @@ def test_the_key_table_has_no_backups(prod: Assembly) -> None:
 
 def test_the_embed_function_takes_part_of_a_batch_and_few_at_once(prod: Assembly) -> None:
     (mapping,) = (
-        one
-        for one in prod.resources("AWS::Lambda::EventSourceMapping")
-        if "Embed" in json.dumps(one.properties["FunctionName"])
+        resource
+        for resource in prod.resources("AWS::Lambda::EventSourceMapping")
+        if "Embed" in json.dumps(resource.properties["FunctionName"])
     )
     assert mapping.properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert mapping.properties["ScalingConfig"] == {"MaximumConcurrency": 4}
@@ -361,7 +369,7 @@ def test_the_functions_that_ask_models_may_ask_the_chosen_one_and_no_other(
 ) -> None:
     def allowed(assembly: Assembly) -> dict[str, list[str]]:
         return {
-            policy.id.split("Role")[0].lower(): [json.dumps(one) for one in statement["Resource"]]
+            policy.id.split("Role")[0].lower(): [json.dumps(item) for item in statement["Resource"]]
             for policy in assembly.resources("AWS::IAM::Policy")
             for statement in policy.properties["PolicyDocument"]["Statement"]
             if "bedrock:" in json.dumps(statement["Action"])
@@ -460,7 +468,9 @@ def test_executions_of_investigations_that_fail_are_told_to_audit(
 ) -> None:
     assembly: Assembly = request.getfixturevalue(stage)
     (rule,) = [
-        one for one in assembly.resources("AWS::Events::Rule") if "EventPattern" in one.properties
+        resource
+        for resource in assembly.resources("AWS::Events::Rule")
+        if "EventPattern" in resource.properties
     ]
     detail = rule.properties["EventPattern"]["detail"]
     assert detail["status"] == ["FAILED", "TIMED_OUT", "ABORTED"]
@@ -501,9 +511,9 @@ def test_memories_are_consolidated_every_six_hours(
 ) -> None:
     assembly: Assembly = request.getfixturevalue(stage)
     (rule,) = [
-        one
-        for one in assembly.resources("AWS::Events::Rule")
-        if one.properties.get("ScheduleExpression") == "cron(17 0/6 * * ? *)"
+        resource
+        for resource in assembly.resources("AWS::Events::Rule")
+        if resource.properties.get("ScheduleExpression") == "cron(17 0/6 * * ? *)"
     ]
     assert rule.properties["Name"] == f"cairn-{stage}-consolidation"
     (target,) = rule.properties["Targets"]

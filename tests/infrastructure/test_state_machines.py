@@ -327,7 +327,7 @@ def leads_to(choice: str) -> set[str]:
 def test_the_investigation_leads_where_the_transition_table_does() -> None:
     states = INVESTIGATION["States"]
     drawn = {
-        State(name): {State(one) for one in leads_to(states[name]["Next"])}
+        State(name): {State(item) for item in leads_to(states[name]["Next"])}
         for name in states
         if name in set(State) and not State(name).is_end
     }
@@ -360,7 +360,7 @@ def test_a_person_has_a_day_and_what_is_not_decided_expires() -> None:
 
 def test_what_is_out_of_reach_interrupts_and_what_fails_halts() -> None:
     for name, state in tasks(INVESTIGATION):
-        caught = {error: one["Next"] for one in state["Catch"] for error in one["ErrorEquals"]}
+        caught = {error: item["Next"] for item in state["Catch"] for error in item["ErrorEquals"]}
         ending = name in ("DONE", "HALTED", "Halt")
         assert caught["States.ALL"] == ("Interrupted" if ending else "Halt"), name
         out_of_reach = ("Unavailable", "Runtime.ExitError", "Sandbox.Timedout")

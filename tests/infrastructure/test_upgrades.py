@@ -114,9 +114,9 @@ def test_three_zones_are_three_and_nothing_is_looked_up(other_prod: Assembly) ->
 def test_the_account_and_region_asked_for_are_the_stacks_own(other_prod: Assembly) -> None:
     manifest = json.loads((other_prod.folder / "manifest.json").read_text(encoding="utf-8"))
     environments = {
-        one["environment"]
-        for one in manifest["artifacts"].values()
-        if one["type"] == "aws:cloudformation:stack"
+        artifact["environment"]
+        for artifact in manifest["artifacts"].values()
+        if artifact["type"] == "aws:cloudformation:stack"
     }
     assert environments == {"aws://111122223333/eu-central-1"}
 

@@ -180,7 +180,7 @@ class FakeHost:
         return made
 
     def manifest(self, connector: str) -> Manifest:
-        tools = tuple(one for one in self.specs.values() if one.connector == connector)
+        tools = tuple(spec for spec in self.specs.values() if spec.connector == connector)
         return Manifest(
             connector=connector,
             version=self.version,
@@ -190,7 +190,7 @@ class FakeHost:
         )
 
     def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
-        names = dict.fromkeys(one.connector for one in self.specs.values())
+        names = dict.fromkeys(spec.connector for spec in self.specs.values())
         return [
             ConnectorView(name=name, state=self.state, manifest=self.manifest(name))
             for name in names
@@ -386,7 +386,7 @@ class Agents:
         )
         self.pipeline = Pipeline(policies=self.policy, clock=self.clock)
         self.hiding = Hiding(
-            redactor=ReversibleRedactor(), profiles=lambda one: self.policy(one).redaction
+            redactor=ReversibleRedactor(), profiles=lambda item: self.policy(item).redaction
         )
         call = CallTool(host=self.host)
         self.abandon = Abandon(journal=self.journal)
@@ -465,7 +465,7 @@ class Agents:
     def policy(self, workspace_id: UUID) -> Policy:
         """Everything is in scope; the connectors have the autonomy of this world."""
         every = LaneScope(allow=(parse_pattern("**", "allow"),))
-        names = dict.fromkeys(one.connector for one in self.host.specs.values())
+        names = dict.fromkeys(spec.connector for spec in self.host.specs.values())
         return Policy(
             connectors={
                 name: ConnectorPolicy(
@@ -571,7 +571,7 @@ class Agents:
 
     def types(self) -> list[str]:
         """The types of all entries."""
-        return [one.type for one in self.entries()]
+        return [entry.type for entry in self.entries()]
 
     def body(self, entry: Entry) -> Mapping[str, Any]:
         """An entry's body, opened."""
@@ -583,9 +583,9 @@ class Agents:
         """The transitions of an investigation, resumptions included."""
         named = ("investigation.moved", "investigation.resumed")
         return [
-            (str(one.meta["from"]), str(one.meta["to"]))
-            for one in self.entries()
-            if one.type in named and one.meta["investigation_id"] == str(investigation_id)
+            (str(entry.meta["from"]), str(entry.meta["to"]))
+            for entry in self.entries()
+            if entry.type in named and entry.meta["investigation_id"] == str(investigation_id)
         ]
 
     def actions(self) -> list[ActionRow]:
@@ -612,7 +612,7 @@ class Agents:
 
     def woken(self, topic: str) -> Iterator[Any]:
         """Outbox rows of a topic that were sent."""
-        return (one for one in self.sent.rows if one.topic == topic)
+        return (row for row in self.sent.rows if row.topic == topic)
 
     def _settle(self, ticket_id: UUID, investigation_id: UUID, verdict: Verdict) -> None:
         status = {

@@ -102,7 +102,7 @@ class Consolidating:
 
     def tell(self, *memories: NewMemory) -> list[UUID]:
         """Remember and embed; return the ids."""
-        ids = [one.id for one in self.system.tell(*memories) if one.id]
+        ids = [item.id for item in self.system.tell(*memories) if item.id]
         self.embed(*ids)
         return ids
 
@@ -111,8 +111,8 @@ class Consolidating:
         with self.system.transactions.writing(self.system.principal) as stores:
             nodes = stores.embeddings.enrichable(ids)
             rows = [
-                NewEmbedding(node_id=one.id, vectors=list(self.embedder.embed([one.text])))
-                for one in nodes
+                NewEmbedding(node_id=node.id, vectors=list(self.embedder.embed([node.text])))
+                for node in nodes
             ]
             position = stores.ledger.head().position
             stores.embeddings.store(rows, self.embedder.model.id, position)
@@ -124,7 +124,7 @@ class Consolidating:
             ids = [UUID(item[name]) for name in ("workspace_id", "run_id", "client_id")]
             while self.consolidate(ids[0], ids[1], ids[2], seconds=1.0)["more"]:
                 pass
-        [run_id] = {one["run_id"] for one in begun["workspaces"]}
+        [run_id] = {workspace["run_id"] for workspace in begun["workspaces"]}
         return self.end.finish(self.workspace_id, UUID(run_id)) if run_id else {}
 
     def entries(self) -> list[Entry]:
@@ -140,7 +140,7 @@ class Consolidating:
     def rows(self) -> dict[UUID, Any]:
         """Every memory by id, as the views show it."""
         with self.system.transactions.reading(self.system.principal) as stores:
-            return {one.id: one for one in stores.unconsolidated.find(self._ids(stores))}
+            return {item.id: item for item in stores.unconsolidated.find(self._ids(stores))}
 
     def _ids(self, stores: Any) -> Iterable[UUID]:
         entries = stores.ledger.page(after=0, limit=10_000)
@@ -149,7 +149,7 @@ class Consolidating:
             meta = entry.meta
             found += [UUID(meta["node_id"])] if "node_id" in meta else []
             if entry.type == "consolidation.applied":
-                found += [UUID(one["node_id"]) for one in (*meta["added"], *meta["flagged"])]
+                found += [UUID(item["node_id"]) for item in (*meta["added"], *meta["flagged"])]
         return found
 
 

@@ -84,7 +84,7 @@ class Everything:
     def embed(self, *, one_by_one: bool = False) -> None:
         """Run the embed stage over what was queued."""
         rows = [row.id for row in self.sent.rows if row.topic == "embed"]
-        for some in [[one] for one in rows] if one_by_one else [rows]:
+        for some in [[row] for row in rows] if one_by_one else [rows]:
             self.enrich.rows(self.workspace_id, some)
         self.sent.rows.clear()
 

@@ -47,8 +47,8 @@ class Folder:
 
     def versions(self, prefix: str) -> Sequence[tuple[str, bytes]]:
         found = sorted((self.path / "tombstones").glob("*"))
-        named = [(one.name.replace("+", "/"), one.read_bytes()) for one in found]
-        return [one for one in named if one[0].startswith(prefix)]
+        named = [(item.name.replace("+", "/"), item.read_bytes()) for item in found]
+        return [item for item in named if item[0].startswith(prefix)]
 
 
 def stand_in(folder: Path, pool: Database, workspace_id: UUID, signing: SigningKey) -> Stand:

@@ -71,7 +71,7 @@ class Tombstones:
         self.held.append((key, content))
 
     def versions(self, prefix: str) -> Sequence[tuple[str, bytes]]:
-        return [one for one in self.held if one[0].startswith(prefix)]
+        return [item for item in self.held if item[0].startswith(prefix)]
 
 
 @dataclass

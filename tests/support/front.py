@@ -147,7 +147,7 @@ class Front:
     def traced(self, type_: str) -> list[str | None]:
         """The trace ids of all entries of a type or a namespace."""
         entries = self.call("GET", "/v1/ledger", params={"type": type_, "limit": 200})
-        return [one["trace_id"] for one in entries["items"]]
+        return [item["trace_id"] for item in entries["items"]]
 
 
 def mcp(front: Front, key: str, method: str, **params: Any) -> dict[str, Any]:

@@ -86,14 +86,14 @@ class GitHubReplay(Replay):
         query = asked.query
         wanted = set(filter(None, query.get("labels", "").split(",")))
         found = [
-            one
-            for one in self.issues.values()
-            if query.get("state", "open") in {"all", one["state"]}
-            and wanted <= {label["name"] for label in one["labels"]}
-            and one["updated_at"] >= query.get("since", "")
+            issue
+            for issue in self.issues.values()
+            if query.get("state", "open") in {"all", issue["state"]}
+            and wanted <= {label["name"] for label in issue["labels"]}
+            and issue["updated_at"] >= query.get("since", "")
         ]
         by = f"{query.get('sort', 'created')}_at"
-        found.sort(key=lambda one: one[by], reverse=query.get("direction", "desc") == "desc")
+        found.sort(key=lambda item: item[by], reverse=query.get("direction", "desc") == "desc")
         return self._page(asked, found)
 
     def _page(self, asked: Asked, found: list[Record]) -> Reply:
@@ -122,7 +122,11 @@ class GitHubReplay(Replay):
         if int(number) not in self.issues:
             return self.unknown(asked)
         since = asked.query.get("since", "")
-        rows = [one for one in self.comments.get(int(number), []) if one["updated_at"] >= since]
+        rows = [
+            comment
+            for comment in self.comments.get(int(number), [])
+            if comment["updated_at"] >= since
+        ]
         return self._page(asked, rows)
 
     def _comment(self, asked: Asked, number: str) -> Reply:
@@ -151,7 +155,7 @@ class GitHubReplay(Replay):
         issue = self.issues.get(int(number))
         if issue is None:
             return self.unknown(asked)
-        present = {one["name"] for one in issue["labels"]}
+        present = {label["name"] for label in issue["labels"]}
         for name in (asked.body or {})["labels"]:
             if name not in present:
                 issue["labels"].append({"id": next(self.ids), "name": name, "color": "ededed"})
@@ -161,9 +165,9 @@ class GitHubReplay(Replay):
         issue = self.issues.get(int(number))
         if issue is None:
             return self.unknown(asked)
-        if name not in {one["name"] for one in issue["labels"]}:
+        if name not in {label["name"] for label in issue["labels"]}:
             return _error(404, "Label does not exist")
-        issue["labels"] = [one for one in issue["labels"] if one["name"] != name]
+        issue["labels"] = [label for label in issue["labels"] if label["name"] != name]
         return Reply(body=issue["labels"])
 
 

@@ -79,8 +79,8 @@ class Planted:
         position = next(POSITIONS)
         self._apply(
             Projection(
-                nodes=tuple(_at(one, position) for one in nodes),
-                edges=tuple(_at(one, position) for one in edges),
+                nodes=tuple(_at(node, position) for node in nodes),
+                edges=tuple(_at(edge, position) for edge in edges),
             )
         )
         return position
@@ -89,7 +89,7 @@ class Planted:
         """Write edges with the nodes at their ends, all with the same changes to the nodes."""
         names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
         return self.plant(
-            [self.node(name, **changes) for name in names], [self.edge(*one) for one in edges]
+            [self.node(name, **changes) for name in names], [self.edge(*edge) for edge in edges]
         )
 
     def change(self, name: str, **changes: Any) -> int:

@@ -196,7 +196,7 @@ class Helpdesk:
         )
         self.poll_due = PollDue(
             due=lambda at, limit: [
-                (self.workspace_id, one.id) for one in self.sources.all(self.principal)
+                (self.workspace_id, item.id) for item in self.sources.all(self.principal)
             ],
             poll=self.poll,
             clock=self.clock,
@@ -263,7 +263,7 @@ class Helpdesk:
     def entries(self, prefix: str = "ticket.") -> list[Entry]:
         with self.transactions.reading(self.principal) as stores:
             every = stores.ledger.page(after=0, limit=1000)
-        return [one for one in every if one.type.startswith(prefix)]
+        return [item for item in every if item.type.startswith(prefix)]
 
     def body(self, entry: Entry) -> Mapping[str, Any]:
         """What an entry's body says."""
@@ -272,7 +272,7 @@ class Helpdesk:
         return self.sealed.cipher.open(entry.id, self.workspace_id, subjects, keys, entry.body)
 
     def waking(self) -> list[OutboxRow]:
-        return [one for one in self.sent.rows if one.topic == "ticket"]
+        return [row for row in self.sent.rows if row.topic == "ticket"]
 
 
 def redacted(workspace_id: UUID, text: str) -> str:

@@ -100,14 +100,14 @@ class Documents:
 
     def found(self, label: Label = Label.CHUNK) -> dict[str, Node]:
         """Return the nodes of a label that are not deleted, by text (sections by headings)."""
-        nodes = [one for one in self.tables.nodes.values() if one.label == label]
+        nodes = [node for node in self.tables.nodes.values() if node.label == label]
         return {
-            (" > ".join(one.headings or ()) if label == Label.SECTION else one.text): one
-            for one in nodes
-            if one.deleted_at is None
+            (" > ".join(node.headings or ()) if label == Label.SECTION else node.text): node
+            for node in nodes
+            if node.deleted_at is None
         }
 
     def edges(self, relation: str) -> set[tuple[UUID, UUID]]:
         """Return (source, target) of the edges that hold."""
         edges = self.tables.edges.values()
-        return {(one.source_id, one.target_id) for one in edges if one.relation == relation}
+        return {(edge.source_id, edge.target_id) for edge in edges if edge.relation == relation}

@@ -105,8 +105,8 @@ def _edge(source: NodeDump, relation: str, target: NodeDump, **changes: Any) -> 
 
 def in_order(nodes: Iterable[NodeDump], edges: Iterable[EdgeDump]) -> list[Dump]:
     """Records as an export has them."""
-    first = sorted(nodes, key=lambda one: one.ref)
-    then = sorted(edges, key=lambda one: one.key)
+    first = sorted(nodes, key=lambda node: node.ref)
+    then = sorted(edges, key=lambda edge: edge.key)
     return [*first, *then]
 
 
@@ -143,15 +143,15 @@ def help_desk() -> list[Dump]:
 
 
 _WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
-_KEYS = st.text("abcXYZ0:é漢🏔-_. ", min_size=1, max_size=8).filter(lambda one: one.strip() != "")
+_KEYS = st.text("abcXYZ0:é漢🏔-_. ", min_size=1, max_size=8).filter(lambda item: item.strip() != "")
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | _WORDS,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_WORDS, inner, max_size=2),
     max_leaves=4,
 )
 _PROPERTIES = st.dictionaries(
-    _WORDS.filter(lambda one: one != "data_subjects"), _VALUES, max_size=3
-).filter(lambda one: scrub_value(one)[0] == one)  # what reads like a secret is not kept
+    _WORDS.filter(lambda item: item != "data_subjects"), _VALUES, max_size=3
+).filter(lambda item: scrub_value(item)[0] == item)  # what reads like a secret is not kept
 _WEIGHTS = st.floats(min_value=0, max_value=1e6, exclude_min=True, allow_subnormal=False)
 
 
@@ -170,10 +170,10 @@ def graphs(draw: st.DrawFn) -> list[Dump]:
             ),
             min_size=1,
             max_size=6,
-            unique_by=lambda one: one.ref,
+            unique_by=lambda item: item.ref,
         )
     )
-    refs = [one.ref for one in nodes]
+    refs = [node.ref for node in nodes]
     pairs = st.tuples(st.sampled_from(refs), st.sampled_from(refs)).filter(
         lambda pair: pair[0] != pair[1]
     )

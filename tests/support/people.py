@@ -80,7 +80,7 @@ class _WithEntries:
 
     def at(self, positions: Collection[int]) -> list[Entry]:
         every = self._stores.ledger.page(after=0, limit=10_000)
-        return [one for one in every if one.position in positions]
+        return [item for item in every if item.position in positions]
 
 
 @dataclass

@@ -122,7 +122,7 @@ class Desk:
     @property
     def called(self) -> list[str]:
         """Return the keys of the tools that were asked for, in order."""
-        return [f"{one.connector}.{one.tool}" for one in self.plans if one.connector]
+        return [f"{plan.connector}.{plan.tool}" for plan in self.plans if plan.connector]
 
     def _followed(self, plan: Plan, memory: WorkingMemory) -> WorkingMemory:
         if plan.kind is NextKind.RETRIEVE:
@@ -140,7 +140,7 @@ class Desk:
 
     def _called(self, plan: Plan, number: int) -> Observation:
         key = f"{plan.connector}.{plan.tool}"
-        tool, answer = next(one for one in self.tools if one[0].key == key)
+        tool, answer = next(tool for tool in self.tools if tool[0].key == key)
         outcome, text = self.refused.get(key, "applied"), ""
         if outcome == "applied":
             try:

@@ -91,4 +91,4 @@ def found(of: Everything, text: str, model: EmbeddingModel) -> list[UUID]:
         limit=5,
         timeout_ms=20_000,
     )
-    return [one.node_id for one in hits]
+    return [hit.node_id for hit in hits]

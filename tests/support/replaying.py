@@ -79,7 +79,7 @@ class Replay:
 
     def count(self, method: str, pattern: str = "") -> int:
         """Return how many requests there were of a method, to paths that hold `pattern`."""
-        return sum(one.method == method and pattern in one.path for one in self.asked)
+        return sum(item.method == method and pattern in item.path for item in self.asked)
 
     def answer(self, asked: Asked) -> Reply | Fault:
         """Return what is answered; faults come first."""

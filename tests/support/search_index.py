@@ -77,8 +77,8 @@ class Followed:
         found = self.leg().search(
             who or self.world.admin, terms, Filters(**filters), limit=10, timeout_ms=5000
         )
-        assert all(one.score > 0 for one in found)
-        return [one.node_id for one in found]
+        assert all(item.score > 0 for item in found)
+        return [item.node_id for item in found]
 
 
 def followed(world: World, connection: Connection) -> Followed:
@@ -114,7 +114,7 @@ class MemorySource:
     )
 
     def put(self, *documents: IndexDocument) -> None:
-        self.nodes |= {one.node_id: one for one in documents}
+        self.nodes |= {document.node_id: document for document in documents}
 
     def state(self, workspace_id: UUID, name: str) -> IndexState:
         return self.states.get((workspace_id, name), IndexState())
@@ -122,11 +122,11 @@ class MemorySource:
     def changed(
         self, workspace_id: UUID, after: tuple[int, UUID], limit: int
     ) -> Sequence[IndexDocument]:
-        ordered = sorted(self._of(workspace_id), key=lambda one: (one.position, one.node_id))
-        return [one for one in ordered if (one.position, one.node_id) > after][:limit]
+        ordered = sorted(self._of(workspace_id), key=lambda item: (item.position, item.node_id))
+        return [item for item in ordered if (item.position, item.node_id) > after][:limit]
 
     def documents(self, workspace_id: UUID, node_ids: Collection[UUID]) -> Sequence[IndexDocument]:
-        return [one for one in self._of(workspace_id) if one.node_id in node_ids]
+        return [item for item in self._of(workspace_id) if item.node_id in node_ids]
 
     def advance(
         self, workspace_id: UUID, name: str, position: int, *, refused: int, now: datetime
@@ -143,15 +143,15 @@ class MemorySource:
         self.states[workspace_id, name] = replace(known, failure=failure, failed_at=now)
 
     def pending(self, workspace_id: UUID, position: int) -> int:
-        return sum(one.position > position for one in self._of(workspace_id))
+        return sum(item.position > position for item in self._of(workspace_id))
 
     def rewind(self, workspace_id: UUID, name: str) -> None:
         self.states.pop((workspace_id, name), None)
 
     def forget_others(self, workspace_id: UUID, name: str) -> None:
-        gone = [one for one in self.states if one[0] == workspace_id and one[1] != name]
-        for one in gone:
-            del self.states[one]
+        gone = [state for state in self.states if state[0] == workspace_id and state[1] != name]
+        for item in gone:
+            del self.states[item]
 
     def buckets(self, workspace_id: UUID) -> Mapping[str, Bucket]:
         index = InMemorySearchIndex({"all": dict(self.nodes)})
@@ -162,7 +162,7 @@ class MemorySource:
         return index.positions("all", workspace_id, bucket)
 
     def _of(self, workspace_id: UUID) -> list[IndexDocument]:
-        return [one for one in self.nodes.values() if one.workspace_id == workspace_id]
+        return [node for node in self.nodes.values() if node.workspace_id == workspace_id]
 
 
 def kept_in_memory(

@@ -83,21 +83,21 @@ class Summarising:
             message(text, session=session, at=at + i, **changes) for i, text in enumerate(texts)
         ]
         outcomes = self.system.tell(*memories)
-        assert all(one.id for one in outcomes), outcomes
-        return [one.id for one in outcomes if one.id is not None]
+        assert all(outcome.id for outcome in outcomes), outcomes
+        return [outcome.id for outcome in outcomes if outcome.id is not None]
 
     def summaries(self, kind: str | None = None, **where: Any) -> list[Node]:
         """Return the summaries that are there, as nodes, by kind and age."""
-        found = [one for one in self.nodes().values() if one.label == "Summary"]
+        found = [node for node in self.nodes().values() if node.label == "Summary"]
         return sorted(
             (
-                one
-                for one in found
-                if one.state == "active"
-                and kind in (None, one.kind)
-                and all(getattr(one, name) == value for name, value in where.items())
+                item
+                for item in found
+                if item.state == "active"
+                and kind in (None, item.kind)
+                and all(getattr(item, name) == value for name, value in where.items())
             ),
-            key=lambda one: (one.kind or "", one.occurred_at, one.id),
+            key=lambda item: (item.kind or "", item.occurred_at, item.id),
         )
 
     def nodes(self) -> dict[UUID, Node]:
@@ -109,7 +109,7 @@ class Summarising:
         principal = system_principal(self.system.principal.workspace_id)
         with self.system.transactions.reading(principal) as stores:
             held = stores.summaries.edges([summary_id])
-        return {one.target_id for one in held if one.relation == relation}
+        return {item.target_id for item in held if item.relation == relation}
 
     def entries(self, type_: str) -> list[Any]:
         """Return the entries of one type."""

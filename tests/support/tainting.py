@@ -89,7 +89,7 @@ class Tainting:
 
     def states(self, *node_ids: UUID) -> list[str]:
         """Return the states of nodes."""
-        return [str(self.node(one)["state"]) for one in node_ids]
+        return [str(self.node(id_)["state"]) for id_ in node_ids]
 
     def link(self, relation: Relation, source: UUID, target: UUID) -> None:
         """Plant an edge."""
@@ -137,7 +137,7 @@ class Tainting:
             type="action.applied",
             actor=Actor(kind=ActorKind.AGENT, id="a"),
             occurred_at=NOON + timedelta(days=1),
-            meta={"evidence_ids": [str(one) for one in evidence], "tool": "mail"},
+            meta={"evidence_ids": [str(item) for item in evidence], "tool": "mail"},
         )
         with self.system.transactions.writing(self.admin) as stores:
             return append_and_project(stores, [Planned(entry=entry, body={})], NOON)[-1].position

@@ -127,7 +127,7 @@ def _tensor(name: str, kind: int, raw: bytes, shape: Sequence[int] = (1,)) -> by
 
 
 def _value(name: str, kind: int, shape: list[str | int]) -> bytes:
-    sizes = [_number(1, one) if isinstance(one, int) else _text(2, one) for one in shape]
+    sizes = [_number(1, item) if isinstance(item, int) else _text(2, item) for item in shape]
     dimensions = b"".join(_message(1, size) for size in sizes)
     tensor = _number(1, kind) + _message(2, dimensions)
     return _text(1, name) + _message(2, _message(1, tensor))

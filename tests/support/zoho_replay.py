@@ -195,10 +195,10 @@ class ZohoReplay(Replay):
             return wrong
         found = list(self.tickets.values())
         if asked.query.get("status"):
-            found = [one for one in found if one["status"] in asked.query["status"].split(",")]
+            found = [item for item in found if item["status"] in asked.query["status"].split(",")]
         if asked.query.get("departmentIds"):
             departments = asked.query["departmentIds"].split(",")
-            found = [one for one in found if one["departmentId"] in departments]
+            found = [item for item in found if item["departmentId"] in departments]
         return self._page(asked, _sorted(found, asked.query.get("sortBy", "createdTime")))
 
     def _search(self, asked: Asked) -> Reply:
@@ -207,7 +207,7 @@ class ZohoReplay(Replay):
             return wrong
         if not set(asked.query) & {"_all", "email", "status", "modifiedTimeRange"}:
             return _invalid("_all", "missing")
-        found = [one for one in self.tickets.values() if _fits(one, asked.query)]
+        found = [ticket for ticket in self.tickets.values() if _fits(ticket, asked.query)]
         return self._page(asked, _sorted(found, asked.query.get("sortBy", "createdTime")))
 
     def _page(self, asked: Asked, found: list[Record]) -> Reply:
@@ -216,7 +216,7 @@ class ZohoReplay(Replay):
         if not rows:
             return Reply(status=204)
         with_contacts = asked.query.get("include") == "contacts"
-        return Reply(body={"data": [self._whole(one) if with_contacts else one for one in rows]})
+        return Reply(body={"data": [self._whole(row) if with_contacts else row for row in rows]})
 
     def _whole(self, ticket: Record) -> Record:
         return {**ticket, "contact": self.contacts.get(ticket["contactId"])}
@@ -240,13 +240,13 @@ class ZohoReplay(Replay):
         if number not in self.tickets:
             return self.unknown(asked)
         rows = [
-            {name: value for name, value in one.items() if name not in {"content", "plainText"}}
-            for one in reversed(self.threads.get(number, []))
+            {name: value for name, value in thread.items() if name not in {"content", "plainText"}}
+            for thread in reversed(self.threads.get(number, []))
         ]
         return self._rows(asked, rows)
 
     def _thread(self, asked: Asked, number: str, thread: str) -> Reply:
-        found = next((one for one in self.threads.get(number, []) if one["id"] == thread), None)
+        found = next((item for item in self.threads.get(number, []) if item["id"] == thread), None)
         return self.unknown(asked) if found is None else Reply(body=found)
 
     def _reply(self, asked: Asked, number: str) -> Reply:
@@ -325,7 +325,11 @@ class ZohoReplay(Replay):
 
     def _contact_search(self, asked: Asked) -> Reply:
         email = asked.query.get("email", "").casefold()
-        found = [one for one in self.contacts.values() if str(one["email"]).casefold() == email]
+        found = [
+            contact
+            for contact in self.contacts.values()
+            if str(contact["email"]).casefold() == email
+        ]
         return Reply(body={"data": found}) if found else Reply(status=204)
 
     def _rows(self, asked: Asked, rows: list[Record]) -> Reply:
@@ -351,7 +355,7 @@ def _wrong(asked: Asked, known: set[str], sorts: set[str]) -> Reply | None:
 
 def _sorted(found: list[Record], by: str) -> list[Record]:
     name = by.removeprefix("-")
-    return sorted(found, key=lambda one: str(one.get(name) or ""), reverse=by.startswith("-"))
+    return sorted(found, key=lambda record: str(record.get(name) or ""), reverse=by.startswith("-"))
 
 
 def _fits(ticket: Record, query: Mapping[str, str]) -> bool:

@@ -72,5 +72,7 @@ class Protection(Construct):
                 "Zones": str(config.zones),
             },
         )
-        run.node.add_dependency(*(one for one in Stack.of(self).node.children if one is not self))
+        run.node.add_dependency(
+            *(child for child in Stack.of(self).node.children if child is not self)
+        )
         run.node.add_dependency(protector)

@@ -74,7 +74,7 @@ class RevokeKey:
         with self.transactions.writing(principal) as stores:
             now = self.clock()
             every = stores.keys.all()
-            key = next((one for one in every if one.id == key_id), None)
+            key = next((item for item in every if item.id == key_id), None)
             if key is None:
                 raise NotFound("There is no such key.", key_id=str(key_id))
             if key.revoked_at is not None:

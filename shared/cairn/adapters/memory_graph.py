@@ -103,7 +103,7 @@ class InMemoryGraph:
     ) -> UUID:
         """Write an edge and return its id."""
         graph = self._graph(workspace_id)
-        source, target = (_node(graph, one).dump.ref for one in (from_id, to_id))
+        source, target = (_node(graph, item).dump.ref for item in (from_id, to_id))
         edge = clean_edge(
             source, target, relation, weight, properties or {}, observed_at or self._clock()
         )
@@ -122,8 +122,8 @@ class InMemoryGraph:
         """Erase a subject's nodes, archive what speaks of it."""
         graph = self._graph(workspace_id)
         meant = set(named_subjects(subject_natural_key))
-        gone = [one.id for one in graph.nodes.values() if meant & set(owners_of(one.dump))]
-        tied = [one for one in tied_to(graph.touching, gone) if one not in gone]
+        gone = [node.id for node in graph.nodes.values() if meant & set(owners_of(node.dump))]
+        tied = [item for item in tied_to(graph.touching, gone) if item not in gone]
         for node_id in tied:
             self.mark_archived(workspace_id, node_id)
         graph.erase(set(gone))
@@ -161,8 +161,8 @@ class InMemoryGraph:
         """Return visible nodes of the labels."""
         wanted = {clean_label(label, "labels") for label in labels}
         nodes = self._graph(workspace_id).nodes.values()
-        found = [one for one in nodes if one.dump.label in wanted and one.visible]
-        return sorted(found, key=lambda one: one.dump.ref)[: min(limit, MAX_LIMIT)]
+        found = [node for node in nodes if node.dump.label in wanted and node.visible]
+        return sorted(found, key=lambda item: item.dump.ref)[: min(limit, MAX_LIMIT)]
 
     def healthcheck(self) -> Health:
         """Say that it answers."""
@@ -171,8 +171,8 @@ class InMemoryGraph:
     def export_all(self, workspace_id: UUID) -> Iterator[Dump]:
         """Yield nodes, then edges, each sorted."""
         graph = self._graph(workspace_id)
-        yield from sorted((one.dump for one in graph.nodes.values()), key=lambda one: one.ref)
-        yield from sorted((one.dump for one in graph.edges.values()), key=lambda one: one.key)
+        yield from sorted((node.dump for node in graph.nodes.values()), key=lambda item: item.ref)
+        yield from sorted((edge.dump for edge in graph.edges.values()), key=lambda item: item.key)
 
     def import_all(self, workspace_id: UUID, stream: Iterable[Dump]) -> int:
         """Write records as they are; each stands at once."""

@@ -81,11 +81,11 @@ class CountAccesses:
                 return 0, 0
             position = stores.ledger.head().position
             if counts:
-                planned = self._entry(workspace_id, counts, max(one.started_at for one in found))
+                planned = self._entry(workspace_id, counts, max(item.started_at for item in found))
                 [entry] = append_and_project(stores, [planned], self.clock())
                 position = entry.position
                 self._restore(stores, workspace_id, counts)
-            stores.accesses.counted([one.id for one in found], position)
+            stores.accesses.counted([item.id for item in found], position)
         return len(found), len(counts)
 
     def _restore(self, stores: Stores, workspace_id: UUID, counts: Counter[UUID]) -> None:

@@ -52,7 +52,7 @@ def purged(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
     """Return what leaves every projection: long deleted, or an entity nothing refers to."""
     purge = Purge(
         workspace_id=entry.workspace_id,
-        node_ids=tuple(UUID(one) for one in meta["node_ids"]),
+        node_ids=tuple(UUID(id_) for id_ in meta["node_ids"]),
         position=entry.position,
     )
     return Projection(purges=(purge,))
@@ -63,10 +63,10 @@ def _become(state: State, entry: Entry, meta: Mapping[str, Any]) -> Projection:
         nodes=tuple(
             NodeChange(
                 workspace_id=entry.workspace_id,
-                id=UUID(one),
+                id=UUID(id_),
                 position=entry.position,
                 state=state,
             )
-            for one in meta["node_ids"]
+            for id_ in meta["node_ids"]
         )
     )

@@ -21,7 +21,7 @@ def ageing_entry(
     entry_id: UUID, workspace_id: UUID, type_: str, why: str, nodes: Sequence[UUID], now: datetime
 ) -> Planned:
     """Return one entry about all of `nodes`, in clear: random ids and an enum."""
-    meta: dict[str, JsonValue] = {"node_ids": [str(one) for one in nodes], "rule": str(why)}
+    meta: dict[str, JsonValue] = {"node_ids": [str(node) for node in nodes], "rule": str(why)}
     entry = plan_entry(
         id=entry_id,
         workspace_id=workspace_id,

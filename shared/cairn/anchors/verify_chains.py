@@ -100,10 +100,10 @@ class VerifyChains:
 
     def page(self, after: UUID | None) -> dict[str, Any]:
         """Return the next `workspaces` behind `after`, and `next`, null at the end."""
-        behind = [one for one in self._all() if after is None or one > after]
-        page = [str(one) for one in behind[:MAX_WORKSPACES]]
+        behind = [item for item in self._all() if after is None or item > after]
+        page = [str(item) for item in behind[:MAX_WORKSPACES]]
         return {
-            "workspaces": [{"workspace_id": one, "position": None, "hash": None} for one in page],
+            "workspaces": [{"workspace_id": item, "position": None, "hash": None} for item in page],
             "next": page[-1] if len(page) < len(behind) else None,
         }
 
@@ -131,7 +131,7 @@ class VerifyChains:
         """Return the workspaces there are, and those that only the anchors still know."""
         anchored = set(self.anchors.workspaces())  # first: a chain is there before its anchors
         present = set(self.workspaces())
-        gone = {one for one in anchored - present if self.anchors.latest(one) is not None}
+        gone = {item for item in anchored - present if self.anchors.latest(item) is not None}
         return sorted(present | gone)
 
     def _count(self, workspace_id: UUID, outcome: _Outcome, seconds: float) -> None:

@@ -184,7 +184,7 @@ def decode_names(cursor: str | None, *, route: str) -> tuple[int, tuple[str, ...
         position, *texts = names
     except (ValueError, TypeError, binascii.Error) as exc:
         raise _bad("This cursor is damaged; start again without one.", "bad-cursor") from exc
-    named = all(isinstance(one, str) and not string_fault(one) for one in texts)
+    named = all(isinstance(text, str) and not string_fault(text) for text in texts)
     if version != _VERSION or not named or type(position) is not int:
         raise _bad("This cursor is damaged; start again without one.", "bad-cursor")
     if not 0 <= position <= _MAX_POSITION or digest != _digest(route, {}):

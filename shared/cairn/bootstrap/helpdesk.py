@@ -196,11 +196,11 @@ class HelpdeskParts:
 
         graph = self.graph
         new = [
-            one
-            for one in records
-            if not isinstance(one, NodeDump)
-            or one.label not in PEOPLE
-            or graph.get_node(workspace_id, one.label, one.natural_key) is None
+            record
+            for record in records
+            if not isinstance(record, NodeDump)
+            or record.label not in PEOPLE
+            or graph.get_node(workspace_id, record.label, record.natural_key) is None
         ]
         if new:
             graph.write(workspace_id, new, importing=False)

@@ -35,6 +35,6 @@ def redact_errors() -> Generator[None]:
 
 def _place(error: Exception) -> str:
     """Return the file and line of ours that an error came through last."""
-    frames = [one for one in extract_tb(error.__traceback__) if one.filename != __file__]
-    ours = [one for one in frames if PurePath(one.filename).is_relative_to(PACKAGE)]
-    return ", ".join(f"{PurePath(one.filename).name}:{one.lineno}" for one in (ours or frames)[-1:])
+    frames = [item for item in extract_tb(error.__traceback__) if item.filename != __file__]
+    ours = [frame for frame in frames if PurePath(frame.filename).is_relative_to(PACKAGE)]
+    return ", ".join(f"{PurePath(our.filename).name}:{our.lineno}" for our in (ours or frames)[-1:])

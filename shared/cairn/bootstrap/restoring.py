@@ -46,7 +46,7 @@ def restore(settings: ApiSettings, owner_url: str, lines: Iterable[str], *, name
     parts, export = _parts(settings), Export(lines)
     keys, signing = parts.platform.keys, signing_key(settings)
     return Restore(
-        write=lambda one: import_ledger(owner_url, one, name=name, now=utc_now()),
+        write=lambda item: import_ledger(owner_url, item, name=name, now=utc_now()),
         tombstones=apply_tombstones(parts.forget, keys, signing, settings.anchor_bucket),
         rebuild=rebuild(parts.opened, keys, parts.wake),
     )(export)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def deployment_document(settings: ApiSettings | RetrieveSettings) -> Document:
     """Return the environment's part of every workspace's settings."""
     models: dict[str, Any] = {"chat": settings.chat_model} if settings.chat_model else {}
-    limits = [one.partition("=") for one in settings.model_budgets.split(",")]
+    limits = [part.partition("=") for part in settings.model_budgets.split(",")]
     if budgets := {name.strip(): value.strip() for name, _, value in limits if value}:
         models["budgets"] = budgets
     sections = {"recall": settings.constants(), "models": models}

@@ -32,7 +32,7 @@ class ConnectorConfig(BaseModel):
     def secrets(self) -> list[str]:
         """Return the secret values, which no answer may hold."""
         values = (getattr(self, name) for name in type(self).model_fields)
-        return [one.get_secret_value() for one in values if isinstance(one, SecretStr)]
+        return [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
 
 
 Config = TypeVar("Config", bound=ConnectorConfig)
@@ -49,7 +49,7 @@ def configured(
         raise ValidationFailed(
             "The connector cannot work with its settings.",
             reason="connector-settings",
-            errors=[_place(one) for one in error.errors(include_url=False, include_input=False)],
+            errors=[_place(item) for item in error.errors(include_url=False, include_input=False)],
         ) from None
 
 
@@ -118,6 +118,6 @@ async def _serve(server: Server[Any]) -> None:
 
 def _stop(error: CairnError) -> NoReturn:
     places = error.errors if isinstance(error, ValidationFailed) else ()
-    said = error.detail + "".join(f"\n- {one.location}: {one.message}" for one in places)
+    said = error.detail + "".join(f"\n- {place.location}: {place.message}" for place in places)
     sys.stderr.write(said + "\n")
     raise SystemExit(2)

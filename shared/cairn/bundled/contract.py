@@ -67,8 +67,8 @@ def read_samples(text: str | bytes) -> Samples:
         given = _Samples.model_validate_json(text)
     except ValidationError as error:
         places = [
-            FieldError(".".join(str(part) for part in one["loc"]) or "$", one["msg"])
-            for one in error.errors(include_url=False, include_input=False)
+            FieldError(".".join(str(part) for part in item["loc"]) or "$", item["msg"])
+            for item in error.errors(include_url=False, include_input=False)
         ]
         said = "; ".join(f"{place.location}: {place.message}" for place in places)
         raise ValidationFailed(f"The samples cannot be read: {said}.", errors=places) from None
@@ -76,8 +76,8 @@ def read_samples(text: str | bytes) -> Samples:
         arguments=given.arguments,
         large=given.large.made() if given.large else None,
         writes=[
-            WriteSample(write=one.write.made(), shown_by=one.shown_by.made())
-            for one in given.writes
+            WriteSample(write=write.write.made(), shown_by=write.shown_by.made())
+            for write in given.writes
         ],
     )
 
@@ -205,7 +205,7 @@ class Asked:
 
     def schema(self, tool: str) -> Mapping[str, Any]:
         """Return the JSON Schema of a tool's arguments."""
-        listed = next(one for one in self.tools if one["name"] == tool)
+        listed = next(item for item in self.tools if item["name"] == tool)
         return mapping(listed.get("inputSchema"))
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
@@ -217,7 +217,7 @@ class Asked:
             return str(error), True
         except TimeoutError:
             raise Broken(f"{tool} did not answer within {CALL_SECONDS:.0f} s") from None
-        blocks = [one.text for one in result.content if isinstance(one, types.TextContent)]
+        blocks = [item.text for item in result.content if isinstance(item, types.TextContent)]
         extra = [] if result.structured_content is None else [json.dumps(result.structured_content)]
         return "\n".join(blocks or extra), bool(result.is_error)
 
@@ -242,7 +242,7 @@ async def tools_list(asked: Asked) -> str:
         manifest = read_manifest("tested", "0.0.0", asked.tools)
     except ManifestRefused as refused:
         raise Broken(refused.detail) from None
-    bare = [one.name for one in manifest.tools if not one.description]
+    bare = [tool.name for tool in manifest.tools if not tool.description]
     _none("has no description", bare)
     _none(f"has no scope under {META_KEY!r} of its _meta", _without_scope(asked.tools))
     return f"{len(asked.tools)} tools"
@@ -250,41 +250,41 @@ async def tools_list(asked: Asked) -> str:
 
 async def tool_scopes_wellformed(asked: Asked) -> str:
     """every declaration can be read, and every schema is closed"""
-    unread = [one.name for one in asked.specs() if one.lane is None]
+    unread = [spec.name for spec in asked.specs() if spec.lane is None]
     _none("has a declaration that Cairn does not read", unread)
     is_open = [
-        str(one["name"])
-        for one in asked.tools
-        if mapping(one.get("inputSchema")).get("additionalProperties") is not False
+        str(tool["name"])
+        for tool in asked.tools
+        if mapping(tool.get("inputSchema")).get("additionalProperties") is not False
     ]
     _none("takes arguments it does not name (additionalProperties is not false)", is_open)
-    lanes = [one.lane for one in asked.specs()]
+    lanes = [spec.lane for spec in asked.specs()]
     return f"{lanes.count(Lane.READ)} read, {lanes.count(Lane.WRITE)} write"
 
 
 async def dangerous_flagged(asked: Asked) -> str:
     """every destructive tool says dangerous: true"""
     hinted = {
-        str(one["name"])
-        for one in asked.tools
-        if mapping(one.get("annotations")).get("destructiveHint") is True
+        str(tool["name"])
+        for tool in asked.tools
+        if mapping(tool.get("annotations")).get("destructiveHint") is True
     }
     missing = [
-        one.name
-        for one in asked.specs()
-        if not one.dangerous and (one.name in hinted or words_of(one.name) & DESTRUCTIVE)
+        spec.name
+        for spec in asked.specs()
+        if not spec.dangerous and (spec.name in hinted or words_of(spec.name) & DESTRUCTIVE)
     ]
     _none("is destructive and does not say so", missing)
-    return ", ".join(one.name for one in asked.specs() if one.dangerous) or "none is dangerous"
+    return ", ".join(spec.name for spec in asked.specs() if spec.dangerous) or "none is dangerous"
 
 
 async def dry_run_supported(asked: Asked) -> str:
     """every tool that writes takes dry_run and declares it"""
-    writes = [one for one in asked.specs() if one.lane is Lane.WRITE]
+    writes = [spec for spec in asked.specs() if spec.lane is Lane.WRITE]
     missing = [
-        one.name
-        for one in writes
-        if not one.supports_dry_run or not asked.accepts(one.name, DRY_RUN)
+        write.name
+        for write in writes
+        if not write.supports_dry_run or not asked.accepts(write.name, DRY_RUN)
     ]
     _none("has no dry run", missing)
     return f"{len(writes)} of {len(writes)}"
@@ -292,16 +292,16 @@ async def dry_run_supported(asked: Asked) -> str:
 
 async def idempotency_key_accepted(asked: Asked) -> str:
     """every tool that writes takes idempotency_key"""
-    writes = [one for one in asked.specs() if one.lane is Lane.WRITE]
-    missing = [one.name for one in writes if not asked.accepts(one.name, IDEMPOTENCY_KEY)]
+    writes = [spec for spec in asked.specs() if spec.lane is Lane.WRITE]
+    missing = [write.name for write in writes if not asked.accepts(write.name, IDEMPOTENCY_KEY)]
     _none("takes no idempotency_key", missing)
-    honest = [one.name for one in writes if not one.deduplicates]
+    honest = [write.name for write in writes if not write.deduplicates]
     return f"does not deduplicate, and says so: {', '.join(honest)}" if honest else "all"
 
 
 async def healthcheck(asked: Asked) -> str:
     """the tool healthcheck answers, without arguments and without an error"""
-    if not any(one["name"] == HEALTHCHECK for one in asked.tools):
+    if not any(tool["name"] == HEALTHCHECK for tool in asked.tools):
         raise Broken("there is no tool healthcheck")
     text, failed = await asked.call(HEALTHCHECK, {})
     if failed:
@@ -361,7 +361,7 @@ async def idempotency(asked: Asked) -> str:
         raise NotAsked("give writes that may be done as `writes` of the samples")
     for sample in asked.samples.writes:
         await _repeated(asked, sample)
-    return ", ".join(one.write.tool for one in asked.samples.writes)
+    return ", ".join(write.write.tool for write in asked.samples.writes)
 
 
 async def _repeated(asked: Asked, sample: WriteSample) -> None:
@@ -405,7 +405,7 @@ def _without_scope(tools: Sequence[Mapping[str, Any]]) -> list[str]:
     def scope(tool: Mapping[str, Any]) -> object:
         return mapping(mapping(tool.get("_meta")).get(META_KEY)).get("scope")
 
-    return [str(one["name"]) for one in tools if scope(one) not in frozenset(Lane)]
+    return [str(tool["name"]) for tool in tools if scope(tool) not in frozenset(Lane)]
 
 
 def words_of(name: str) -> set[str]:

@@ -54,7 +54,7 @@ INITIALIZE_SECONDS = 2.0
 PATIENCE = 3.0
 """Seconds beyond those after which nothing more is waited for."""
 
-NAMES = ("initialize", *(one.__name__ for one in QUESTIONS))
+NAMES = ("initialize", *(question.__name__ for question in QUESTIONS))
 
 
 class Status(StrEnum):
@@ -142,8 +142,8 @@ class _Examination:
         info = client.server_info
         version = "" if info is None else info.version
         listed = [
-            one.model_dump(by_alias=True, mode="json", exclude_none=True)
-            for one in (await client.list_tools()).tools
+            tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+            for tool in (await client.list_tools()).tools
         ]
         try:
             manifest = read_manifest("tested", "0.0.0", listed)

@@ -112,14 +112,14 @@ class Issues:
             direction="desc",
             page=asked.page,
         )
-        issues: list[JsonValue] = [_brief(one) for one in page.records]
+        issues: list[JsonValue] = [_brief(record) for record in page.records]
         return Answer(value={"issues": issues, "next_page": page.next_page})
 
     def get_issue(self, asked: OneIssue) -> Answer:
         """Return an issue with its first comments."""
         issue = self._github.issue(asked.number)
         page = self._github.comments(asked.number, per_page=MAX_COMMENTS)
-        comments: list[JsonValue] = [_comment(one) for one in page.records]
+        comments: list[JsonValue] = [_comment(record) for record in page.records]
         told = {**_brief(issue), "body": issue.get("body"), "comments": comments}
         return Answer(value={**told, "more_comments": page.next_page is not None})
 
@@ -200,11 +200,11 @@ def _login(record: Record) -> JsonValue:
 def _names(issue: Record) -> list[JsonValue]:
     """Return the names of an issue's labels; GitHub may send a label as its name alone."""
     labels: list[str | Record] = issue.get("labels") or []
-    return [one if isinstance(one, str) else one.get("name") for one in labels]
+    return [label if isinstance(label, str) else label.get("name") for label in labels]
 
 
 def _labels(labels: list[Record]) -> Answer:
-    return Answer(value={"labels": [one.get("name") for one in labels]})
+    return Answer(value={"labels": [label.get("name") for label in labels]})
 
 
 def tools(issues: Issues) -> list[Tool]:

@@ -128,7 +128,7 @@ def fault_of(parts: SplitResult) -> str | None:
         return "has neither a user nor a fragment"
     if not parts.netloc.isascii():
         return "has a host of ASCII letters; write others in punycode"
-    segments = {one.partition(";")[0] for one in parts.path.split("/")}
+    segments = {part.partition(";")[0] for part in parts.path.split("/")}
     unclear = segments & {".", ".."} or _UNCLEAR.search(parts.path)
     if unclear or not _PLAIN_PATH.fullmatch(parts.path):
         return "has a path that could be read in two ways"
@@ -175,8 +175,8 @@ class HttpConfig(ConnectorConfig):
 
     def secrets(self) -> list[str]:
         """Return the secret values, also without the word before them, as in `Bearer x`."""
-        values = [one.get_secret_value() for one in self.secret_values.values()]
-        return values + [one.rpartition(" ")[2] for one in values]
+        values = [value.get_secret_value() for value in self.secret_values.values()]
+        return values + [value.rpartition(" ")[2] for value in values]
 
 
 Url = Annotated[
@@ -223,8 +223,8 @@ class Http:
 
     def health(self) -> Mapping[str, JsonValue]:
         """Resolve every host of the rules; nothing is asked of them."""
-        hosts = {(urlsplit(one.url).hostname or "", self._port(urlsplit(one.url)))
-                 for one in self.config.rules}  # fmt: skip
+        hosts = {(urlsplit(rule.url).hostname or "", self._port(urlsplit(rule.url)))
+                 for rule in self.config.rules}  # fmt: skip
         for host, port in sorted(hosts):
             self._address(host, port)
         return {"hosts": [host for host, _ in sorted(hosts)]}
@@ -266,7 +266,7 @@ class Http:
         headers: Mapping[str, str] | None = None,
     ) -> Asked:
         parts = read(url)
-        rule = next((one for one in self.config.rules if one.allows(method, parts)), None)
+        rule = next((rule for rule in self.config.rules if rule.allows(method, parts)), None)
         if rule is None:
             refuse("is not among the addresses and methods allowed here", reason="http-not-allowed")
         secret = {
@@ -431,7 +431,7 @@ def served(http: Http) -> Server[Any]:
         ],
         health=http.health,
         instructions="Asks a fixed list of addresses: "
-        + ", ".join(f"{'/'.join(sorted(one.methods))} {one.url}" for one in http.config.rules),
+        + ", ".join(f"{'/'.join(sorted(rule.methods))} {rule.url}" for rule in http.config.rules),
         secrets=http.config.secrets(),
     )
 

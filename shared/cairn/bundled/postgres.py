@@ -53,7 +53,7 @@ class PostgresConfig(ConnectorConfig):
     @field_validator("schemas")
     @classmethod
     def _no_system_schema(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if any(one in SYSTEM_SCHEMAS or one.startswith("pg_") for one in value):
+        if any(name in SYSTEM_SCHEMAS or name.startswith("pg_") for name in value):
             raise ValueError("holds a schema of the system")
         return value
 
@@ -161,7 +161,7 @@ class Reader:
             )
 
     def _use_schemas(self, connection: psycopg.Connection[TupleRow]) -> None:
-        path = sql.SQL(", ").join(sql.Identifier(one) for one in self._schemas)
+        path = sql.SQL(", ").join(sql.Identifier(schema) for schema in self._schemas)
         connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(path))
 
 

@@ -242,7 +242,7 @@ def _validated(tool: Tool, given: Mapping[str, Any]) -> Arguments:
     try:
         arguments = tool.arguments.model_validate(dict(given))
     except ValidationError as error:
-        places = [_place(one) for one in error.errors(include_url=False, include_input=False)]
+        places = [_place(item) for item in error.errors(include_url=False, include_input=False)]
         raise ValidationFailed("The arguments do not fit the tool.", errors=places) from None
     if isinstance(arguments, WriteArguments) and not arguments.may_run():
         raise ValidationFailed(
@@ -279,8 +279,8 @@ class _Cleaner:
     """Takes credentials and control characters out of what goes to the caller."""
 
     def __init__(self, secrets: Collection[str]) -> None:
-        known = {one for one in secrets if len(one) >= MIN_SECRET}
-        known |= {json.dumps(one, ensure_ascii=False)[1:-1] for one in known}
+        known = {secret for secret in secrets if len(secret) >= MIN_SECRET}
+        known |= {json.dumps(item, ensure_ascii=False)[1:-1] for item in known}
         self._secrets = sorted(known, key=len, reverse=True)
 
     def value(self, value: JsonValue) -> str:
@@ -302,7 +302,7 @@ def _plain(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {plain(key): _plain(one) for key, one in value.items()}
     return value

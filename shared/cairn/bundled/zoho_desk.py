@@ -179,8 +179,8 @@ class Desk:
         threads = self.zoho.threads(asked.ticket_id, limit=MAX_THREADS)
         comments = self.zoho.comments(asked.ticket_id, limit=MAX_THREADS)
         told = {**_brief(ticket), "description": ticket.get("description")}
-        told["threads"] = [_picked(one, *_THREAD) for one in threads]
-        told["comments"] = [_picked(one, *_COMMENT) for one in comments]
+        told["threads"] = [_picked(thread, *_THREAD) for thread in threads]
+        told["comments"] = [_picked(comment, *_COMMENT) for comment in comments]
         return Answer(value=told)
 
     def get_contact(self, asked: OneContact) -> Answer:
@@ -190,7 +190,7 @@ class Desk:
     def find_contacts(self, asked: FindContacts) -> Answer:
         """Return the contacts with an address."""
         found: list[JsonValue] = [
-            _picked(one, *_CONTACT) for one in self.zoho.contacts(email=asked.email)
+            _picked(contact, *_CONTACT) for contact in self.zoho.contacts(email=asked.email)
         ]
         return Answer(value={"contacts": found})
 
@@ -269,7 +269,7 @@ def _brief(ticket: Record) -> dict[str, JsonValue]:
 
 
 def _page(found: list[Record], start: int, limit: int) -> Answer:
-    tickets: list[JsonValue] = [_brief(one) for one in found]
+    tickets: list[JsonValue] = [_brief(record) for record in found]
     more = start + limit if len(found) == limit else None
     return Answer(value={"tickets": tickets, "next_start": more})
 

@@ -49,14 +49,10 @@ def list_approvals(
     if as_json:
         return print_json(found)
     shown = table("id", "tool", "state", "expires", whole="id")
-    for one in found:
-        colour = _COLOURS.get(one["state"], "dim")
-        shown.add_row(
-            one["id"],
-            one["tool"],
-            f"[{colour}]{one['state']}[/]",
-            moment(one["expires_at"]),
-        )
+    for item in found:
+        colour = _COLOURS.get(item["state"], "dim")
+        state_ = f"[{colour}]{item['state']}[/]"
+        shown.add_row(item["id"], item["tool"], state_, moment(item["expires_at"]))
     deps.out.print(shown if found else _nothing(state))
 
 
@@ -269,13 +265,13 @@ def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
     if as_json:
         return print_json(found)
     shown = table("id", "tool", "arguments", "used", "until", "why")
-    for one in found:
-        what = "any" if one["arguments"] is None else json.dumps(one["arguments"])
-        until = moment(one["expires_at"])
-        over = " [red](revoked)[/]" if one["revoked_at"] else ""
-        used = f"{one['uses']} of {one['max_uses']}"
+    for item in found:
+        what = "any" if item["arguments"] is None else json.dumps(item["arguments"])
+        until = moment(item["expires_at"])
+        over = " [red](revoked)[/]" if item["revoked_at"] else ""
+        used = f"{item['uses']} of {item['max_uses']}"
         shown.add_row(
-            one["id"], one["tool"], escape(what), used, until + over, escape(one["reason"])
+            item["id"], item["tool"], escape(what), used, until + over, escape(item["reason"])
         )
     deps.out.print(shown if found else "there are no grants: agents ask each time")
 
@@ -320,17 +316,17 @@ def tool_calls(
 def show_calls(deps: Deps, calls: Iterable[Mapping[str, Any]]) -> None:
     """Print tool calls as a table; `--json` has them whole."""
     shown = table("asked", "tool", "state", "ms", "input", "output")
-    for one in calls:
-        state = f"[{_STATES.get(one['state'], 'yellow')}]{one['state']}[/]"
-        state += " (dry run)" if one["dry_run"] else ""
-        state += f"\n{escape(one['error'])}" if one["error"] else ""
+    for call in calls:
+        state = f"[{_STATES.get(call['state'], 'yellow')}]{call['state']}[/]"
+        state += " (dry run)" if call["dry_run"] else ""
+        state += f"\n{escape(call['error'])}" if call["error"] else ""
         shown.add_row(
-            moment(one["proposed_at"]),
-            escape(one["tool"]),
+            moment(call["proposed_at"]),
+            escape(call["tool"]),
             state,
-            "" if one["ms"] is None else str(one["ms"]),
-            escape(_short(one["input"], readable=one["readable"])),
-            escape(_short(one["output"], readable=one["readable"])),
+            "" if call["ms"] is None else str(call["ms"]),
+            escape(_short(call["input"], readable=call["readable"])),
+            escape(_short(call["output"], readable=call["readable"])),
         )
     deps.out.print(shown if shown.row_count else "no tool was called")
 

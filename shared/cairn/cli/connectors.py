@@ -176,7 +176,7 @@ def tools(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
         return print_json(found)
     shown = table("tool", "scope", "dangerous", "once a key", "dry run", "arguments", "says")
     for each in found:
-        flags = [_yes(each[one]) for one in ("dangerous", "idempotent", "supports_dry_run")]
+        flags = [_yes(each[item]) for item in ("dangerous", "idempotent", "supports_dry_run")]
         arguments = escape(", ".join(each["arguments"].get("properties", {})))
         said = escape(each["description"].partition("\n")[0][:80])
         scope = each["scope"] or "[red]none: unsafe[/]"
@@ -275,7 +275,7 @@ def allow(
     entry = AllowedCommand(
         command=tuple(command), program=_program(command), variables=_variables(env or [])
     )
-    file.write([*(one for one in file.read() if one.command != entry.command), entry])
+    file.write([*(item for item in file.read() if item.command != entry.command), entry])
     if as_json:
         print_json(asdict(entry))
     else:
@@ -382,7 +382,7 @@ def test(
         print_json(_as_json(checks))
     else:
         _show(ctx, checks)
-    if any(one.status == "failed" for one in checks):
+    if any(check.status == "failed" for check in checks):
         raise typer.Exit(1)
 
 
@@ -399,16 +399,16 @@ def _started(command: "Sequence[str]") -> "StdioServerParameters":
 
 def _as_json(checks: "Sequence[Check]") -> dict[str, Any]:
     return {
-        "passed": all(one.status != "failed" for one in checks),
+        "passed": all(check.status != "failed" for check in checks),
         "checks": [
             {
-                "name": one.name,
-                "promise": one.promise,
-                "status": one.status.value,
-                "detail": one.detail,
-                "ms": one.ms,
+                "name": check.name,
+                "promise": check.promise,
+                "status": check.status.value,
+                "detail": check.detail,
+                "ms": check.ms,
             }
-            for one in checks
+            for check in checks
         ],
     }
 
@@ -416,12 +416,14 @@ def _as_json(checks: "Sequence[Check]") -> dict[str, Any]:
 def _show(ctx: typer.Context, checks: "Sequence[Check]") -> None:
     out = deps_of(ctx).out
     shown = table("check", "what is promised", "", "seen", "ms")
-    for one in checks:
-        status = f"[{_TEST_COLOURS[one.status.value]}]{one.status.value}[/]"
-        shown.add_row(one.name, escape(one.promise), status, escape(one.detail), str(one.ms))
+    for check in checks:
+        status = f"[{_TEST_COLOURS[check.status.value]}]{check.status.value}[/]"
+        shown.add_row(
+            check.name, escape(check.promise), status, escape(check.detail), str(check.ms)
+        )
     out.print(shown)
-    failed = sum(one.status == "failed" for one in checks)
-    skipped = sum(one.status == "skipped" for one in checks)
+    failed = sum(check.status == "failed" for check in checks)
+    skipped = sum(check.status == "skipped" for check in checks)
     if failed:
         out.print(f"[red]{failed} of {len(checks)} promises broken[/]")
         return

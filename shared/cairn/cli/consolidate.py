@@ -134,7 +134,7 @@ def last_run(deps: Deps) -> dict[str, Any] | None:
     if deps.client.get("/v1/whoami")["role"] != "admin":
         return None
     runs = deps.client.get("/v1/consolidations", limit=20)["items"]
-    return next((one for one in runs if not one["dry_run"]), None)
+    return next((run for run in runs if not run["dry_run"]), None)
 
 
 def told(run: dict[str, Any]) -> str:
@@ -169,9 +169,9 @@ def _scheduled(deps: Deps, *, wait: bool, as_json: bool) -> None:
 def _show_plan(deps: Deps, plan: dict[str, Any]) -> None:
     operations = plan["operations"]
     shown = table("would", "memories", "into, or why")
-    for one in operations[:SHOWN]:
-        texts = "\n".join(f"• {memory['text']}" for memory in one["memories"])
-        shown.add_row(one["operation"], texts, _what(one))
+    for operation in operations[:SHOWN]:
+        texts = "\n".join(f"• {memory['text']}" for memory in operation["memories"])
+        shown.add_row(operation["operation"], texts, _what(operation))
     if operations:
         deps.out.print(shown)
     if len(operations) > SHOWN:
@@ -217,7 +217,7 @@ def _planner(run: dict[str, Any]) -> str:
 def _print_rest(deps: Deps, run: dict[str, Any]) -> None:
     cost = run["cost_usd"]
     deps.out.print(f"cost: {'not known' if cost is None else f'{cost:.4f} USD'}")
-    for one in run["undone"]:
-        deps.out.print(f"[yellow]left undone:[/] {one}")
+    for item in run["undone"]:
+        deps.out.print(f"[yellow]left undone:[/] {item}")
     if run["error"]:
         deps.out.print(f"[red]{run['error'].get('detail') or run['error']['reason']}[/]")

@@ -32,13 +32,9 @@ def list_conversations(
         return print_json({"items": found})
     shown = table("id", "channel", "session", "messages", "last")
     for each in found:
-        shown.add_row(
-            each["id"],
-            each["channel"],
-            escape(each["session_id"]),
-            str(each["messages"]),
-            _minute(each["last_message_at"] or each["opened_at"]),
-        )
+        last = _minute(each["last_message_at"] or each["opened_at"])
+        session_ = escape(each["session_id"])
+        shown.add_row(each["id"], each["channel"], session_, str(each["messages"]), last)
     deps.out.print(shown)
 
 

@@ -151,11 +151,11 @@ def _document(deps: Deps, cited: Citation) -> dict[str, Any]:
     if not listed:
         raise Failure(f"There is no document {cited.target} (any more).")
     found = deps.client.get(f"/v1/documents/{listed[0]['id']}")
-    wanted = [plain(one) for one in cited.headings]
+    wanted = [plain(heading) for heading in cited.headings]
     sections = [
-        one
-        for one in found["sections"]
-        if [plain(each) for each in one["headings"]][: len(wanted)] == wanted
+        section
+        for section in found["sections"]
+        if [plain(each) for each in section["headings"]][: len(wanted)] == wanted
     ]
     return {**found, "sections": sections}
 
@@ -201,7 +201,7 @@ def _sections(cited: Citation, found: Mapping[str, Any]) -> str:
     """Return where in the document: headings, lines or pages, and what the sections are about."""
     lines = [f"lines {cited.lines[0]} to {cited.lines[1]}"] if cited.lines else []
     lines += [f"pages {cited.pages[0]} to {cited.pages[1]}"] if cited.pages else []
-    for one in found["sections"] if cited.headings else ():
-        said = f": {one['summary']}" if one["summary"] else ""
-        lines.append(f"{' > '.join(one['headings'])}{said}")
+    for section in found["sections"] if cited.headings else ():
+        said = f": {section['summary']}" if section["summary"] else ""
+        lines.append(f"{' > '.join(section['headings'])}{said}")
     return "\n".join(lines) or str(found["summary"] or "the whole document")

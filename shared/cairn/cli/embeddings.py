@@ -73,13 +73,13 @@ def reembed(
         deps.deployment(), to, model_dir=model_dir, base_url=base_url, register=_registering(deps)
     )
     chosen = [workspace] if workspace else list(change.workspaces())
-    told = [_one(deps, change, one, sample=sample, drop_old=drop_old) for one in chosen]
-    worse = any(one["comparison"] and one["comparison"]["loss"] > accept_loss for one in told)
+    told = [_one(deps, change, item, sample=sample, drop_old=drop_old) for item in chosen]
+    worse = any(item["comparison"] and item["comparison"]["loss"] > accept_loss for item in told)
     switched = switch and not worse and not _unfinished(told)
     if switched:
         _switch(deps, to, model_dir, base_url)
-        for one in told:  # what the functions wrote with the former model until they ended
-            one["after_switch"] = _fill(deps, change, UUID(one["workspace_id"]))
+        for item in told:  # what the functions wrote with the former model until they ended
+            item["after_switch"] = _fill(deps, change, UUID(item["workspace_id"]))
     _show(deps, told, as_json=as_json, switched=switched)
     if switch and not switched:
         raise typer.Exit(1)
@@ -118,7 +118,7 @@ def _fill(deps: Deps, change: Reembedding, workspace_id: UUID) -> dict[str, Any]
 
 
 def _unfinished(told: list[dict[str, Any]]) -> bool:
-    return any(one["filled"]["left"] for one in told)
+    return any(item["filled"]["left"] for item in told)
 
 
 def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -> None:
@@ -145,16 +145,16 @@ def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -
 def _show(deps: Deps, told: list[dict[str, Any]], *, as_json: bool, switched: bool) -> None:
     if as_json:
         return print_json({"workspaces": told, "switched": switched})
-    for one in told:
-        filled = one["filled"]
+    for item in told:
+        filled = item["filled"]
         deps.out.print(
-            f"{one['workspace_id']}: {filled['nodes']} nodes got vectors of {filled['model']}, "
+            f"{item['workspace_id']}: {filled['nodes']} nodes got vectors of {filled['model']}, "
             f"{filled['embedded']} texts embedded, {filled['left']} left"
         )
-        if one["comparison"]:
-            deps.out.print(_compared(one["comparison"]))
-        if one["dropped"]:
-            deps.out.print(f"{one['dropped']} vectors of other models removed")
+        if item["comparison"]:
+            deps.out.print(_compared(item["comparison"]))
+        if item["dropped"]:
+            deps.out.print(f"{item['dropped']} vectors of other models removed")
     if switched:
         deps.out.print("[green]switched[/]; the way back: cairn reembed --switch to the old one")
 

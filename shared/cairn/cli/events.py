@@ -95,7 +95,7 @@ def list_events(
     shown = table("occurred", "type", "agent", "session", "text", "id")
     for each in page["items"]:
         named = (each["type"], each["agent_id"] or "", each["session_id"] or "", each["text"][:100])
-        shown.add_row(each["occurred_at"], *(escape(one) for one in named), each["id"])
+        shown.add_row(each["occurred_at"], *(escape(item) for item in named), each["id"])
     deps.out.print(shown)
 
 

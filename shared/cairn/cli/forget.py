@@ -130,9 +130,9 @@ def _proof(deps: Deps, forgetting_id: str, words: list[str]) -> dict[str, Any]:
 
 
 def _with_beside(deps: Deps, proof: dict[str, Any], words: list[str]) -> dict[str, Any]:
-    beside = [asdict(one) for one in look_beside(deps, words)]
+    beside = [asdict(item) for item in look_beside(deps, words)]
     places = [*proof["places"], *beside]
-    return {**proof, "places": places, "clean": not any(one["found"] for one in places)}
+    return {**proof, "places": places, "clean": not any(place["found"] for place in places)}
 
 
 def _show(deps: Deps, told: dict[str, Any], *, as_json: bool) -> None:
@@ -154,12 +154,12 @@ def _show(deps: Deps, told: dict[str, Any], *, as_json: bool) -> None:
 
 def _show_proof(deps: Deps, when: str, proof: dict[str, Any], *, only_found: bool) -> None:
     shown = table("store", "place", "items", "found", "")
-    for one in proof["places"]:
-        if only_found and not one["found"]:
+    for place in proof["places"]:
+        if only_found and not place["found"]:
             continue
-        found = f"[red]{one['found']}[/]" if one["found"] else "0"
-        numbers = (str(one["items"]), found) if one["searched"] else ("", "not searched")
-        shown.add_row(one["store"], one["place"], *numbers, one["note"])
+        found = f"[red]{place['found']}[/]" if place["found"] else "0"
+        numbers = (str(place["items"]), found) if place["searched"] else ("", "not searched")
+        shown.add_row(place["store"], place["place"], *numbers, place["note"])
     deps.out.print(shown)
     clean = "[green]nothing found[/]" if proof["clean"] else "[red]something is there[/]"
     deps.out.print(f"{when}, {proof['canaries']} strings looked for: {clean}")
@@ -225,7 +225,7 @@ def _bodies(sqs: Any, url: str) -> list[str]:
         answer = sqs.receive_message(
             QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0, WaitTimeSeconds=0
         )
-        fresh = {one["MessageId"]: one["Body"] for one in answer.get("Messages", [])}
+        fresh = {item["MessageId"]: item["Body"] for item in answer.get("Messages", [])}
         if not fresh.keys() - seen.keys():
             break
         seen |= fresh
@@ -246,9 +246,9 @@ def _executions(client: Any) -> Iterator[str]:
         if "cairn" not in machine["name"].lower():
             continue
         answer = client.list_executions(stateMachineArn=machine["stateMachineArn"], maxResults=100)
-        for one in answer["executions"][:left]:
+        for execution in answer["executions"][:left]:
             left -= 1
-            yield one["executionArn"]
+            yield execution["executionArn"]
 
 
 def _events(client: Any, arn: str) -> Iterator[Any]:
@@ -278,8 +278,8 @@ def _laptop_logs(deps: Deps, needles: Needles) -> Looked:
     folder = Path(".local") / "logs"
     if not folder.is_dir():
         return Looked(store="logs", place="laptop files", searched=False, note="no laptop here")
-    files = sorted(one for one in folder.rglob("*") if one.is_file())
-    texts = (_tail(one) for one in files)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    texts = (_tail(file) for file in files)
     return _looked("logs", "laptop files", texts, needles, f"{len(files)} files")
 
 
@@ -295,5 +295,5 @@ def _looked(store: str, place: str, texts: Iterable[str], needles: Needles, note
     for text in texts:
         items += 1
         folded = text.lower()
-        found += any(one in folded for one in wanted)
+        found += any(item in folded for item in wanted)
     return Looked(store=store, place=place, items=items, found=found, note=note)

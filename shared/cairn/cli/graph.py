@@ -119,7 +119,7 @@ def placed(
     for edge in edges:
         at.setdefault(edge["source_id"], []).append(edge)
         at.setdefault(edge["target_id"], []).append(edge)
-    for node in sorted(nodes, key=lambda one: (one.get("depth") is None, one.get("depth") or 0)):
+    for node in sorted(nodes, key=lambda node: (node.get("depth") is None, node.get("depth") or 0)):
         here = node["node_id"]
         ways = sorted(at.get(here, ()), key=lambda edge: edge["edge_id"] != node.get("via"))
         for edge in ways:

@@ -154,15 +154,10 @@ def list_investigations(
     if as_json:
         return print_json(found["items"])
     shown = table("id", "state", "tokens", "USD", "begun", whole="id")
-    for one in found["items"]:
-        spent = one["spent"]
-        shown.add_row(
-            one["id"],
-            " ".join(filter(None, (one["state"], _verdict(one)))),
-            str(spent["tokens"]),
-            f"{spent['usd']:.4f}",
-            moment(one["created_at"]),
-        )
+    for item in found["items"]:
+        state = " ".join(filter(None, (item["state"], _verdict(item))))
+        spent = str(item["spent"]["tokens"]), f"{item['spent']['usd']:.4f}"
+        shown.add_row(item["id"], state, *spent, moment(item["created_at"]))
     nothing = "no investigation is here; one begins with a ticket: cairn tickets add TITLE"
     deps.out.print(shown if found["items"] else nothing)
 
@@ -253,9 +248,9 @@ def resume(
         found = deps.client.post("/v1/investigations/resume", {})["items"]
     if as_json:
         return print_json(found)
-    for one in found:
-        said = f"{one['investigation_id']} goes on from {one['state']}"
-        deps.out.print(f"[green]run {one['run']}[/] {said}")
+    for item in found:
+        said = f"{item['investigation_id']} goes on from {item['state']}"
+        deps.out.print(f"[green]run {item['run']}[/] {said}")
     if not found:
         deps.out.print("every investigation moves, has ended, or waits for a person")
 
@@ -295,9 +290,9 @@ def _present(told: Told) -> str:
 
 
 def _tell_who_waits(deps: Deps, investigation: str) -> None:
-    for one in deps.client.get("/v1/approvals", state="pending", limit=200)["items"]:
-        if one["investigation_id"] == investigation:
-            deps.out.print(f"[yellow]→ {one['tool']} waits: cairn approvals show {one['id']}[/]")
+    for item in deps.client.get("/v1/approvals", state="pending", limit=200)["items"]:
+        if item["investigation_id"] == investigation:
+            deps.out.print(f"[yellow]→ {item['tool']} waits: cairn approvals show {item['id']}[/]")
 
 
 def _conclude(deps: Deps, ended: Mapping[str, Any]) -> None:
@@ -306,7 +301,7 @@ def _conclude(deps: Deps, ended: Mapping[str, Any]) -> None:
         deps.out.print(ended["error"], style="red", markup=False)
     timings: list[dict[str, Any]] = ended.get("timings") or []
     if timings:
-        told = ", ".join(f"{one['name']} {one['duration_ms']} ms" for one in timings)
+        told = ", ".join(f"{timing['name']} {timing['duration_ms']} ms" for timing in timings)
         deps.out.print(f"[dim]{ended['duration_ms'] / 1000:.1f} s in all; {told}[/]")
 
 

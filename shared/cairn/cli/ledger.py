@@ -85,11 +85,11 @@ def _show(deps: Deps, found: list[dict[str, Any]]) -> None:
 
 
 def _show_missing_keys(deps: Deps, found: dict[str, Any]) -> None:
-    for one in found["missing_keys"]:
-        how = "destroyed without a forgetting" if one["destroyed"] else "missing"
+    for key in found["missing_keys"]:
+        how = "destroyed without a forgetting" if key["destroyed"] else "missing"
         deps.out.print(
-            f"[red]the key of {one['subject_id']} is {how}[/]: {one['entries']} entries cannot be "
-            f"read, the first at {one['first_position']}"
+            f"[red]the key of {key['subject_id']} is {how}[/]: {key['entries']} entries cannot be "
+            f"read, the first at {key['first_position']}"
         )
 
 

@@ -313,7 +313,7 @@ class Sending(_Counting):
         if not self._waiting:
             return
         waiting, self._waiting, self._chars = self._waiting, [], 0
-        items = [as_json(one.new) for one in waiting]
+        items = [as_json(item.new) for item in waiting]
         answer = self._client.post("/v1/memories", {"items": items})
         for one, result in zip(waiting, answer["results"], strict=True):
             self.outcomes[result["outcome"]] += 1

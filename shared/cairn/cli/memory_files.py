@@ -109,8 +109,8 @@ def import_file(
     `refused` are memories that the deployment took for wrong, by their lines; the others stand.
     """
     counted = Counted(())
-    for one in _records(path, only):
-        counted.count(one)
+    for record in _records(path, only):
+        counted.count(record)
     refused: list[dict[str, Any]] = []
     changed = 0
     if counted.nodes and not dry_run:
@@ -125,7 +125,7 @@ def sent(client: Client, dumps: Iterable["Dump"]) -> int:
     from cairn.graph.memory_dump import as_record
 
     changed = 0
-    for batch in _batches(as_record(one) for one in dumps):
+    for batch in _batches(as_record(dump) for dump in dumps):
         changed += client.post("/v1/import", {"items": batch})["changed"]
     return changed
 
@@ -171,9 +171,9 @@ class Counted:
 
     def remembered(self, memories: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield records of memories, counting them."""
-        for one in memories:
+        for memory in memories:
             self.memories += 1
-            yield one
+            yield memory
 
     def count(self, one: "Dump | MemoryLine") -> None:
         """Count a record."""
@@ -248,17 +248,17 @@ def _by_validity(records: Iterable["Dump | MemoryLine"]) -> Iterator[bytes]:
     from cairn.graph.memory_dump import MemoryLine
     from cairn.kernel.text.canonical import canonical_bytes
 
-    for one in records:
-        if isinstance(one, MemoryLine):
-            holds = int(one.record["state"] == "active")
-            line = canonical_bytes([holds, one.number, one.record])
-            yield str(one.record["valid_from"]).encode() + line + b"\n"
+    for record in records:
+        if isinstance(record, MemoryLine):
+            holds = int(record.record["state"] == "active")
+            line = canonical_bytes([holds, record.number, record.record])
+            yield str(record.record["valid_from"]).encode() + line + b"\n"
 
 
 def _graph_of(records: Iterable["Dump | MemoryLine"]) -> Iterator["Dump"]:
     from cairn.graph.memory_dump import MemoryLine
 
-    return (one for one in records if not isinstance(one, MemoryLine))
+    return (record for record in records if not isinstance(record, MemoryLine))
 
 
 def _records(path: Path, only: Only | None) -> Iterator["Dump | MemoryLine"]:
@@ -268,9 +268,9 @@ def _records(path: Path, only: Only | None) -> Iterator["Dump | MemoryLine"]:
 
     try:
         with path.open("rb") as file:
-            for one in read_file(file_lines(file), new_memory):
-                if only is None or isinstance(one, MemoryLine) == (only is Only.MEMORIES):
-                    yield one
+            for item in read_file(file_lines(file), new_memory):
+                if only is None or isinstance(item, MemoryLine) == (only is Only.MEMORIES):
+                    yield item
     except OSError as error:
         raise Failure(f"{path} cannot be read: {error.strerror}.") from error
     except ValidationFailed as refused:

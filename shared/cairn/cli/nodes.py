@@ -97,13 +97,9 @@ def list_nodes(
         return print_json(found)
     shown = table("id", "kind", "title or text", "links here")
     for each in found:
-        said = each["title"] or each["name"] or " ".join(each["text"].split())
-        shown.add_row(
-            each["id"],
-            escape(each["kind"] or ""),
-            escape(said[:SHOWN_CHARS]),
-            str(each["backlink_count"]),
-        )
+        title = each["title"] or each["name"] or " ".join(each["text"].split())
+        texts = escape(each["kind"] or ""), escape(title[:SHOWN_CHARS])
+        shown.add_row(each["id"], *texts, str(each["backlink_count"]))
     deps.out.print(shown)
 
 

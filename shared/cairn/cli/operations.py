@@ -54,7 +54,7 @@ def _show_counts(deps: Deps, told: Mapping[str, Any]) -> None:
     most = max((count for name, _ in _COUNTS for count in told[name].values()), default=1)
     shown = table("what", "value", "nodes", "")
     for name, title in _COUNTS:
-        for value, count in sorted(told[name].items(), key=lambda one: (-one[1], one[0])):
+        for value, count in sorted(told[name].items(), key=lambda item: (-item[1], item[0])):
             shown.add_row(title, value, str(count), bar(count, most))
             title = ""
     deps.out.print(shown)

@@ -125,4 +125,4 @@ def secrets_given(
 ) -> dict[str, str | None] | None:
     """Return secrets by name, None for those to be removed; None when there is nothing to do."""
     gone: dict[str, str | None] = dict.fromkeys(removed or ())
-    return {**gone, **dict(secret_given(one) for one in given or ())} or None
+    return {**gone, **dict(secret_given(item) for item in given or ())} or None

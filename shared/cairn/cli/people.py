@@ -39,17 +39,11 @@ def list_escalations(
     if as_json:
         return print_json(found)
     shown = table("id", "verdict", "channel", "state", "queued", "why")
-    for one in found:
-        state_ = f"[{_COLOURS[one['state']]}]{one['state']}[/]"
-        error = f" ({one['error']})" if one["error"] else ""
-        shown.add_row(
-            one["id"],
-            one["verdict"],
-            escape(one["channel"]),
-            state_ + error,
-            moment(one["queued_at"]),
-            escape(one["why"] or "[forgotten]"),
-        )
+    for item in found:
+        state_ = f"[{_COLOURS[item['state']]}]{item['state']}[/]"
+        error = f" ({item['error']})" if item["error"] else ""
+        sent = escape(item["channel"]), state_ + error, moment(item["queued_at"])
+        shown.add_row(item["id"], item["verdict"], *sent, escape(item["why"] or "[forgotten]"))
     deps.out.print(shown)
 
 
@@ -77,8 +71,8 @@ def channels(ctx: typer.Context, as_json: Json = False) -> None:
     if as_json:
         return print_json(found)
     shown = table("name", "kind", "made")
-    for one in found:
-        shown.add_row(one["name"], one["kind"], moment(one["created_at"]))
+    for item in found:
+        shown.add_row(item["name"], item["kind"], moment(item["created_at"]))
     deps.out.print(shown)
 
 
@@ -156,7 +150,7 @@ def list_personas(ctx: typer.Context, as_json: Json = False) -> None:
         return print_json(found)
     shown = table("name", "autonomy", "tokens", "usd", "seconds", "rounds", "calls", "version")
     for each in found:
-        limits = [str(each[f"max_{one}"]) for one in ("tokens", "usd", "seconds", "iterations")]
+        limits = [str(each[f"max_{item}"]) for item in ("tokens", "usd", "seconds", "iterations")]
         version = str(each["version"])
         shown.add_row(each["name"], each["autonomy"], *limits, each["escalation"], version)
     deps.out.print(shown)
@@ -241,7 +235,7 @@ def remove(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None
 
 def _known(ctx: typer.Context, name: str) -> dict[str, Any] | None:
     every = deps_of(ctx).client.get("/v1/personas")["items"]
-    return next((one for one in every if one["name"] == name), None)
+    return next((item for item in every if item["name"] == name), None)
 
 
 candidates_app = typer.Typer(help="Resolutions proposed as documents.", no_args_is_help=True)
@@ -267,9 +261,9 @@ def list_candidates(
     if as_json:
         return print_json(found)
     shown = table("id", "state", "cause", "staged", "title")
-    for one in found:
-        title = escape(one["title"] or "[forgotten]")
-        shown.add_row(one["id"], one["state"], one["cause"], moment(one["staged_at"]), title)
+    for item in found:
+        title = escape(item["title"] or "[forgotten]")
+        shown.add_row(item["id"], item["state"], item["cause"], moment(item["staged_at"]), title)
     deps.out.print(shown)
 
 
@@ -340,8 +334,8 @@ def list_proposals(
     if as_json:
         return print_json(found)
     shown = table("id", "label", "what")
-    for one in found:
-        shown.add_row(one["id"], one["label"], escape(str(one["properties"].get("text", ""))))
+    for item in found:
+        shown.add_row(item["id"], item["label"], escape(str(item["properties"].get("text", ""))))
     deps.out.print(shown)
 
 

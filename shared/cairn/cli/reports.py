@@ -181,11 +181,10 @@ def list_summaries(
     from rich.table import Table
 
     table = Table("of", "when", "events", "text", "id", box=None, header_style="dim")
-    for one in found["items"]:
-        of_what = f"{one['scope']} {one['scope_id'] or ''}"
-        table.add_row(
-            escape(of_what), _day(one), str(one["event_count"]), escape(_short(one)), one["id"]
-        )
+    for item in found["items"]:
+        of_what = escape(f"{item['scope']} {item['scope_id'] or ''}")
+        events = str(item["event_count"])
+        table.add_row(of_what, _day(item), events, escape(_short(item)), item["id"])
     deps.out.print(table)
     if found["next_cursor"]:
         deps.out.print("[dim]there are more[/]")

@@ -37,8 +37,12 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
                 "current_mapping": bool(found.live and found.live.current),
                 "building": found.building,
                 "workspaces": [
-                    {"workspace_id": one.workspace_id, "pending": one.pending, **asdict(one.state)}
-                    for one in found.workspaces
+                    {
+                        "workspace_id": workspace.workspace_id,
+                        "pending": workspace.pending,
+                        **asdict(workspace.state),
+                    }
+                    for workspace in found.workspaces
                 ],
             }
         )
@@ -52,14 +56,14 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
     if found.building:
         deps.out.print(f"{found.building} is being built")
     shown = table("workspace", "position", "pending", "refused", "last update")
-    for one in found.workspaces:
-        at = str(one.state.indexed_at)[:19] if one.state.indexed_at else "-"
-        last = f"[red]failed: {one.state.failure}[/]" if one.state.failure else at
+    for workspace in found.workspaces:
+        at = str(workspace.state.indexed_at)[:19] if workspace.state.indexed_at else "-"
+        last = f"[red]failed: {workspace.state.failure}[/]" if workspace.state.failure else at
         shown.add_row(
-            str(one.workspace_id),
-            str(one.state.position),
-            str(one.pending),
-            str(one.state.refused),
+            str(workspace.workspace_id),
+            str(workspace.state.position),
+            str(workspace.pending),
+            str(workspace.state.refused),
             last,
         )
     deps.out.print(shown)
@@ -70,14 +74,14 @@ def check(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False
     """Compare the index with PostgreSQL; exit status 1 when they differ."""
     deps = deps_of(ctx)
     keep = keeper(deps)
-    found = [keep.check(one) for one in _chosen(keep, workspace)]
+    found = [keep.check(item) for item in _chosen(keep, workspace)]
     if as_json:
         print_json(
-            {"ok": all(one.ok for one in found), "workspaces": [_drift(one) for one in found]}
+            {"ok": all(item.ok for item in found), "workspaces": [_drift(item) for item in found]}
         )
     else:
         _show_drift(deps, found)
-    if not all(one.ok for one in found):
+    if not all(item.ok for item in found):
         raise typer.Exit(1)
 
 
@@ -86,7 +90,7 @@ def repair(ctx: typer.Context, workspace: Workspace = None, as_json: Json = Fals
     """Index what is missing or stale and delete what is surplus; exit status 1 if some is left."""
     deps = deps_of(ctx)
     keep = keeper(deps)
-    _show_repairs(deps, [keep.repair(one) for one in _chosen(keep, workspace)], as_json)
+    _show_repairs(deps, [keep.repair(item) for item in _chosen(keep, workspace)], as_json)
 
 
 @app.command()
@@ -137,35 +141,45 @@ def _chosen(keep: "KeepSearchIndex", workspace: UUID | None) -> Sequence[UUID]:
 
 
 def _drift(found: "Drift") -> dict[str, Any]:
-    return {"ok": found.ok, **asdict(found), "extra": [str(one) for one in found.extra]}
+    return {"ok": found.ok, **asdict(found), "extra": [str(item) for item in found.extra]}
 
 
 def _show_drift(deps: Deps, found: Sequence["Drift"]) -> None:
     shown = table("workspace", "in PostgreSQL", "in the index", "waiting", "differs")
-    for one in found:
-        named = {"missing": one.missing, "stale": one.stale, "extra": tuple(one.extra)}
+    for drift in found:
+        named = {"missing": drift.missing, "stale": drift.stale, "extra": tuple(drift.extra)}
         differs = [f"{len(ids)} {name}" for name, ids in named.items() if ids]
         says = f"[red]{', '.join(differs)}[/]" if differs else "[green]nothing[/]"
         shown.add_row(
-            str(one.workspace_id), str(one.expected), str(one.indexed), str(one.pending), says
+            str(drift.workspace_id),
+            str(drift.expected),
+            str(drift.indexed),
+            str(drift.pending),
+            says,
         )
     deps.out.print(shown)
-    for one in found:
-        for name, ids in (("missing", one.missing), ("stale", one.stale), ("extra", one.extra)):
+    for drift in found:
+        for name, ids in (
+            ("missing", drift.missing),
+            ("stale", drift.stale),
+            ("extra", drift.extra),
+        ):
             for node_id in list(ids)[:LISTED]:
                 deps.out.print(f"{name} {node_id}")
 
 
 def _show_repairs(deps: Deps, found: Sequence["Repaired"], as_json: bool) -> None:
-    ok = all(one.ok for one in found)
+    ok = all(repaired.ok for repaired in found)
     if as_json:
-        print_json({"ok": ok, "workspaces": [asdict(one) for one in found]})
+        print_json({"ok": ok, "workspaces": [asdict(repaired) for repaired in found]})
     else:
         shown = table("workspace", "caught up", "indexed again", "taken out", "now")
-        for one in found:
-            now = "[green]equal[/]" if one.ok else "[red]differs: cairn search-index reindex[/]"
-            counts = (one.caught_up, one.indexed, one.removed)
-            shown.add_row(str(one.workspace_id), *(str(count) for count in counts), now)
+        for repaired in found:
+            now = (
+                "[green]equal[/]" if repaired.ok else "[red]differs: cairn search-index reindex[/]"
+            )
+            counts = (repaired.caught_up, repaired.indexed, repaired.removed)
+            shown.add_row(str(repaired.workspace_id), *(str(count) for count in counts), now)
         deps.out.print(shown)
     if not ok:
         raise typer.Exit(1)

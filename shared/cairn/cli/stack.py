@@ -311,8 +311,8 @@ def _opensearch(deps: Deps) -> Finding:
         says = "no index yet" if found.live is None else f"{found.live.name} has another mapping"
         advice = "build it: cairn search-index reindex"
         return Finding(name="opensearch", ok=False, says=says, advice=advice)
-    failed = [one for one in found.workspaces if one.state.failure]
-    pending = sum(one.pending for one in found.workspaces)
+    failed = [workspace for workspace in found.workspaces if workspace.state.failure]
+    pending = sum(workspace.pending for workspace in found.workspaces)
     says = f"{found.live.name}, {pending} nodes wait, {len(failed)} workspaces failed"
     advice = "mend it: cairn search-index repair" if failed else None
     return Finding(name="opensearch", ok=not failed, says=says, advice=advice)
@@ -346,7 +346,7 @@ def _ledger(deps: Deps) -> Finding:
     found = verifications(deps, None)
     broken = sorted(
         (each for each in found if not each["ok"]),
-        key=lambda one: one["first_bad_position"] is None,
+        key=lambda item: item["first_bad_position"] is None,
     )
     if broken:
         first = broken[0]

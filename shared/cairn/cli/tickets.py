@@ -82,15 +82,9 @@ def list_tickets(
         return print_json(found)
     shown = table("id", "status", "priority", "title", "customer", "source", "received")
     for each in found:
-        texts = [escape(each["title"] or "(forgotten)"), escape(each["customer"] or "")]
-        shown.add_row(
-            each["id"],
-            _status(each),
-            each["priority"],
-            *texts,
-            each["source"],
-            moment(each["received_at"]),
-        )
+        state = _status(each), each["priority"]
+        texts = escape(each["title"] or "(forgotten)"), escape(each["customer"] or "")
+        shown.add_row(each["id"], *state, *texts, each["source"], moment(each["received_at"]))
     deps.out.print(shown)
 
 
@@ -105,8 +99,7 @@ def show(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None:
     title = escape(found["title"] or "(forgotten)")
     out.print(f"[bold]{title}[/]  {_status(found)}  {found['priority']}", highlight=False)
     out.print(f"  {found['source']} {escape(found['external_id'])}", highlight=False)
-    if found["customer"] or found["requester_email"]:
-        who = " ".join(one for one in (found["customer"], found["requester_email"]) if one)
+    if who := " ".join(filter(None, (found["customer"], found["requester_email"]))):
         out.print(f"  {escape(who)}", highlight=False)
     out.print(f"  screened: {_screening(found['screening'])}", highlight=False)
     if found["waits_for"]:
@@ -172,10 +165,12 @@ def requeue(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None
 
 def _said(ticket: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return when, what kind of words, and the words themselves, of all that was said later."""
-    theirs = [(one["written_at"], "message", one["text"] or "") for one in ticket["messages"]]
+    theirs = [
+        (message["written_at"], "message", message["text"] or "") for message in ticket["messages"]
+    ]
     ours = [
-        (one["created_at"], "note" if one["private"] else "reply", one["text"] or "")
-        for one in ticket["replies"]
+        (reply["created_at"], "note" if reply["private"] else "reply", reply["text"] or "")
+        for reply in ticket["replies"]
     ]
     return [*theirs, *ours]
 
@@ -189,7 +184,7 @@ def _screening(labels: dict[str, Any]) -> str:
     if "verdict" not in labels:
         return "not yet"
     named = [labels["verdict"], labels["intent"], labels["language"] or "-", labels["complexity"]]
-    return "  ".join([*named, *(f"({one})" for one in labels["patterns"])])
+    return "  ".join([*named, *(f"({pattern})" for pattern in labels["patterns"])])
 
 
 ticket_sources_app = typer.Typer(help="Help desks: where tickets come from.", no_args_is_help=True)

@@ -61,7 +61,7 @@ def history(ctx: typer.Context, as_json: Json = False) -> None:
     deps = deps_of(ctx)
     entries = list(deps.client.pages("/v1/ledger", type="settings.changed", limit=100))
     if as_json:
-        return print_json({"items": [_change_of(one) for one in entries]})
+        return print_json({"items": [_change_of(entry) for entry in entries]})
     shown = table("version", "when", "who", "setting", "before", "since")
     for entry in entries:
         for each in entry["meta"]["changes"]:

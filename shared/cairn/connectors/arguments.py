@@ -58,7 +58,7 @@ def _joined(result: dict[str, Any]) -> str:
     blocks = cast("list[dict[str, Any]]", result.get("content") or [])
     if not blocks and result.get("structuredContent") is not None:
         return json.dumps(result["structuredContent"], ensure_ascii=False)
-    return "\n".join(_block(one) for one in blocks)
+    return "\n".join(_block(block) for block in blocks)
 
 
 def _block(block: dict[str, Any]) -> str:
@@ -109,7 +109,7 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> None:
     """Raise ValidationFailed, naming each place, when arguments are not what the tool takes."""
     given = sorted(RESERVED & arguments.keys())
     if given:
-        _refuse(spec, [FieldError(one, "is given by Cairn") for one in given])
+        _refuse(spec, [FieldError(item, "is given by Cairn") for item in given])
     try:
         size = len(json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode())
     except (ValueError, TypeError, RecursionError) as exc:
@@ -140,8 +140,8 @@ def _found(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> list[FieldErro
             "The tool's own schema is not one; it cannot be called.", reason="tool-schema"
         ) from exc
     return [
-        FieldError(".".join(map(str, one.absolute_path)) or "$", described(_message(one), 200))
-        for one in errors
+        FieldError(".".join(map(str, error.absolute_path)) or "$", described(_message(error), 200))
+        for error in errors
     ]
 
 
@@ -160,7 +160,7 @@ def _message(error: Any) -> str:
 def _without_expressions(schema: object, *, names: bool = False) -> object:
     """Return a schema without regular expressions; with `names`, keys are properties' names."""
     if isinstance(schema, list):
-        return [_without_expressions(one) for one in cast("list[Any]", schema)]
+        return [_without_expressions(item) for item in cast("list[Any]", schema)]
     if not hasattr(schema, "items"):
         return schema
     said = cast("Mapping[str, Any]", schema)

@@ -260,7 +260,7 @@ class Keeper:
 
     def _end_unused(self, slot: _Slot) -> None:
         with self._lock:
-            others = [one for one in self._slots.values() if one is not slot]
+            others = [item for item in self._slots.values() if item is not slot]
         for other in others:
             if other.lock.acquire(blocking=False):
                 try:

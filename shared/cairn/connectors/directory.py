@@ -80,7 +80,7 @@ class ConnectorPolicies:
         """Return the workspace's policy."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             every = stores.connectors.all()
-        found = {one.connector.name: _policy(one, self.manifests(one)) for one in every}
+        found = {item.connector.name: _policy(item, self.manifests(item)) for item in every}
         return Policy(connectors=found, redaction=self.profiles(workspace_id))
 
 

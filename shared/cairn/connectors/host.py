@@ -118,7 +118,7 @@ class ResultCache:
     def forget(self, workspace_id: UUID, connector: str) -> None:
         """Drop what a connector said: something was written through it, or it has changed."""
         with self._lock:
-            for key in [one for one in self._kept if one[:2] == (workspace_id, connector)]:
+            for key in [item for item in self._kept if item[:2] == (workspace_id, connector)]:
                 del self._kept[key]
 
 
@@ -157,7 +157,7 @@ class Host:
 
     def connectors(self, workspace_id: UUID) -> Sequence[ConnectorView]:
         """Return the workspace's connectors with their manifests; starts those never seen."""
-        return [self._view(workspace_id, one) for one in self.directory.all(workspace_id)]
+        return [self._view(workspace_id, item) for item in self.directory.all(workspace_id)]
 
     def call(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
         """Call a tool and return its result.
@@ -349,7 +349,7 @@ class Host:
 
     def _ask_health(self, workspace_id: UUID, found: Registered, connection: Connection) -> None:
         """Call the tool `healthcheck` when there is one."""
-        if all(one["name"] != HEALTHCHECK for one in connection.session.tools):
+        if all(tool["name"] != HEALTHCHECK for tool in connection.session.tools):
             return
         answer = read_answer(connection.call(HEALTHCHECK, {}, {}, HEALTHCHECK_SECONDS))
         if answer.is_unauthorised:

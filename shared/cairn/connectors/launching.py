@@ -70,7 +70,7 @@ def environment_of(
     environment = {name: inherited[name] for name in sorted(INHERITED & inherited.keys())}
     if launch.builtin is not None:
         return environment | {
-            "PYTHONPATH": os.pathsep.join(one for one in path if one and Path(one).exists()),
+            "PYTHONPATH": os.pathsep.join(name for name in path if name and Path(name).exists()),
             "PYTHONDONTWRITEBYTECODE": "1",
             CONFIG_VARIABLE: json.dumps(dict(launch.config)),
             SECRETS_VARIABLE: json.dumps(dict(launch.secrets)),

@@ -191,4 +191,4 @@ def wait(health: Health, now: datetime) -> float:
 
 
 def _recent(failures: tuple[datetime, ...], now: datetime) -> tuple[datetime, ...]:
-    return tuple(min(one, now) for one in failures if now - one < WINDOW)
+    return tuple(min(failure, now) for failure in failures if now - failure < WINDOW)

@@ -90,7 +90,7 @@ def mended(line: bytes) -> bytes:
     Servers cut texts in the middle of an emoji; strict readers refuse the whole message for it.
     """
     if _HALF.search(line):
-        line = _ESCAPE.sub(lambda one: rb"\ufffd" if one[1] else one[0], line)
+        line = _ESCAPE.sub(lambda item: rb"\ufffd" if item[1] else item[0], line)
     return line.decode("utf-8", "replace").encode()
 
 
@@ -134,11 +134,11 @@ def _text(result: object) -> str:
     content = cast("dict[str, Any]", result).get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else []
     texts = [
-        cast("dict[str, Any]", one).get("text")
-        for one in blocks
-        if isinstance(one, dict) and cast("dict[str, Any]", one).get("type") == "text"
+        cast("dict[str, Any]", block).get("text")
+        for block in blocks
+        if isinstance(block, dict) and cast("dict[str, Any]", block).get("type") == "text"
     ]
-    joined = "\n".join(one for one in texts if isinstance(one, str))
+    joined = "\n".join(text for text in texts if isinstance(text, str))
     return joined or json.dumps(result, ensure_ascii=False)
 
 

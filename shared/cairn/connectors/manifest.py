@@ -100,7 +100,7 @@ def tool_meta(
         "scope": scope.value,
         "dangerous": dangerous,
         "requires_approval_above_autonomy": above.value if above else None,
-        "forbidden_in_autonomy": [one.value for one in forbidden_in_autonomy] or None,
+        "forbidden_in_autonomy": [autonomy.value for autonomy in forbidden_in_autonomy] or None,
         "supports_dry_run": supports_dry_run,
         "idempotent": idempotent,
         "resource": resource,
@@ -116,7 +116,7 @@ def looks_like(name: str) -> str:
 
 def listing_hash(version: str, tools: Sequence[Mapping[str, Any]]) -> str:
     """Return SHA-256 (hex) of a listing: JSON with sorted keys, no spaces, tools by name."""
-    ordered = sorted(tools, key=lambda one: str(one.get("name")))
+    ordered = sorted(tools, key=lambda tool: str(tool.get("name")))
     said = json.dumps([version, ordered], sort_keys=True, separators=(",", ":"), allow_nan=False)
     if len(said) > MAX_LISTING_BYTES:
         _refuse("tools", f"A connector's tools are described in at most {MAX_LISTING_BYTES} bytes.")
@@ -141,18 +141,18 @@ def read_manifest(
         _refuse("version", "The version of a connector is a semantic one, such as 1.4.0.")
     if len(tools) > MAX_TOOLS:
         _refuse("tools", f"A connector has at most {MAX_TOOLS} tools.")
-    _check_names([one.get("name") for one in tools])
+    _check_names([tool.get("name") for tool in tools])
     try:
         digest = listing_hash(version, tools)
     except (ValueError, TypeError, RecursionError) as exc:
         raise ManifestRefused("The tools cannot be read.", reason="manifest-json") from exc
-    specs = tuple(_checked_rollback(one, tools) for one in (_spec(connector, t) for t in tools))
+    specs = tuple(_checked_rollback(item, tools) for item in (_spec(connector, t) for t in tools))
     return Manifest(
         connector=connector,
         version=version,
         hash=digest,
         tools=specs,
-        safe=all(one.lane is not None for one in specs),
+        safe=all(spec.lane is not None for spec in specs),
         criticality=criticality,
     )
 
@@ -230,7 +230,7 @@ def _well_formed(said: Mapping[str, Any], accepted: frozenset[str]) -> bool:
         )
         and (above is None or _is_one_of(above, Autonomy))
         and isinstance(forbidden, list)
-        and all(_is_one_of(one, Autonomy) for one in cast("list[Any]", forbidden))
+        and all(_is_one_of(item, Autonomy) for item in cast("list[Any]", forbidden))
         and _is_resource(said.get("resource"), accepted)
         and isinstance(said.get("rollback"), str | None)
     )
@@ -249,7 +249,7 @@ def _is_resource(path: object, accepted: frozenset[str]) -> bool:
 
 
 def _checked_rollback(spec: ToolSpec, tools: Sequence[Mapping[str, Any]]) -> ToolSpec:
-    known = spec.rollback is None or any(one["name"] == spec.rollback for one in tools)
+    known = spec.rollback is None or any(tool["name"] == spec.rollback for tool in tools)
     return spec if known else replace(spec, rollback=None)
 
 
@@ -270,7 +270,7 @@ def _cleaned(value: object, depth: int) -> object:
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, list):
-        return [_cleaned(one, depth - 1) for one in cast("list[Any]", value)]
+        return [_cleaned(item, depth - 1) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     said = cast("dict[str, Any]", value)
@@ -290,7 +290,7 @@ def _for_agents(schema: dict[str, Any]) -> dict[str, Any]:
         named = cast("dict[str, Any]", properties)
         shown["properties"] = {key: named[key] for key in named if key not in RESERVED}
     if isinstance(required, list):
-        shown["required"] = [one for one in cast("list[Any]", required) if one not in RESERVED]
+        shown["required"] = [item for item in cast("list[Any]", required) if item not in RESERVED]
     return shown
 
 

@@ -56,7 +56,7 @@ def whole_words(text: str) -> str:
     of more than `MAX_WORD` characters stays.
     """
     tail = text[-MAX_WORD:]
-    breaks = [one.end() for one in _BREAK.finditer(tail)]
+    breaks = [item.end() for item in _BREAK.finditer(tail)]
     return text[: len(text) - len(tail) + breaks[-1]] if breaks else text
 
 

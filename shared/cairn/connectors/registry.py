@@ -195,7 +195,7 @@ class Connectors:
         """Return every connector, by name."""
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(principal) as stores:
-            return [self._shown(one) for one in stores.connectors.all()]
+            return [self._shown(item) for item in stores.connectors.all()]
 
     def one(self, principal: Principal, name: str) -> ConnectorShown:
         """Return one; NotFound when there is none."""

@@ -174,7 +174,7 @@ class Session:
         for _ in range(MAX_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
             page = await client.list_tools(params=params)
-            found += [_listed(one) for one in page.tools]
+            found += [_listed(tool) for tool in page.tools]
             cursor = page.next_cursor
             if not cursor or len(found) > MAX_TOOLS:
                 break

@@ -157,8 +157,8 @@ class StdioWire:
     ) -> None:
         assert process.stdin is not None
         try:
-            async for one in said:
-                line = one.message.model_dump_json(by_alias=True, exclude_unset=True)
+            async for item in said:
+                line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.send(line.encode() + b"\n")
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             self._broken = True

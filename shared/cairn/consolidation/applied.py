@@ -86,21 +86,25 @@ def applied(
     Every memory of the batch that is not `known` counts as consolidated afterwards. `metadata` is
     what the linked memories hold now, read under the same lock; `now` is when the entries occur.
     """
-    memories = {one.id: one for one in batch.memories}
+    memories = {memory.id: memory for memory in batch.memories}
     groups: dict[tuple[UUID, ...], _Entry] = {}
-    for one in batch.memories:
-        entry = _group(groups, one, workspace_id, run_id, now)
-        if not one.known:
-            entry.memories.append(one.id)
-    replaced = {one.by: one.sources for one in plan.operations if isinstance(one, Supersede)}
+    for memory in batch.memories:
+        entry = _group(groups, memory, workspace_id, run_id, now)
+        if not memory.known:
+            entry.memories.append(memory.id)
+    replaced = {
+        operation.by: operation.sources
+        for operation in plan.operations
+        if isinstance(operation, Supersede)
+    }
     for operation in plan.operations:
         if isinstance(operation, Add) and operation.ref not in replaced:
             continue
-        of = [memories[one] for one in _named(operation)]
+        of = [memories[item] for item in _named(operation)]
         if of:
             _group(groups, of[0], workspace_id, run_id, now).take(operation, of, metadata)
     found = (groups[subjects].entry(subjects) for subjects in sorted(groups))
-    return tuple(one for one in found if one.meta["memories"] or one.made)
+    return tuple(item for item in found if item.meta["memories"] or item.made)
 
 
 def _group(
@@ -181,10 +185,10 @@ class _Entry:
     def _connect(
         self, link: Link, of: Sequence[BatchMemory], metadata: Mapping[UUID, Mapping[str, Any]]
     ) -> None:
-        ids = [str(one.id) for one in of]
-        for one in of:
-            name = str(one.id)
-            held = self.metadata.setdefault(name, dict(metadata.get(one.id, {})))
+        ids = [str(memory.id) for memory in of]
+        for memory in of:
+            name = str(memory.id)
+            held = self.metadata.setdefault(name, dict(metadata.get(memory.id, {})))
             others = [
                 *_strings(held.get("connections")),
                 *(other for other in ids if other != name),
@@ -197,15 +201,15 @@ class _Entry:
         ]
 
     def _relate(self, relate: Relate, of: Sequence[BatchMemory]) -> None:
-        source, target = (self._place(one, of) for one in (relate.source, relate.target))
+        source, target = (self._place(item, of) for item in (relate.source, relate.target))
         self.strengths[source, target, relate.relation.value] += relate.strength
 
     def _name(self, operation: AddEntity, of: Sequence[BatchMemory]) -> None:
         place = self._place(operation.entity, of)
         self.aliases += [[place, alias] for alias in operation.aliases]
-        for one in of:
-            if operation.entity not in one.entities:
-                self.references[str(one.id), place] = format_timestamp(one.occurred_at)
+        for memory in of:
+            if operation.entity not in memory.entities:
+                self.references[str(memory.id), place] = format_timestamp(memory.occurred_at)
 
     def _place(self, entity: EntityName, of: Sequence[BatchMemory]) -> int:
         audience = of[0].audience
@@ -220,7 +224,7 @@ class _Entry:
                     "type": entity.type,
                     "scope": audience.scope,
                     "agents": agents,
-                    "at": format_timestamp(min(one.occurred_at for one in of)),
+                    "at": format_timestamp(min(memory.occurred_at for memory in of)),
                 }
             )
         return self.places[id_]
@@ -229,7 +233,7 @@ class _Entry:
         """Return the entry for these data subjects."""
         meta = {
             "run_id": str(self.run_id),
-            "memories": [str(one) for one in self.memories],
+            "memories": [str(memory) for memory in self.memories],
             "added": [one for one, _ in self.added],
             "flagged": [one for one, _ in self.flagged],
         }
@@ -253,8 +257,8 @@ class _Entry:
 
 def _added(add: Add, of: Sequence[BatchMemory]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return (meta, body) of a merged memory: it holds from when the youngest source does."""
-    node_id, youngest = merged_id(add.sources), max(of, key=lambda one: one.occurred_at)
-    since, until = max(one.valid_from for one in of), of[0].valid_to
+    node_id, youngest = merged_id(add.sources), max(of, key=lambda memory: memory.occurred_at)
+    since, until = max(memory.valid_from for memory in of), of[0].valid_to
     draft = MemoryDraft(
         text=add.text,
         kind=add.kind,
@@ -268,10 +272,10 @@ def _added(add: Add, of: Sequence[BatchMemory]) -> tuple[dict[str, Any], dict[st
         key=add.key,
         subject=add.subject,
         status_value=add.status_value,
-        importance=max(one.importance for one in of),
+        importance=max(memory.importance for memory in of),
         **domain_of(of),
-        confidence=min(one.confidence for one in of),
-        screening=max((one.screening for one in of), key=_SCREENINGS.index),
+        confidence=min(memory.confidence for memory in of),
+        screening=max((memory.screening for memory in of), key=_SCREENINGS.index),
     )
     meta = {
         "node_id": str(node_id),
@@ -281,7 +285,7 @@ def _added(add: Add, of: Sequence[BatchMemory]) -> tuple[dict[str, Any], dict[st
         "valid_from": format_timestamp(since),
         "valid_to": format_timestamp(until) if until else None,
         "supersedes": _predecessor(add, of),
-        "sources": [str(one) for one in add.sources],
+        "sources": [str(source) for source in add.sources],
     }
     return meta, memory_body(draft)
 
@@ -290,11 +294,12 @@ def _predecessor(add: Add, of: Sequence[BatchMemory]) -> str | None:
     """Return the source whose place in its chain (by key or subject) the merged memory takes."""
     name = add.key if add.kind is MemoryKind.FACT else add.subject
     chained = [
-        one
-        for one in of
-        if name is not None and name == (one.key if one.kind is MemoryKind.FACT else one.subject)
+        memory
+        for memory in of
+        if name is not None
+        and name == (memory.key if memory.kind is MemoryKind.FACT else memory.subject)
     ]
-    latest = max(chained, key=lambda one: (one.valid_from, one.position), default=None)
+    latest = max(chained, key=lambda item: (item.valid_from, item.position), default=None)
     return str(latest.id) if latest else None
 
 
@@ -344,4 +349,4 @@ def _agents(audience: Audience) -> list[str] | None:
 
 def _strings(value: object) -> list[str]:
     items = cast("list[object]", value) if isinstance(value, list) else []
-    return [one for one in items if isinstance(one, str)]
+    return [item for item in items if isinstance(item, str)]

@@ -76,10 +76,10 @@ def without_memories(plan: Plan, gone: Collection[UUID]) -> Reduced:
 def without_merges(plan: Plan, refs: Collection[str]) -> Plan:
     """Return the plan without the added memories of these names and what they would replace."""
     kept = [
-        one
-        for one in plan.operations
-        if not (isinstance(one, Add) and one.ref in refs)
-        and not (isinstance(one, Supersede) and one.by in refs)
+        operation
+        for operation in plan.operations
+        if not (isinstance(operation, Add) and operation.ref in refs)
+        and not (isinstance(operation, Supersede) and operation.by in refs)
     ]
     return replace(plan, operations=tuple(kept))
 
@@ -107,10 +107,10 @@ def _bound(operation: Operation) -> tuple[UUID, ...]:
 def _shrunk(operation: Operation, gone: frozenset[UUID]) -> Operation | None:
     match operation:
         case Link(memories=memories):
-            left = tuple(one for one in memories if one not in gone)
+            left = tuple(memory for memory in memories if memory not in gone)
             return replace(operation, memories=left) if len(left) > 1 else None
         case Relate(memories=memories) | AddEntity(memories=memories):
-            left = tuple(one for one in memories if one not in gone)
+            left = tuple(memory for memory in memories if memory not in gone)
             return replace(operation, memories=left) if left else None
         case Recategorise(memory=memory):
             return None if memory in gone else operation
@@ -120,8 +120,12 @@ def _shrunk(operation: Operation, gone: frozenset[UUID]) -> Operation | None:
 
 def _with_their_merge(operations: Sequence[Operation]) -> list[Operation]:
     """Leave out what is said to be replaced by a memory that is not added any more."""
-    refs = {one.ref for one in operations if isinstance(one, Add)}
-    return [one for one in operations if not isinstance(one, Supersede) or one.by in refs]
+    refs = {operation.ref for operation in operations if isinstance(operation, Add)}
+    return [
+        operation
+        for operation in operations
+        if not isinstance(operation, Supersede) or operation.by in refs
+    ]
 
 
 ATTEMPTS = 5
@@ -187,9 +191,9 @@ class ApplyPlan(Writer):
         keys: dict[UUID, bytes] = {}
         forgotten: set[UUID] = set()
         owned: dict[tuple[UUID, ...], list[UUID]] = {}
-        for one in batch.memories:
-            subjects = key_subjects(workspace_id, one.audience.data_subjects)
-            owned.setdefault(subjects, []).append(one.id)
+        for memory in batch.memories:
+            subjects = key_subjects(workspace_id, memory.audience.data_subjects)
+            owned.setdefault(subjects, []).append(memory.id)
         for subjects, ids in owned.items():
             try:
                 keys |= self.platform.keys.get_or_create(workspace_id, subjects)
@@ -207,8 +211,10 @@ class ApplyPlan(Writer):
     ) -> tuple[Outcome, list[OutboxRow]]:
         batch, existing = proposal.batch, proposal.merges.existing
         forgotten |= _being_forgotten(write.stores, batch)
-        standing = write.stores.unconsolidated.standing([one.id for one in batch.memories])
-        moved = {one.id for one in batch.memories if not _stands(one, standing.get(one.id))}
+        standing = write.stores.unconsolidated.standing([memory.id for memory in batch.memories])
+        moved = {
+            memory.id for memory in batch.memories if not _stands(memory, standing.get(memory.id))
+        }
         cut = without_memories(without_merges(proposal.plan, existing), moved | forgotten)
         batch, plan = reduced(batch, cut.gone), cut.plan
         entries = _made(write, run_id, batch, standing, plan)
@@ -220,14 +226,14 @@ class ApplyPlan(Writer):
         self._embed(write, plan, proposal.merges, vectors)
         counts = Counter(
             batches=1,
-            memories=sum(not one.known for one in batch.memories),
+            memories=sum(not memory.known for memory in batch.memories),
             overtaken=len(moved - forgotten),
             forgotten=len(forgotten),
             dropped=cut.dropped,
             existing=len(existing) + len(repeated),
         ) + counts_of(plan)
         write.stores.runs.progress(run_id, _progress(plan, counts), write.now)
-        rows = write.wake_embed(node for one in entries for node in one.made)
+        rows = write.wake_embed(node for entry in entries for node in entry.made)
         return Outcome(counts=counts, left=cut.gone), rows
 
     def _embed(
@@ -238,7 +244,7 @@ class ApplyPlan(Writer):
         rows: Sequence[NewEmbedding],
     ) -> None:
         """Store the vectors of what was merged, so that the next batch finds it."""
-        adds = [one for one in plan.operations if isinstance(one, Add)]
+        adds = [operation for operation in plan.operations if isinstance(operation, Add)]
         embeddings = write.stores.embeddings
         for add in adds:
             embeddings.cache(merges.cacheable(add.ref), self.model_id, write.now)
@@ -247,23 +253,25 @@ class ApplyPlan(Writer):
 
 def _being_forgotten(stores: Stores, batch: Batch) -> set[UUID]:
     """Return the memories of subjects whose forgetting has begun, whatever keys are still there."""
-    subjects = {one for memory in batch.memories for one in memory.audience.data_subjects}
+    subjects = {subject for memory in batch.memories for subject in memory.audience.data_subjects}
     if not subjects:
         return set()
     gone = set(stores.subjects.forgotten(subjects))
-    return {one.id for one in batch.memories if gone.intersection(one.audience.data_subjects)}
+    return {
+        memory.id for memory in batch.memories if gone.intersection(memory.audience.data_subjects)
+    }
 
 
 def _vectors(plan: Plan, merges: Merges) -> list[NewEmbedding]:
     """Return the vectors of what was merged, each with what a rebuild makes them of again."""
     return [
         NewEmbedding(
-            node_id=merged_id(one.sources),
-            vectors=merges.of(one.ref),
-            recipe=Recipe(windows=tuple(merges.windows[one.ref]), context=()),
+            node_id=merged_id(operation.sources),
+            vectors=merges.of(operation.ref),
+            recipe=Recipe(windows=tuple(merges.windows[operation.ref]), context=()),
         )
-        for one in plan.operations
-        if isinstance(one, Add)
+        for operation in plan.operations
+        if isinstance(operation, Add)
     ]
 
 
@@ -275,13 +283,13 @@ def _append(
 ) -> None:
     rows = {row.node_id: row for row in vectors}
     position = write.entries.position + len(entries)
-    for one in entries:
-        own = [rows[node] for node in one.made if node in rows]
+    for entry in entries:
+        own = [rows[node] for node in entry.made if node in rows]
         write.entries.add(
             "consolidation.applied",
-            one.meta,
-            {**one.body, "vectors": written(own, model_id, position)} if own else one.body,
-            data_subjects=one.data_subjects,
+            entry.meta,
+            {**entry.body, "vectors": written(own, model_id, position)} if own else entry.body,
+            data_subjects=entry.data_subjects,
             occurred_at=write.now,
         )
     write.append()
@@ -306,7 +314,11 @@ def _made(
 
 def _repeated(stores: Stores, plan: Plan, entries: Sequence[Applied]) -> Collection[str]:
     """Return the merges whose very text an active memory of their identity has already."""
-    sources = {merged_id(one.sources): one for one in plan.operations if isinstance(one, Add)}
+    sources = {
+        merged_id(operation.sources): operation
+        for operation in plan.operations
+        if isinstance(operation, Add)
+    }
     keys = {
         meta["node_id"]: body["dedup_key"]
         for entry in entries
@@ -318,8 +330,8 @@ def _repeated(stores: Stores, plan: Plan, entries: Sequence[Applied]) -> Collect
     return [
         add.ref
         for node_id, add in sources.items()
-        for one in known.get(keys.get(str(node_id), ""), ())
-        if one.active and one.id not in add.sources
+        for item in known.get(keys.get(str(node_id), ""), ())
+        if item.active and item.id not in add.sources
     ]
 
 

@@ -44,11 +44,11 @@ class Merges:
 
     def of(self, ref: str) -> list[Vectors]:
         """Return the vectors of a merge, one a window of its text."""
-        return [self.vectors[one] for one in self.windows[ref]]
+        return [self.vectors[item] for item in self.windows[ref]]
 
     def cacheable(self, ref: str) -> dict[bytes, Vectors]:
         """Return the vectors of a merge by the SHA-256 of their text."""
-        return {one: self.vectors[one] for one in self.windows[ref]}
+        return {item: self.vectors[item] for item in self.windows[ref]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +63,14 @@ class FindMerges:
 
     def __call__(self, principal: Principal, batch: Batch, plan: Plan) -> Merges:
         """Return the vectors and what exists. Raises Unavailable when the embedder is not there."""
-        adds = [one for one in plan.operations if isinstance(one, Add)]
+        adds = [operation for operation in plan.operations if isinstance(operation, Add)]
         if not adds:
             return Merges()
-        texts = {one.ref: self.embedder.windows(one.text) for one in adds}
+        texts = {add.ref: self.embedder.windows(add.text) for add in adds}
         vectors = self._vectors(principal, [text for each in texts.values() for text in each])
         windows = {ref: tuple(_hash(text) for text in each) for ref, each in texts.items()}
         found = Merges(windows=windows, vectors=vectors)
-        memories = {one.id: one for one in batch.memories}
+        memories = {memory.id: memory for memory in batch.memories}
         existing = self._existing(principal, adds, found, memories)
         return Merges(windows=windows, vectors=vectors, existing=existing)
 
@@ -79,9 +79,9 @@ class FindMerges:
         wanted = {_hash(text): text for text in texts}
         with self.transactions.reading(principal) as stores:
             known = dict(stores.embeddings.cached(wanted.keys(), model_id))
-        missing = [one for one in wanted if one not in known]
+        missing = [item for item in wanted if item not in known]
         if missing:
-            made = self.embedder.embed([wanted[one] for one in missing])
+            made = self.embedder.embed([wanted[item] for item in missing])
             known |= {one: made[at] for at, one in enumerate(missing)}
         return known
 
@@ -94,7 +94,7 @@ class FindMerges:
     ) -> frozenset[str]:
         """Return the refs of merges that were made before, by others than their own sources."""
         asked = [
-            NewEmbedding(node_id=one.sources[0], vectors=merges.of(one.ref)[:1]) for one in adds
+            NewEmbedding(node_id=add.sources[0], vectors=merges.of(add.ref)[:1]) for add in adds
         ]
         with self.transactions.reading(principal) as stores:
             near = stores.embeddings.similar(
@@ -104,12 +104,13 @@ class FindMerges:
                 wanted=NEAREST,
             )
             others = {
-                one.id: one for one in stores.unconsolidated.find({one.other_id for one in near})
+                item.id: item
+                for item in stores.unconsolidated.find({item.other_id for item in near})
             }
         return frozenset(
             add.ref
             for add in adds
-            if any(_repeats(add, memories[add.sources[0]], one, others) for one in near)
+            if any(_repeats(add, memories[add.sources[0]], item, others) for item in near)
         )
 
 
@@ -170,14 +171,18 @@ class Gather:
             new = waiting.next(client.name, self.model_id, without=without, limit=BATCH_SIZE)
             if not new:
                 return None
-            near = waiting.near([one.id for one in new], self.model_id, minimum=NEAR, wanted=WANTED)
-            ids = {one.id for one in new}
+            near = waiting.near(
+                [item.id for item in new], self.model_id, minimum=NEAR, wanted=WANTED
+            )
+            ids = {item.id for item in new}
             others = {end for pair in near for end in (pair.one, pair.other)} - ids - {*without}
             outside = waiting.find(others) if others else ()
             members = composed(new, near, outside)
-            pairs = waiting.pairs([one.id for one in members], self.model_id, minimum=PAIRS_FROM)
-            audiences = {(one.audience.scope, one.audience.agents) for one in members}
-            aliases = {one: stores.aliases.aliases(*one) for one in audiences}
+            pairs = waiting.pairs(
+                [member.id for member in members], self.model_id, minimum=PAIRS_FROM
+            )
+            audiences = {(member.audience.scope, member.audience.agents) for member in members}
+            aliases = {audience: stores.aliases.aliases(*audience) for audience in audiences}
         batch = Batch(client_id=client.name, memories=members, aliases=aliases)
         return Gathered(batch=batch, pairs=tuple(pairs))
 
@@ -191,12 +196,12 @@ def composed(
     not fit waits for its own turn.
     """
     others: Mapping[UUID, list[UUID]] = _others(near)
-    known = {one.id: one for one in (*new, *outside)}
+    known = {memory.id: memory for memory in (*new, *outside)}
     members: dict[UUID, BatchMemory] = {}
-    for one in new:
-        near_by = [known[other] for other in others.get(one.id, ()) if other in known]
+    for memory in new:
+        near_by = [known[other] for other in others.get(memory.id, ()) if other in known]
         before = [other for other in near_by if other.known][:KNOWN]
-        for other in (one, *(each for each in near_by if not each.known or each in before)):
+        for other in (memory, *(each for each in near_by if not each.known or each in before)):
             if len(members) < BATCH_SIZE:
                 members.setdefault(other.id, other)
     return tuple(members.values())
@@ -212,4 +217,6 @@ def _others(pairs: Sequence[Pair]) -> Mapping[UUID, list[UUID]]:
 
 def reduced(batch: Batch, gone: Collection[UUID]) -> Batch:
     """Return the batch without some of its memories."""
-    return replace(batch, memories=tuple(one for one in batch.memories if one.id not in gone))
+    return replace(
+        batch, memories=tuple(memory for memory in batch.memories if memory.id not in gone)
+    )

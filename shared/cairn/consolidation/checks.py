@@ -72,7 +72,7 @@ def checked(plan: Plan, batch: Batch) -> Plan:
     `refused` counts what was dropped, by reason. Contradicting sources of a refused merge are
     flagged. Checking a checked plan changes nothing.
     """
-    checking = _Checking(batch=batch, memories={one.id: one for one in batch.memories})
+    checking = _Checking(batch=batch, memories={memory.id: memory for memory in batch.memories})
     checking.take(plan.operations)
     operations = checking.operations()
     refused = {reason: count for reason, count in checking.refused.items() if count}
@@ -90,14 +90,14 @@ class _Checking:
 
     def take(self, operations: Sequence[Operation]) -> None:
         """Sort out one plan's operations."""
-        for one in operations:
-            if isinstance(one, Flag):
-                self._flag(one)
+        for operation in operations:
+            if isinstance(operation, Flag):
+                self._flag(operation)
         self._merge(operations)
         merged = {source: add.ref for add, _ in self.merges for source in add.sources}
         seen: set[object] = set()
-        for one in operations:
-            kept = self._other(one, merged)
+        for operation in operations:
+            kept = self._other(operation, merged)
             if kept is None:
                 continue
             if _identity(kept) in seen:
@@ -108,10 +108,12 @@ class _Checking:
 
     def operations(self) -> tuple[Operation, ...]:
         """Return what may be applied: merges, flags, the rest, each in the order of its ids."""
-        merges = sorted(self.merges, key=lambda one: one[0].sources)
-        found: list[Operation] = [one for pair in merges for one in pair]
-        found += sorted(self.flags.values(), key=lambda one: (one.one, one.other))
-        found += sorted(self.others, key=lambda one: (type(one).__name__, repr(_identity(one))))
+        merges = sorted(self.merges, key=lambda merge: merge[0].sources)
+        found: list[Operation] = [item for pair in merges for item in pair]
+        found += sorted(self.flags.values(), key=lambda flag: (flag.one, flag.other))
+        found += sorted(
+            self.others, key=lambda other: (type(other).__name__, repr(_identity(other)))
+        )
         kept = found[:MAX_OPERATIONS]
         if kept and isinstance(kept[-1], Add):
             kept.pop()
@@ -122,7 +124,9 @@ class _Checking:
     def _flag(self, flag: Flag) -> None:
         pair = frozenset((flag.one, flag.other))
         reason = self._apart(pair) or (None if is_text(flag.why, MAX_WHY_CHARS) else Refusal.TEXT)
-        if reason is None and (pair in self.flags or all(self.memories[one].known for one in pair)):
+        if reason is None and (
+            pair in self.flags or all(self.memories[item].known for item in pair)
+        ):
             reason = Refusal.REPEATED
         if reason is not None:
             self.refused[reason] += 1
@@ -133,24 +137,24 @@ class _Checking:
     def _apart(self, ids: Iterable[UUID]) -> Refusal | None:
         """Return why these may not be named together, None when they may."""
         wanted = list(ids)
-        if any(one not in self.memories for one in wanted):
+        if any(item not in self.memories for item in wanted):
             return Refusal.UNKNOWN_ID
         if len(wanted) < 2:
             return Refusal.TOO_FEW
-        of = [self.memories[one] for one in wanted]
-        if any(one.client_id != of[0].client_id for one in of):
+        of = [self.memories[item] for item in wanted]
+        if any(item.client_id != of[0].client_id for item in of):
             return Refusal.CLIENT
-        if not all(same_audience(one.audience, of[0].audience) for one in of):
+        if not all(same_audience(item.audience, of[0].audience) for item in of):
             return Refusal.AUDIENCE
         return None
 
     def _merge(self, operations: Sequence[Operation]) -> None:
         """Keep merges whose two halves agree, and whose memories are in no other merge."""
         adds: dict[str, Add] = {}
-        for one in operations:
-            if isinstance(one, Add):
-                self.refused[Refusal.DUPLICATE_REF] += one.ref in adds
-                adds.setdefault(one.ref, one)
+        for operation in operations:
+            if isinstance(operation, Add):
+                self.refused[Refusal.DUPLICATE_REF] += operation.ref in adds
+                adds.setdefault(operation.ref, operation)
         supersedes = self._supersedes(operations, adds)
         used: set[UUID] = set()
         for ref in sorted(adds, key=lambda ref: (sorted(adds[ref].sources), ref)):
@@ -173,7 +177,7 @@ class _Checking:
         self, operations: Sequence[Operation], adds: dict[str, Add]
     ) -> dict[str, Supersede]:
         """Return what supersedes by what it names; cycles and repeats are refused."""
-        given = [one for one in operations if isinstance(one, Supersede)]
+        given = [operation for operation in operations if isinstance(operation, Supersede)]
         rings = cyclic(given)
         found: dict[str, Supersede] = {}
         for at, one in enumerate(given):
@@ -191,7 +195,7 @@ class _Checking:
         self.refused[merge.reason] += 1
         for flag in merge.flags:
             pair = frozenset((flag.one, flag.other))
-            if not all(self.memories[one].known for one in pair):
+            if not all(self.memories[item].known for item in pair):
                 self.flags.setdefault(pair, flag)
 
     def _other(self, operation: Operation, merged: dict[UUID, str]) -> Operation | None:
@@ -214,8 +218,8 @@ class _Checking:
             reason = Refusal.TOO_MANY
         if reason is None and not is_text(link.description, MAX_WHY_CHARS):
             reason = Refusal.TEXT
-        together = {merged.get(one, str(one)) for one in ids}
-        if reason is None and (len(together) < 2 or all(self.memories[one].known for one in ids)):
+        together = {merged.get(id_, str(id_)) for id_ in ids}
+        if reason is None and (len(together) < 2 or all(self.memories[id_].known for id_ in ids)):
             reason = Refusal.REPEATED
         return self._kept(reason, replace(link, memories=ids))
 
@@ -235,9 +239,9 @@ class _Checking:
         if reason is not None:
             return self._kept(reason, operation)
         aliases = tuple(
-            one
-            for one in dict.fromkeys(operation.aliases[:MAX_ALIASES])
-            if self._is_alias(one, operation.entity, ids)
+            fromkey
+            for fromkey in dict.fromkeys(operation.aliases[:MAX_ALIASES])
+            if self._is_alias(fromkey, operation.entity, ids)
         )
         self.refused[Refusal.REPEATED] += len(operation.aliases) - len(aliases)
         return replace(operation, memories=ids, aliases=aliases)
@@ -246,14 +250,16 @@ class _Checking:
         """Return whether a name is new, stands in the texts, and is no other entity's."""
         key = name_key(alias) if tidy_name(alias) else ""
         audience = self.memories[ids[0]].audience
-        taken = {name_key(one.name) for each in self.memories.values() for one in each.entities}
+        taken = {
+            name_key(entity.name) for each in self.memories.values() for entity in each.entities
+        }
         return (
-            any(one.isalpha() for one in key)
+            any(item.isalpha() for item in key)
             and key not in ORDINARY_WORDS
             and key != name_key(entity.name)
             and key not in taken
             and key not in self.batch.aliases_of(audience)
-            and any(key in name_key(self.memories[one].text) for one in ids)
+            and any(key in name_key(self.memories[id_].text) for id_ in ids)
         )
 
     def _spoken(self, ids: Sequence[UUID], names: Sequence[EntityName]) -> Refusal | None:
@@ -263,9 +269,9 @@ class _Checking:
         reason = self._apart(ids) if len(ids) > 1 else None
         if reason is not None:
             return reason
-        if any(tidy_name(one.name) != one.name or not tidy_name(one.type) for one in names):
+        if any(tidy_name(name.name) != name.name or not tidy_name(name.type) for name in names):
             return Refusal.TEXT
-        if not all(any(self._speaks(self.memories[id_], one) for id_ in ids) for one in names):
+        if not all(any(self._speaks(self.memories[id_], name) for id_ in ids) for name in names):
             return Refusal.INVENTED
         return None
 
@@ -290,7 +296,7 @@ class _Checking:
     def _known(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:
         """Return the ids of the batch among these, each once, in order; others are counted."""
         given = sorted(set(ids))
-        found = tuple(one for one in given if one in self.memories)
+        found = tuple(item for item in given if item in self.memories)
         self.refused[Refusal.UNKNOWN_ID] += len(given) - len(found)
         return found
 

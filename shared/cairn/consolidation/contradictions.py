@@ -46,7 +46,7 @@ class Clause:
 def clauses(text: str, names: Mapping[str, str]) -> tuple[Clause, ...]:
     """Return the sentences of a text that are compared; `names` maps aliases as in `tokens`."""
     read = [_clause(part, names) for part in sentences(text)[:MAX_SENTENCES]]
-    return tuple(one for one in read if len(one.words) <= MAX_WORDS)
+    return tuple(item for item in read if len(item.words) <= MAX_WORDS)
 
 
 def contradiction(one: str, other: str, names: Mapping[str, str]) -> Found | None:
@@ -66,7 +66,7 @@ def clash(one: Sequence[Clause], other: Sequence[Clause]) -> Found | None:
 
 def _clause(text: str, names: Mapping[str, str]) -> Clause:
     found = list(pieces(text, names))
-    words = tuple(one for one in found if not _is_not(one))
+    words = tuple(item for item in found if not _is_not(item))
     return Clause(words=words, content=_content(words), negations=len(found) - len(words))
 
 
@@ -95,18 +95,18 @@ def _denial(places: Sequence[_Place]) -> Found | None:
 def _differing(
     a: Sequence[Piece], start: int, mine: Sequence[Piece], its: Sequence[Piece]
 ) -> Found | None:
-    left = [one for one in mine if _weighs(one)]
-    right = [one for one in its if _weighs(one)]
+    left = [piece for piece in mine if _weighs(piece)]
+    right = [piece for piece in its if _weighs(piece)]
     words = f"{_said(left)} or {_said(right)}"
-    for one in left or mine:
+    for item in left or mine:
         for two in right or its:
-            if opposite(stem(one.text), stem(two.text)) and _after_subject(a, start):
-                return Clash.OPPOSITE, f"{one.text} or {two.text}?"
+            if opposite(stem(item.text), stem(two.text)) and _after_subject(a, start):
+                return Clash.OPPOSITE, f"{item.text} or {two.text}?"
     if not left or not right or max(len(left), len(right)) > MAX_PLACE:
         return None
     if not _after_verb(a, start):
         return _another_holder(a, start, left, right)
-    kinds = {one.kind for one in (*left, *right)}
+    kinds = {item.kind for item in (*left, *right)}
     if kinds & {TokenKind.DATE} and kinds <= {TokenKind.DATE, TokenKind.NUMBER}:
         return Clash.DATE, f"{words}?"
     if kinds == {TokenKind.NUMBER}:
@@ -122,10 +122,10 @@ _Place = tuple[int, "Sequence[Piece]", "Sequence[Piece]"]
 def _places(a: Sequence[Piece], b: Sequence[Piece]) -> list[_Place]:
     """Return the places in which two sentences differ: where in the first, and both wordings."""
     matcher = SequenceMatcher(
-        None, [_key(one) for one in a], [_key(one) for one in b], autojunk=False
+        None, [_key(piece) for piece in a], [_key(piece) for piece in b], autojunk=False
     )
     found = [(i, a[i:j], b[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
-    return [one for one in found if any(_weighs(word) for word in (*one[1], *one[2]))]
+    return [item for item in found if any(_weighs(word) for word in (*item[1], *item[2]))]
 
 
 def _key(piece: Piece) -> str:
@@ -144,11 +144,11 @@ def _weighs(piece: Piece) -> bool:
 
 
 def _content(found: Sequence[Piece]) -> frozenset[str]:
-    return frozenset(_key(one) for one in found if _weighs(one))
+    return frozenset(_key(piece) for piece in found if _weighs(piece))
 
 
 def _said(found: Sequence[Piece]) -> str:
-    return " ".join(one.text for one in found)
+    return " ".join(piece.text for piece in found)
 
 
 def _verb_at(found: Sequence[Piece]) -> int | None:
@@ -179,7 +179,7 @@ def _has_one_value(found: Sequence[Piece], start: int) -> bool:
     if at is None or start - at > MAX_PLACE:
         return False
     verb = found[at].text
-    definite = found[0].text in DETERMINERS or any(one.kind for one in found[:at])
+    definite = found[0].text in DETERMINERS or any(piece.kind for piece in found[:at])
     return stem(verb) in _SINGLE or (verb in BE and definite and at > 1) or verb == "must"
 
 
@@ -209,8 +209,8 @@ def _another_holder(
     at = _verb_at(found)
     if start != 0 or at is None or found[at].text not in BE:
         return None
-    after = [one.text for one in found[at + 1 : at + 3]]
-    named = all(one.kind is TokenKind.NAME for one in (*left, *right))
+    after = [piece.text for piece in found[at + 1 : at + 3]]
+    named = all(piece.kind is TokenKind.NAME for piece in (*left, *right))
     if named and after and (after[0] == "the" or after[:2] == ["in", "charge"]):
         return Clash.VALUE, f"{_said(left)} or {_said(right)}?"
     return None

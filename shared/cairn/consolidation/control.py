@@ -75,14 +75,16 @@ class BeginRuns:
         begun: list[dict[str, Any]] = []
         clients: list[dict[str, str]] = []
         wait = 0
-        behind = sorted(one for one in self.workspaces() if after is None or one > after)
-        for one in behind[:MAX_WORKSPACES]:
+        behind = sorted(
+            workspace for workspace in self.workspaces() if after is None or workspace > after
+        )
+        for item in behind[:MAX_WORKSPACES]:
             if len(clients) == MAX_CLIENTS:
                 break
-            run, found = self._scheduled(one, execution)
-            begun.append({"workspace_id": str(one), "run_id": str(run.id) if run else None})
+            run, found = self._scheduled(item, execution)
+            begun.append({"workspace_id": str(item), "run_id": str(run.id) if run else None})
             taken = found[: MAX_CLIENTS - len(clients)] if run else ()
-            clients += [_item(one, run.id, client.id) for client in taken if run]
+            clients += [_item(item, run.id, client.id) for client in taken if run]
             wait += len(found) - len(taken)
         next_page = begun[-1]["workspace_id"] if len(begun) < len(behind) else None
         return {"workspaces": begun, "clients": clients, "wait": wait, "next": next_page}
@@ -95,7 +97,7 @@ class BeginRuns:
         with self.transactions.reading(principal) as stores:
             clients = stores.unconsolidated.clients()
             recent = stores.runs.page(before=None, limit=RECENT)
-        mine = [one for one in recent if execution is not None and one.execution == execution]
+        mine = [item for item in recent if execution is not None and item.execution == execution]
         if mine or not clients:
             return (mine[0] if mine else None), clients
         with self.transactions.writing(principal) as stores:
@@ -123,7 +125,7 @@ class BeginRuns:
                 raise NotFound("There is no such run.", run_id=str(run_id))
             clients = stores.unconsolidated.clients()
             if run.client is not None:
-                clients = [one for one in clients if one.id == run.client]
+                clients = [client for client in clients if client.id == run.client]
             now = self.clock()
             if stores.runs.begin(run_id, now, execution=execution):
                 self._say(stores, run, "consolidation.started", {"clients": len(clients)}, now)
@@ -131,7 +133,7 @@ class BeginRuns:
         taken = () if run.ended else clients[:MAX_CLIENTS_OF_ONE]
         return {
             "workspaces": [{"workspace_id": str(workspace_id), "run_id": str(run_id)}],
-            "clients": [_item(workspace_id, run_id, one.id) for one in taken],
+            "clients": [_item(workspace_id, run_id, item.id) for item in taken],
             "wait": len(clients) - len(taken),
             "next": None,
         }

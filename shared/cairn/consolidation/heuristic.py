@@ -146,17 +146,18 @@ class _Planning:
     @classmethod
     def of(cls, batch: Batch, neighbours: Sequence[Pair]) -> _Planning:
         """Read the memories, and keep the pairs of one audience and client within the batch."""
-        ordered = sorted(batch.memories, key=lambda one: one.id)
-        names = {one.id: names_of(batch, [one]) for one in ordered}
+        ordered = sorted(batch.memories, key=lambda memory: memory.id)
+        names = {item.id: names_of(batch, [item]) for item in ordered}
         readings = {
-            one.id: Reading(memory=one, wording=wording(one.text, names[one.id])) for one in ordered
+            item.id: Reading(memory=item, wording=wording(item.text, names[item.id]))
+            for item in ordered
         }
         cosines: Cosines = {}
         for pair in neighbours:
             ends = frozenset((pair.one, pair.other))
             if len(ends) == 2 and ends <= readings.keys() and _together(readings, ends):
                 cosines[ends] = max(pair.cosine, cosines.get(ends, -1.0))
-        said = {one.id: clauses(one.text, names[one.id]) for one in ordered}
+        said = {item.id: clauses(item.text, names[item.id]) for item in ordered}
         return cls(batch=batch, readings=readings, clauses=said, cosines=cosines)
 
     def contradictions(self) -> None:
@@ -177,7 +178,7 @@ class _Planning:
         for at, ids in enumerate(clusters(self.readings, self.cosines)):
             if any(pair <= set(ids) for pair in self.flagged):
                 continue
-            made = merged([self.readings[one] for one in ids], f"merge-{at + 1}")
+            made = merged([self.readings[id_] for id_ in ids], f"merge-{at + 1}")
             if made is not None:
                 self.operations += made
                 self.replaced.update(dict.fromkeys(ids, at))
@@ -202,9 +203,9 @@ class _Planning:
     def entities(self) -> None:
         """Take other names and relationships from what memories of one audience state."""
         groups: defaultdict[object, list[BatchMemory]] = defaultdict(list)
-        for one in self.readings.values():
-            if not one.memory.known:
-                groups[_readers(one.memory)].append(one.memory)
+        for reading in self.readings.values():
+            if not reading.memory.known:
+                groups[_readers(reading.memory)].append(reading.memory)
         for group in groups.values():
             aliases = self.batch.aliases_of(group[0].audience)
             self.operations += other_names(group, aliases)
@@ -213,8 +214,8 @@ class _Planning:
     def categories(self) -> None:
         """Move what is general to the category its words point to."""
         general = KnowledgeCategory.GENERAL
-        for one in self.readings.values():
-            memory = one.memory
+        for reading in self.readings.values():
+            memory = reading.memory
             if memory.known or memory.domain is not general:
                 continue
             category = category_of(memory.text)
@@ -227,10 +228,10 @@ class _Planning:
             cosine >= MIN_COSINE and pair not in self.flagged and not self._merged(pair)
             for pair, cosine in self.cosines.items()
         )
-        moved = sum(isinstance(one, Recategorise) for one in self.operations)
+        moved = sum(isinstance(operation, Recategorise) for operation in self.operations)
         general = sum(
-            one.memory.domain is KnowledgeCategory.GENERAL and not one.memory.known
-            for one in self.readings.values()
+            reading.memory.domain is KnowledgeCategory.GENERAL and not reading.memory.known
+            for reading in self.readings.values()
         )
         found = [
             f"{alike} near pairs were not merged: rules cannot say whether they mean the same."
@@ -240,7 +241,7 @@ class _Planning:
             "Contradictions were sought in sentences built alike only.",
             "Relationships and other names were taken from plain sentences only.",
         ]
-        return tuple(one for one in found if one)
+        return tuple(item for item in found if item)
 
     def _merged(self, pair: frozenset[UUID]) -> bool:
         one, other = sorted(pair)

@@ -65,11 +65,11 @@ def same_audience(one: Audience, other: Audience) -> bool:
 def names_of(batch: Batch, memories: Iterable[BatchMemory]) -> Mapping[str, str]:
     """Return what other names stand for in these memories: `name_key` -> the entity's name."""
     found: dict[str, str] = {}
-    for one in memories:
-        for alias, (name, _) in batch.aliases_of(one.audience).items():
+    for memory in memories:
+        for alias, (name, _) in batch.aliases_of(memory.audience).items():
             found[alias] = name
-        for entity in one.entities:
-            if entity.name in one.text:
+        for entity in memory.entities:
+            if entity.name in memory.text:
                 found.setdefault(name_key(entity.name), entity.name)
     return found
 
@@ -107,9 +107,9 @@ def cyclic(supersedes: Sequence[Supersede]) -> frozenset[int]:
 
 def checked_merge(add: Add, batch: Batch, memories: Mapping[UUID, BatchMemory]) -> Add | Refused:
     """Return the merge with the identity of its sources filled in, or why it may not be."""
-    if any(one not in memories for one in add.sources):
+    if any(source not in memories for source in add.sources):
         return Refused(reason=Refusal.UNKNOWN_ID)
-    of = [memories[one] for one in sorted(set(add.sources))]
+    of = [memories[source] for source in sorted(set(add.sources))]
     reason = _unfit(add, of)
     if reason is not None:
         return Refused(reason=reason)
@@ -123,15 +123,15 @@ def _unfit(add: Add, of: Sequence[BatchMemory]) -> Refusal | None:
     if len(of) < 2:
         return Refusal.TOO_FEW
     first = of[0]
-    if any(one.client_id != first.client_id for one in of):
+    if any(memory.client_id != first.client_id for memory in of):
         return Refusal.CLIENT
-    if not all(same_audience(one.audience, first.audience) for one in of):
+    if not all(same_audience(memory.audience, first.audience) for memory in of):
         return Refusal.AUDIENCE
-    if add.kind not in MERGEABLE or any(one.kind is not add.kind for one in of):
+    if add.kind not in MERGEABLE or any(memory.kind is not add.kind for memory in of):
         return Refusal.KIND
-    if any(one.valid_to != first.valid_to for one in of) or _ended(of):
+    if any(memory.valid_to != first.valid_to for memory in of) or _ended(of):
         return Refusal.VALIDITY
-    if all(one.known for one in of):
+    if all(memory.known for memory in of):
         return Refusal.REPEATED
     return None if is_text(add.text, MAX_MERGED_CHARS) else Refusal.TEXT
 
@@ -139,7 +139,7 @@ def _unfit(add: Add, of: Sequence[BatchMemory]) -> Refusal | None:
 def _ended(of: Sequence[BatchMemory]) -> bool:
     """Return whether one of them stops being true before all of them have begun to be."""
     until = of[0].valid_to
-    return until is not None and until <= max(one.valid_from for one in of)
+    return until is not None and until <= max(memory.valid_from for memory in of)
 
 
 def is_text(text: object, most: int) -> bool:
@@ -155,14 +155,14 @@ def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
     """Return the merge under the one key, subject and status value its sources have, if one."""
     found: dict[str, str | None] = {}
     for name in ("key", "subject", "status_value"):
-        values = {getattr(one, name) for one in of} - {None}
+        values = {getattr(memory, name) for memory in of} - {None}
         wanted = getattr(add, name)
         if len(values | {wanted} - {None}) > 1:
             return None
         found[name] = next(iter(values), None)
         if wanted is not None and not values:
             return None
-    sources = tuple(one.id for one in of)
+    sources = tuple(memory.id for memory in of)
     return replace(
         add,
         why=add.why if is_text(add.why, MAX_REASON_CHARS) else "",
@@ -175,7 +175,7 @@ def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
 
 def _keeping(add: Add, batch: Batch, of: Sequence[BatchMemory]) -> Add | Refused:
     names = names_of(batch, of)
-    read = {one.id: wording(one.text, names) for one in of}
+    read = {memory.id: wording(memory.text, names) for memory in of}
     flags = [
         Flag(one=one.id, other=other.id, clash=clash[0], why=clash[1])
         for one, other in combinations(of, 2)
@@ -183,8 +183,8 @@ def _keeping(add: Add, batch: Batch, of: Sequence[BatchMemory]) -> Add | Refused
     ]
     if flags:
         return Refused(reason=Refusal.CONTRADICTS, flags=tuple(flags))
-    sources, merged = [read[one.id].tokens for one in of], tokens(add.text, names)
-    if any(lost(one, merged) for one in sources):
+    sources, merged = [read[memory.id].tokens for memory in of], tokens(add.text, names)
+    if any(lost(source, merged) for source in sources):
         return Refused(reason=Refusal.LOST)
     if invented(sources, merged):
         return Refused(reason=Refusal.INVENTED)
@@ -239,7 +239,7 @@ def clusters(
         joined = group.get(one, frozenset({one})) | group.get(other, frozenset({other}))
         if _all_alike(joined, readings, pairs) and chosen([readings[id_] for id_ in joined]):
             group.update(dict.fromkeys(joined, joined))
-    return sorted(tuple(sorted(one)) for one in set(group.values()))
+    return sorted(tuple(sorted(id_)) for id_ in set(group.values()))
 
 
 def merged(readings: Sequence[Reading], ref: str) -> tuple[Add, Supersede] | None:
@@ -247,16 +247,16 @@ def merged(readings: Sequence[Reading], ref: str) -> tuple[Add, Supersede] | Non
     best = chosen(readings)
     if best is None:
         return None
-    of = sorted((one.memory for one in readings), key=lambda one: one.id)
-    sources = tuple(one.id for one in of)
+    of = sorted((reading.memory for reading in readings), key=lambda item: item.id)
+    sources = tuple(item.id for item in of)
     add = Add(
         ref=ref,
         text=best.memory.text.strip(),
         sources=sources,
         kind=best.memory.kind,
-        key=_first(one.key for one in of),
-        subject=_first(one.subject for one in of),
-        status_value=_first(one.status_value for one in of),
+        key=_first(item.key for item in of),
+        subject=_first(item.subject for item in of),
+        status_value=_first(item.status_value for item in of),
         why="They say the same in other words.",
     )
     return add, Supersede(by=ref, sources=sources)
@@ -264,10 +264,10 @@ def merged(readings: Sequence[Reading], ref: str) -> tuple[Add, Supersede] | Non
 
 def chosen(readings: Sequence[Reading]) -> Reading | None:
     """Return the memory whose text says all that the others say; the longer, then the older one."""
-    fit = [one for one in readings if all(_covers(one, other) for other in readings)]
+    fit = [reading for reading in readings if all(_covers(reading, other) for other in readings)]
     return min(
         fit,
-        key=lambda one: (-len(one.wording.sentences), -len(one.memory.text), one.memory.id),
+        key=lambda item: (-len(item.wording.sentences), -len(item.memory.text), item.memory.id),
         default=None,
     )
 
@@ -324,4 +324,4 @@ def _same_identity(one: BatchMemory, other: BatchMemory) -> bool:
 
 
 def _first(values: Iterable[str | None]) -> str | None:
-    return next((one for one in values if one is not None), None)
+    return next((value for value in values if value is not None), None)

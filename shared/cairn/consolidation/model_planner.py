@@ -191,18 +191,18 @@ class ModelPlanner:
             made.append(self.gateway.structured(request, Proposed, self.call, budget))
             operations += _operations(made[-1].value, memories, f"merge-{number}")
         kept = tuple(_harmless(operations))
-        costs = [one.cost_usd for one in made]
+        costs = [item.cost_usd for item in made]
         return Plan(
             operations=kept,
-            provider=_named(one.answer.provider for one in made),
-            model=_named(one.answer.model for one in made),
+            provider=_named(item.answer.provider for item in made),
+            model=_named(item.answer.model for item in made),
             cost_usd=None if None in costs else sum(filter(None, costs), Decimal(0)),
             undone=_undone(batch, len(operations) - len(kept)),
         )
 
 
 def _undone(batch: Batch, harmful: int) -> tuple[str, ...]:
-    long = sum(_is_long(one) for one in batch.memories)
+    long = sum(_is_long(memory) for memory in batch.memories)
     said = {
         "memories are too long to be merged": long,
         "proposals read like instructions to a model and were left out": harmful,
@@ -215,11 +215,15 @@ def _harmless(operations: Sequence[Operation]) -> Iterable[Operation]:
 
     Only memories screened as clean come this far, so such words are the model's own.
     """
-    harmful = {one.ref for one in operations if isinstance(one, Add) and not _is_clean(one)}
-    for one in operations:
-        refs = {one.by} if isinstance(one, Supersede) else set[str]()
-        if _is_clean(one) and not refs & harmful:
-            yield one
+    harmful = {
+        operation.ref
+        for operation in operations
+        if isinstance(operation, Add) and not _is_clean(operation)
+    }
+    for operation in operations:
+        refs = {operation.by} if isinstance(operation, Supersede) else set[str]()
+        if _is_clean(operation) and not refs & harmful:
+            yield operation
 
 
 def _is_clean(one: Operation) -> bool:
@@ -246,25 +250,25 @@ def _words(one: Operation) -> tuple[str, ...]:
 def _by_audience(batch: Batch) -> Iterable[Sequence[BatchMemory]]:
     """Return the memories in groups that exactly the same people may see, in their order."""
     groups: dict[Audience, list[BatchMemory]] = {}
-    for one in batch.memories:
-        groups.setdefault(one.audience, []).append(one)
+    for memory in batch.memories:
+        groups.setdefault(memory.audience, []).append(memory)
     return groups.values()
 
 
 def request_of(memories: Sequence[BatchMemory], neighbours: Sequence[Pair]) -> ChatRequest:
     """Return the question about memories of one audience; what it says of each is data."""
-    ids = {one.id for one in memories}
+    ids = {memory.id for memory in memories}
     nearest = sorted(neighbours, key=lambda pair: (-pair.cosine, pair.one, pair.other))
     pairs = [
         as_data("near", "", one=str(pair.one), other=str(pair.other))
         for pair in nearest
         if {pair.one, pair.other} <= ids
     ]
-    named = sorted({(each.name, each.type) for one in memories for each in one.entities})
+    named = sorted({(each.name, each.type) for memory in memories for each in memory.entities})
     known = [
         as_data("entity", "", name=one_line(name), type=one_line(type_)) for name, type_ in named
     ]
-    shown = [_shown(one) for one in memories]
+    shown = [_shown(memory) for memory in memories]
     text = "\n".join([*shown, *known[:MOST_ENTITIES], *pairs[:MOST_PAIRS]])
     return ChatRequest(
         purpose=Purpose.CONSOLIDATION,
@@ -300,8 +304,8 @@ def _shown(memory: BatchMemory) -> str:
 
 def _operations(said: Proposed, memories: Sequence[BatchMemory], name: str) -> Iterable[Operation]:
     """Yield what the model proposes, merges first; nothing is checked but what was shown cut."""
-    by_id = {one.id: one for one in memories}
-    long = {one.id for one in memories if _is_long(one)}
+    by_id = {memory.id: memory for memory in memories}
+    long = {memory.id for memory in memories if _is_long(memory)}
     for number, merge in enumerate(said.merges, start=1):
         added = _added(f"{name}-{number}", merge, by_id)
         if not long.intersection(added.sources):
@@ -327,15 +331,15 @@ def _operations(said: Proposed, memories: Sequence[BatchMemory], name: str) -> I
 def _added(ref: str, merge: _Merge, by_id: Mapping[UUID, BatchMemory]) -> Add:
     """Return the merge with the key, subject and status that its sources share."""
     sources = _ids(merge.sources)
-    known = [by_id[one] for one in sources if one in by_id]
+    known = [by_id[source] for source in sources if source in by_id]
     return Add(
         ref=ref,
         text=merge.text.strip(),
         sources=sources,
         kind=MemoryKind(merge.kind.value),
-        key=_shared(one.key for one in known),
-        subject=_shared(one.subject for one in known),
-        status_value=_shared(one.status_value for one in known),
+        key=_shared(item.key for item in known),
+        subject=_shared(item.subject for item in known),
+        status_value=_shared(item.status_value for item in known),
     )
 
 
@@ -357,7 +361,7 @@ def _shared(values: Iterable[str | None]) -> str | None:
 
 def _ids(said: Iterable[str]) -> tuple[UUID, ...]:
     """Return each id once, in the order given."""
-    return tuple(dict.fromkeys(_id(one) for one in said))
+    return tuple(dict.fromkeys(_id(name) for name in said))
 
 
 def _id(said: str) -> UUID:

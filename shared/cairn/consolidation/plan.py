@@ -75,7 +75,7 @@ class BatchMemory(MemoryFields):
 
 def domain_of(memories: Iterable[BatchMemory]) -> dict[str, Any]:
     """Return the field of what is made of memories: their one specific category, or general."""
-    specific = {one.domain for one in memories} - {KnowledgeCategory.GENERAL}
+    specific = {memory.domain for memory in memories} - {KnowledgeCategory.GENERAL}
     domain = specific.pop() if len(specific) == 1 else KnowledgeCategory.GENERAL
     return {"knowledge_category": domain.value}
 

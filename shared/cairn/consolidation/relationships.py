@@ -108,9 +108,9 @@ def relationships(
 ) -> list[Relate]:
     """Return the relationships memories of one audience state, each as strong as it is often."""
     found: dict[Stated, list[UUID]] = defaultdict(list)
-    for one in sorted(memories, key=lambda one: one.id):
-        for stated in dict.fromkeys(_stated(one, aliases)):
-            found[stated].append(one.id)
+    for memory in sorted(memories, key=lambda memory: memory.id):
+        for stated in dict.fromkeys(_stated(memory, aliases)):
+            found[stated].append(memory.id)
     return [
         Relate(
             source=stated.source,
@@ -128,15 +128,15 @@ def other_names(
 ) -> list[AddEntity]:
     """Return the entities of which a memory says what else they are called."""
     found: dict[EntityName, tuple[set[str], list[UUID]]] = {}
-    for one in sorted(memories, key=lambda one: one.id):
-        for sentence in _sentences(one):
+    for memory in sorted(memories, key=lambda memory: memory.id):
+        for sentence in _sentences(memory):
             for match in _ALSO.finditer(sentence):
-                entity, alias = _entity(match["a"], one, aliases), tidy_name(match["b"])
+                entity, alias = _entity(match["a"], memory, aliases), tidy_name(match["b"])
                 if entity is None or alias is None or is_junk(alias):
                     continue
                 names, ids = found.setdefault(entity, (set(), []))
                 names.add(alias)
-                ids.append(one.id)
+                ids.append(memory.id)
     return [
         AddEntity(entity=entity, aliases=tuple(sorted(names)), memories=tuple(dict.fromkeys(ids)))
         for entity, (names, ids) in found.items()
@@ -166,14 +166,14 @@ def _sources(
         client = memory.client_id
         return [] if client == "global" else [EntityName(name=client, type="client")]
     found = [_entity(name, memory, aliases) for name in _AND.split(match["a"])]
-    kept = [one for one in found if one is not None]
+    kept = [item for item in found if item is not None]
     if not somebody:
         return kept
     return [
-        EntityName(name=one.name, type="person")
-        if one.type == "concept" and may_be_person(one.name)
-        else one
-        for one in kept
+        EntityName(name=item.name, type="person")
+        if item.type == "concept" and may_be_person(item.name)
+        else item
+        for item in kept
     ]
 
 
@@ -185,7 +185,7 @@ def _targets(
     if described:
         return [EntityName(name=described, type="concept")]
     found = [_entity(name, memory, aliases) for name in _AND.split(match["b"])]
-    return [one for one in found if one is not None]
+    return [item for item in found if item is not None]
 
 
 def _entity(
@@ -201,7 +201,7 @@ def _entity(
         return EntityName(name=canonical, type=type_)
     if key == name_key(memory.client_id):
         return EntityName(name=memory.client_id, type="client")
-    known = {name_key(one.name): one for one in memory.entities}
+    known = {name_key(entity.name): entity for entity in memory.entities}
     if key in known:
         return known[key]
     technology = canonical_technology(tidy)
@@ -227,9 +227,11 @@ def _bare(name: str) -> str:
 def _sentences(memory: BatchMemory) -> list[str]:
     """Return the sentences that say how things are."""
     return [
-        one
-        for one in sentences(memory.text)
-        if len(one) <= MAX_SENTENCE_CHARS and not one.endswith("?") and _is_plain(one)
+        sentence
+        for sentence in sentences(memory.text)
+        if len(sentence) <= MAX_SENTENCE_CHARS
+        and not sentence.endswith("?")
+        and _is_plain(sentence)
     ]
 
 

@@ -89,7 +89,7 @@ class StartConsolidation(Writer):
             return Work(
                 resolution=resolve(self.platform, principal, ()),
                 do=partial(_start, principal, self.platform.new_id(), client_id),
-                keep=lambda one: {"id": str(one.id)},
+                keep=lambda item: {"id": str(item.id)},
                 read=lambda kept: RunAccepted(
                     id=UUID(kept["id"]), state=RunState.WAITING.value, replayed=True
                 ),
@@ -130,7 +130,7 @@ class PreviewConsolidation:
         run = _dry_run(principal, run_id, only, planned, began, self.clock())
         with self.transactions.writing(system) as stores:
             stores.runs.add(run)
-        operations = [each for one in planned for each in told(one.plan, one.texts)]
+        operations = [each for item in planned for each in told(item.plan, item.texts)]
         return Preview(run=run_view(run), operations=tuple(operations[:MAX_TOLD]), more=more)
 
 
@@ -144,7 +144,7 @@ class BrowseConsolidations:
         """Return up to `limit` runs, the newest first. Denied unless an admin asks."""
         principal.require(Role.ADMIN)
         with self.transactions.reading(principal) as stores:
-            return [run_view(one) for one in stores.runs.page(before=before, limit=limit)]
+            return [run_view(item) for item in stores.runs.page(before=before, limit=limit)]
 
     def show(self, principal: Principal, run_id: UUID) -> RunView:
         """Return one run; NotFound for another workspace's too."""
@@ -211,7 +211,7 @@ def _dry_run(
     began: datetime,
     now: datetime,
 ) -> Run:
-    plans = [one.plan for one in planned]
+    plans = [item.plan for item in planned]
     last = plans[-1] if plans else None
     return Run(
         id=run_id,
@@ -225,7 +225,7 @@ def _dry_run(
         model=last.model if last else None,
         counts=_summed(plans),
         cost_usd=_cost(plans),
-        undone=tuple(sorted({one for plan in plans for one in plan.undone})),
+        undone=tuple(sorted({item for plan in plans for item in plan.undone})),
         created_at=began,
         started_at=began,
         updated_at=now,

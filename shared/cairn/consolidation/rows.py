@@ -54,7 +54,7 @@ def applied(entry: Entry, meta: Fields, body: Fields) -> Projection:
         return Projection()
     added = list(zip(meta["added"], body["added"], strict=True))
     flagged = list(zip(meta["flagged"], body["flagged"], strict=True))
-    nodes: list[NodeRow] = [named_entity(entry, one) for one in body["entities"]]
+    nodes: list[NodeRow] = [named_entity(entry, entity) for entity in body["entities"]]
     nodes += _changes(entry, meta, body)  # first: what is replaced gives up its identity
     nodes += [_merged(entry, one, its) for one, its in added]
     nodes += [_contradiction(entry, one, its) for one, its in flagged]
@@ -117,34 +117,34 @@ def _memory(
 
 def _changes(entry: Entry, meta: Fields, body: Fields) -> list[NodeRow]:
     """Return one change a memory: rows of one entry are applied together."""
-    by = {source: one for one in meta["added"] for source in one["sources"]}
+    by = {source: item for item in meta["added"] for source in item["sources"]}
     touched = dict.fromkeys([*meta["memories"], *by, *body["metadata"], *body["categories"]])
     consolidated = {*meta["memories"], *by}
     return [
         NodeChange(
             workspace_id=entry.workspace_id,
-            id=UUID(one),
+            id=UUID(item),
             position=entry.position,
-            consolidated=True if one in consolidated else None,
-            knowledge_category=body["categories"].get(one),
-            metadata=body["metadata"].get(one),
-            state=State.SUPERSEDED if one in by else None,
-            valid_to=_time(by[one]["valid_from"]) if one in by else None,
-            superseded_by=UUID(by[one]["node_id"]) if one in by else None,
-            superseded_at=entry.recorded_at if one in by else None,
+            consolidated=True if item in consolidated else None,
+            knowledge_category=body["categories"].get(item),
+            metadata=body["metadata"].get(item),
+            state=State.SUPERSEDED if item in by else None,
+            valid_to=_time(by[item]["valid_from"]) if item in by else None,
+            superseded_by=UUID(by[item]["node_id"]) if item in by else None,
+            superseded_at=entry.recorded_at if item in by else None,
         )
-        for one in touched
+        for item in touched
     ]
 
 
 def _replacing(entry: Entry, meta: Fields) -> list[Edge]:
     new, since = UUID(meta["node_id"]), parse_timestamp(meta["valid_from"])
-    sources = [UUID(one) for one in meta["sources"]]
+    sources = [UUID(source) for source in meta["sources"]]
     replaced = [
         derived_edge(
-            entry, View.TEMPORAL, Relation.SUPERSEDES, (new, one), properties={}, since=since
+            entry, View.TEMPORAL, Relation.SUPERSEDES, (new, source), properties={}, since=since
         )
-        for one in sources
+        for source in sources
     ]
     return [*replaced, *_derived(entry, new, sources)]
 
@@ -163,8 +163,8 @@ def _contradicting(entry: Entry, meta: Fields) -> list[Edge]:
 
 def _derived(entry: Entry, made: UUID, sources: list[UUID]) -> list[Edge]:
     return [
-        derived_edge(entry, View.PROVENANCE, Relation.DERIVED_FROM, (made, one), properties={})
-        for one in sources
+        derived_edge(entry, View.PROVENANCE, Relation.DERIVED_FROM, (made, source), properties={})
+        for source in sources
     ]
 
 

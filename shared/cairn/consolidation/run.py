@@ -139,7 +139,7 @@ class PreviewClient:
                 return found, False
             plan = self.propose(principal, run_id, gathered).plan
             memories = gathered.batch.memories
-            seen |= {one.id for one in memories}
-            texts = {one.id: one.text for one in memories}
+            seen |= {memory.id for memory in memories}
+            texts = {memory.id: memory.text for memory in memories}
             found.append(Planned(client_id=client.id, plan=plan, texts=texts))
         return found, True

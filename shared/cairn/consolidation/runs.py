@@ -170,9 +170,11 @@ _COUNTED: Mapping[type, str] = {
 
 def counts_of(plan: Plan) -> Counter[str]:
     """Return how many of each operation a plan has, and what its check refused, by reason."""
-    found = Counter(_COUNTED[type(one)] for one in plan.operations if type(one) in _COUNTED)
+    found = Counter(
+        _COUNTED[type(operation)] for operation in plan.operations if type(operation) in _COUNTED
+    )
     found["superseded"] = sum(
-        len(one.sources) for one in plan.operations if isinstance(one, Supersede)
+        len(operation.sources) for operation in plan.operations if isinstance(operation, Supersede)
     )
     found.update({f"refused_{why.value}": number for why, number in plan.refused.items()})
     return +found
@@ -180,7 +182,7 @@ def counts_of(plan: Plan) -> Counter[str]:
 
 def told(plan: Plan, texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
     """Return the operations of a plan as JSON objects, each naming its memories with their text."""
-    return [each for one in plan.operations if (each := _told(one, texts))]
+    return [each for operation in plan.operations if (each := _told(operation, texts))]
 
 
 def _told(operation: Operation, texts: Mapping[UUID, str]) -> dict[str, Any] | None:
@@ -239,4 +241,4 @@ def _named(operation: Relate | AddEntity, texts: Mapping[UUID, str]) -> dict[str
 
 
 def _memories(ids: Iterable[UUID], texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
-    return [{"id": str(one), "text": texts.get(one, "")} for one in ids]
+    return [{"id": str(id_), "text": texts.get(id_, "")} for id_ in ids]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MAX_TEXT_CHARS = 100_000
 """A longer text is read this far."""
 
-_UNIT = "|".join(sorted((re.escape(one) for one in UNITS), key=len, reverse=True))
+_UNIT = "|".join(sorted((re.escape(unit) for unit in UNITS), key=len, reverse=True))
 _NUMBER = r"\d{1,3}(?:[,'\u2019]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 _SIGNED = rf"(?:(?<!\S)[-\u2212])?(?:{_NUMBER})"
 # Each run is possessive, so that no text takes more than a few looks at a character.
@@ -113,12 +113,12 @@ def tokens(text: str, names: Mapping[str, str] = _NO_NAMES) -> Tokens:
     reports, or a date. O(characters) for any input.
     """
     found = list(pieces(text, names))
-    counted = Counter((one.kind, one.text) for one in found if one.kind)
+    counted = Counter((item.kind, item.text) for item in found if item.kind)
     kept = {token: count for token, count in counted.items() if token[0] is not TokenKind.NAME}
     return Tokens(
         counted=MappingProxyType(kept),
-        names=frozenset(stem(one.text) for one in found if one.kind is TokenKind.NAME),
-        words=frozenset(stem(one.text) for one in found),
+        names=frozenset(stem(item.text) for item in found if item.kind is TokenKind.NAME),
+        words=frozenset(stem(item.text) for item in found),
     )
 
 
@@ -129,22 +129,22 @@ def lost(source: Tokens, merged: Tokens) -> tuple[str, ...]:
         for (kind, value), count in source.counted.items()
         if merged.counted.get((kind, value), 0) < count
     ]
-    dropped += [f"name {one}" for one in source.names - merged.words]
+    dropped += [f"name {name}" for name in source.names - merged.words]
     return tuple(sorted(dropped))
 
 
 def invented(sources: Collection[Tokens], merged: Tokens) -> tuple[str, ...]:
     """Return what a merged text says that none of its sources does: also a surplus negation."""
     total: Counter[Token] = Counter()
-    for one in sources:
-        total.update(one.counted)
-    known = frozenset[str]().union(*(one.words for one in sources))
+    for source in sources:
+        total.update(source.counted)
+    known = frozenset[str]().union(*(source.words for source in sources))
     added = [
         f"{kind.value} {value}"
         for (kind, value), count in merged.counted.items()
         if total[kind, value] < (count if (kind, value) == NOT else 1)
     ]
-    added += [f"name {one}" for one in merged.names - known]
+    added += [f"name {name}" for name in merged.names - known]
     return tuple(sorted(added))
 
 
@@ -210,9 +210,9 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     aliases = {alias: name for alias, name in names.items() if alias and alias != name_key(name)}
     if not aliases:
         return text
-    longest_first = sorted(aliases, key=lambda one: (-len(one), one))
+    longest_first = sorted(aliases, key=lambda alias: (-len(alias), alias))
     pattern = re.compile(
-        rf"(?<!\w)(?:{'|'.join(re.escape(one) for one in longest_first)})(?!\w)", re.IGNORECASE
+        rf"(?<!\w)(?:{'|'.join(re.escape(item) for item in longest_first)})(?!\w)", re.IGNORECASE
     )
     return pattern.sub(lambda match: aliases.get(name_key(match.group()), match.group()), text)
 
@@ -237,7 +237,7 @@ def _is_unit_of(found: list[Piece], word: str) -> bool:
 def _dated(found: list[Piece], at: int) -> Piece:
     """Return a number beside a month as part of its date."""
     piece, around = found[at], (*found[max(0, at - 1) : at], *found[at + 1 : at + 2])
-    beside = any(one.text.startswith("month ") for one in around)
+    beside = any(item.text.startswith("month ") for item in around)
     if beside and piece.kind is TokenKind.NUMBER and piece.text.isdigit():
         return replace(piece, kind=TokenKind.DATE)
     return piece
@@ -285,7 +285,7 @@ def _amount(digits: str, unit: str) -> Piece:
 
 
 def _clock(text: str) -> str:
-    digits = [int(one) for one in re.findall(r"\d+", text)]
+    digits = [int(item) for item in re.findall(r"\d+", text)]
     hour, minute = digits[0], digits[1] if len(digits) > 1 else 0
     if "p" in text and hour < 12:
         hour += 12

@@ -85,14 +85,14 @@ class Wording:
     @property
     def content(self) -> frozenset[str]:
         """Return the content words of all its sentences."""
-        return frozenset(word for one in self.sentences for word in one.order)
+        return frozenset(word for sentence in self.sentences for word in sentence.order)
 
 
 def wording(text: str, names: Mapping[str, str] = _NO_NAMES) -> Wording:
     """Return what a text is compared by; `names` maps aliases to names as in `tokens`."""
     found = [_sentence(list(pieces(_reworded(part), names))) for part in sentences(text)]
     return Wording(
-        sentences=tuple(one for one in found if one.order),
+        sentences=tuple(item for item in found if item.order),
         tokens=tokens(text, names),
         plain=" ".join(piece.text for piece in pieces(text, names)),
     )
@@ -179,11 +179,11 @@ def _sentence(found: Sequence[Piece]) -> Sentence:
     return Sentence(
         order=tuple(order),
         words=tuple(piece.text for piece in found),
-        names=frozenset(canonical(one.text) for one in found if one.kind is TokenKind.NAME),
-        numbers=frozenset(one.text for one in found if one.kind is TokenKind.NUMBER),
+        names=frozenset(canonical(piece.text) for piece in found if piece.kind is TokenKind.NAME),
+        numbers=frozenset(piece.text for piece in found if piece.kind is TokenKind.NUMBER),
         led=frozenset((lead, _at(order, place, lead)) for lead, place in led),
         past=MappingProxyType(past),
-        negations=sum(one.kind is TokenKind.NEGATION for one in found),
+        negations=sum(piece.kind is TokenKind.NEGATION for piece in found),
         doer=_doer(found, order),
     )
 
@@ -296,8 +296,8 @@ def _doer(found: Sequence[Piece], order: Sequence[str]) -> tuple[str, str] | Non
     if "by" not in words:
         return None
     at = words.index("by")
-    before = [one for one in found[:at] if _has_content(one)]
-    after = [one for one in found[at + 1 :] if _has_content(one)]
+    before = [piece for piece in found[:at] if _has_content(piece)]
+    after = [piece for piece in found[at + 1 :] if _has_content(piece)]
     if not before or not after or not any(word in BE for word in words[:at]):
         return None
     if after[0].kind in (TokenKind.NUMBER, TokenKind.DATE) or not _is_past(before[-1].text):

@@ -82,7 +82,7 @@ def recorded(
         label=Label.MESSAGE,
         kind=meta["role"],
         text=body["text"],
-        context_text="\n".join(texts[UUID(one)] for one in meta["context"]) or None,
+        context_text="\n".join(texts[UUID(item)] for item in meta["context"]) or None,
         content_hash=body["content_hash"],
         session_id=body["session_id"],
         sequence=meta["sequence"],
@@ -187,7 +187,7 @@ class ConversationPlan:
             "accepted": draft.accepted,
             "sequence": message.sequence,
             "part_of": str(derived_id(message_id, "PART_OF")),
-            "context": [str(one.id) for one in context],
+            "context": [str(item.id) for item in context],
             "follows": _follows(message, previous),
         }
         self._append(RECORDED, meta, _body(draft), draft, texts_of(context))
@@ -197,9 +197,9 @@ class ConversationPlan:
     def _context(self, draft: MessageDraft) -> tuple[Message, ...]:
         """Return the messages indexed with it: the last ones, of the same data subjects only."""
         return tuple(
-            Message(id=one.id, sequence=one.sequence, text=one.text)
-            for one in self.last
-            if one.data_subjects == draft.audience.data_subjects
+            Message(id=item.id, sequence=item.sequence, text=item.text)
+            for item in self.last
+            if item.data_subjects == draft.audience.data_subjects
         )
 
     def _append(

@@ -129,7 +129,7 @@ class RecordMessage(Writer):
             waiting = stores.conversations.pending(draft.identity(), self.platform.clock())
         of_others = present.data_subjects if present and _inherits(draft) else ()
         resolution = resolve(self.platform, principal, wanted, of_others)
-        subjects = {one for message in waiting for one in message.data_subjects}
+        subjects = {subject for message in waiting for subject in message.data_subjects}
         keys = {
             **self.platform.keys.get(principal.workspace_id, subjects),
             **resolution.keys,
@@ -139,7 +139,7 @@ class RecordMessage(Writer):
             wanted=wanted,
             message_id=message_id,
             resolution=replace(resolution, keys=keys),
-            waiting={one.id: self._opened(principal, one, keys) for one in waiting},
+            waiting={item.id: self._opened(principal, item, keys) for item in waiting},
         )
 
     def _opened(
@@ -161,7 +161,7 @@ def _say(saying: _Saying, write: Write) -> tuple[MessageRecorded, list[OutboxRow
     conversations, identity = write.stores.conversations, saying.draft.identity()
     present = conversations.find(identity)
     waiting = [] if present else list(conversations.pending(identity, write.now))
-    if any(one.id not in saying.waiting for one in waiting):
+    if any(item.id not in saying.waiting for item in waiting):
         raise SubjectRegisteredMeanwhile("Another message came to wait meanwhile.")
     draft = _owned(saying, present, waiting)
     if present is None and _must_wait(draft, waiting):
@@ -175,9 +175,9 @@ def _owned(
     """Return the draft with its data subjects: an answer is about whom it answers, too."""
     subjects = set(saying.resolution.subjects_of(saying.wanted))
     if _inherits(saying.draft):
-        opened = [one.data_subjects for one in waiting if saying.waiting[one.id]]
+        opened = [message.data_subjects for message in waiting if saying.waiting[message.id]]
         subjects.update(*([present.data_subjects] if present else opened[:1]))
-    if any(one not in saying.resolution.keys for one in subjects):
+    if any(subject not in saying.resolution.keys for subject in subjects):
         raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
     return saying.draft.owned_by(tuple(sorted(subjects)))
 
@@ -227,7 +227,7 @@ def _record(
     present: StoredConversation | None,
     waiting: Sequence[PendingMessage],
 ) -> tuple[MessageRecorded, list[OutboxRow]]:
-    said = [(one.id, saying.waiting[one.id]) for one in waiting]
+    said = [(message.id, saying.waiting[message.id]) for message in waiting]
     drafts = [(one_id, one) for one_id, one in said if one] + [(saying.message_id, draft)]
     first = waiting[0].conversation_id if waiting else write.entries.new_id()
     plan = ConversationPlan(
@@ -299,7 +299,7 @@ def _must_wait(draft: MessageDraft, waiting: Sequence[PendingMessage]) -> bool:
     """Return whether a conversation that is not recorded stays so after this message."""
     if draft.channel not in DEFERRED:
         return False
-    second = draft.role is MessageRole.USER and any(one.by_user for one in waiting)
+    second = draft.role is MessageRole.USER and any(message.by_user for message in waiting)
     return not second
 
 
@@ -313,7 +313,7 @@ def _answer(recorded: MessageRecorded) -> dict[str, Any]:
         "message_id": str(recorded.message_id),
         "persisted": recorded.persisted,
         "position": recorded.position,
-        "written": [str(one) for one in recorded.written],
+        "written": [str(item) for item in recorded.written],
         "pending": recorded.pending,
         "expires_at": recorded.expires_at.isoformat() if recorded.expires_at else None,
         "warnings": list(recorded.warnings),
@@ -327,7 +327,7 @@ def _from_answer(answer: Mapping[str, Any]) -> MessageRecorded:
         message_id=UUID(answer["message_id"]),
         persisted=answer["persisted"],
         position=answer["position"],
-        written=tuple(UUID(one) for one in answer["written"]),
+        written=tuple(UUID(item) for item in answer["written"]),
         pending=answer["pending"],
         expires_at=datetime.fromisoformat(expires_at) if expires_at else None,
         warnings=tuple(answer["warnings"]),

@@ -200,12 +200,12 @@ class SearchConversations:
             sketches = stores.node_reader.sketch(best, _filters(asked))
             every = score_all(sketches, fused, understood, DEFAULT, self.clock())
             scored = every[: asked.limit]
-            read = stores.conversation_views.messages_by_id([one.sketch.id for one in scored])
+            read = stores.conversation_views.messages_by_id([item.sketch.id for item in scored])
         by_id = {message.id: message for message in read}
         return tuple(
-            FoundMessage(message=by_id[one.sketch.id], relevance_score=one.score)
-            for one in scored
-            if one.sketch.id in by_id
+            FoundMessage(message=by_id[item.sketch.id], relevance_score=item.score)
+            for item in scored
+            if item.sketch.id in by_id
         )
 
 

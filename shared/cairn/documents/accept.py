@@ -232,7 +232,7 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
         described["client_id"],
         scope,
         described["agents"],
-        [str(one) for one in subjects],
+        [str(subject) for subject in subjects],
         described["source_uri"],
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -55,7 +55,7 @@ class Changes:
     @property
     def nothing(self) -> bool:
         """Return whether text, order and headings are all the same."""
-        quiet = not any(one.renumbered or one.moved or one.reheaded for one in self.kept)
+        quiet = not any(item.renumbered or item.moved or item.reheaded for item in self.kept)
         return quiet and not self.added and not self.removed
 
 
@@ -91,7 +91,7 @@ def diff(old: Sequence[KnownPart], new: DocumentTree) -> Changes:
         )
         for index, (part, chunk) in enumerate(kept_in_new_order)
     )
-    used = {one.id for one in kept}
+    used = {item.id for item in kept}
     return Changes(
         kept=kept,
         added=tuple(chunk for chunk in chunks if chunk.ordinal not in matches),

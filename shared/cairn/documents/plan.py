@@ -100,7 +100,7 @@ class DocumentPlan:
     @cached_property
     def section_ids(self) -> dict[int, UUID]:
         """Return the node id of each section of the new version, by ordinal."""
-        ids = {one.section.ordinal: one.id for one in self.section_changes.kept}
+        ids = {item.section.ordinal: item.id for item in self.section_changes.kept}
         for section in self.section_changes.added:
             ids[section.ordinal] = self._new(Label.SECTION, section.ordinal)
         return ids
@@ -108,7 +108,7 @@ class DocumentPlan:
     @cached_property
     def chunk_ids(self) -> dict[int, UUID]:
         """Return the node id of each chunk of the new version, by ordinal."""
-        ids = {one.chunk.ordinal: one.id for one in self.chunk_changes.kept}
+        ids = {item.chunk.ordinal: item.id for item in self.chunk_changes.kept}
         for chunk in self.chunk_changes.added:
             ids[chunk.ordinal] = self._new(Label.CHUNK, chunk.ordinal)
         return ids
@@ -146,26 +146,26 @@ class DocumentPlan:
     def _chunks(self, chunks: Sequence[ChunkPart]) -> Step:
         ids = [self.chunk_ids[chunk.ordinal] for chunk in chunks]
         body = {"document": self.described, "chunks": [self._chunk(chunk) for chunk in chunks]}
-        meta = {"node_ids": [str(one) for one in ids]}
+        meta = {"node_ids": [str(id_) for id_ in ids]}
         return self._step("document.chunks_stored", meta, body, tuple(ids), chunks[0].ordinal)
 
     def _whole(self) -> Step:
         tree, changes = self.summarised.tree, self.section_changes
         edges_added, edges_closed = self._edges()
-        rewritten = [one for one in changes.kept if one.changed or self._revived]
+        rewritten = [item for item in changes.kept if item.changed or self._revived]
         body: dict[str, Any] = {
             "document": self.described,
             "title": tree.title,
             "summary": self.summarised.summary,
             "content_hash": tree.content_hash,
             "sections_added": [self._section(section) for section in changes.added],
-            "sections_kept": [self._kept_section(one) for one in changes.kept],
+            "sections_kept": [self._kept_section(item) for item in changes.kept],
             "chunks_kept": self._moved_chunks(),
-            "removed": [str(one) for one in (*self.chunk_changes.removed, *changes.removed)],
+            "removed": [str(item) for item in (*self.chunk_changes.removed, *changes.removed)],
             "edges_added": edges_added,
             "edges_closed": edges_closed,
         }
-        written = [*(one.section for one in rewritten), *changes.added]
+        written = [*(item.section for item in rewritten), *changes.added]
         vectors = (
             self.ingestion.document_id,
             *(self.section_ids[section.ordinal] for section in written),
@@ -181,11 +181,11 @@ class DocumentPlan:
         """Return kept chunks whose row changes: another place, path or parent, or revived."""
         moved: list[dict[str, Any]] = []
         parents = self._parents
-        for one in self.chunk_changes.kept:
-            chunk = one.chunk
-            same_place = self.parts.places.get(one.id) == place(chunk)
-            same_parent = self.parts.parents.get(one.id) == parents[chunk.ordinal]
-            stays = same_place and same_parent and not (one.renumbered or one.reheaded)
+        for item in self.chunk_changes.kept:
+            chunk = item.chunk
+            same_place = self.parts.places.get(item.id) == place(chunk)
+            same_parent = self.parts.parents.get(item.id) == parents[chunk.ordinal]
+            stays = same_place and same_parent and not (item.renumbered or item.reheaded)
             if not stays or self._revived:
                 part = self._chunk(chunk)
                 moved.append({k: v for k, v in part.items() if k not in ("text", "summary")})
@@ -202,7 +202,9 @@ class DocumentPlan:
     def _edges(self) -> tuple[list[list[str]], list[str]]:
         """Return the edges to add and the ids of those to close."""
         wanted = set(self._wanted_edges())
-        held = {(one.relation, one.source_id, one.target_id): one.id for one in self.parts.edges}
+        held = {
+            (edge.relation, edge.source_id, edge.target_id): edge.id for edge in self.parts.edges
+        }
         added = [
             [
                 str(derived_id(self.ingestion.id, "edge", relation, source, target)),

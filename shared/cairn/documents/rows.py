@@ -49,9 +49,9 @@ def stored(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
     """The document as a whole: its sections, what moved, what went, how it hangs together."""
     document = body["document"]
     nodes: list[NodeRow] = [_document(entry, meta, body)]
-    nodes += [_part(entry, meta, document, Label.SECTION, one) for one in body["sections_added"]]
-    nodes += [_moved(entry, document, one) for one in body["sections_kept"]]
-    nodes += [_moved(entry, document, one) for one in body["chunks_kept"]]
+    nodes += [_part(entry, meta, document, Label.SECTION, item) for item in body["sections_added"]]
+    nodes += [_moved(entry, document, item) for item in body["sections_kept"]]
+    nodes += [_moved(entry, document, item) for item in body["chunks_kept"]]
     nodes += deletions(entry, body["removed"])
     return Projection(nodes=tuple(nodes), edges=_edges(entry, body))
 

@@ -135,7 +135,7 @@ def _open(file: Path, threads: int) -> _Session:
         )
     except Exception as problem:  # its exceptions have no common class but this
         raise _unusable("model.onnx cannot be read.", "model-unreadable") from problem
-    unknown = {one.name for one in session.get_inputs()} - set(INPUTS)
+    unknown = {input_.name for input_ in session.get_inputs()} - set(INPUTS)
     if unknown:
         raise _unusable(f"It asks for {', '.join(sorted(unknown))}.", "model-inputs")
     return session
@@ -157,7 +157,7 @@ def _run(session: _Session, batch: Sequence[Sequence[int]], model: EmbeddingMode
         mask[row, : len(tokens)] = 1
     places = np.arange(width, dtype=np.int64)[None, :].repeat(len(batch), axis=0)
     given = (ids, mask, np.zeros_like(ids), places)
-    wanted = {one.name for one in session.get_inputs()}
+    wanted = {input_.name for input_ in session.get_inputs()}
     feed = {name: one for name, one in zip(INPUTS, given, strict=True) if name in wanted}
     states = session.run(None, feed)[0]
     if states.ndim not in (2, 3):

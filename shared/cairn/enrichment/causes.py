@@ -76,8 +76,10 @@ def stated_causes(node: EnrichableNode) -> list[Cause]:
         found.append(_cause(node, node.parent_id, "direct", DIRECT_WEIGHT))
     if node.label == Label.EVENT:
         payload = cast("Mapping[str, Any]", node.metadata.get("payload") or {})
-        found += [_cause(node, one, "inferred", REFERENCE_WEIGHT) for one in _referred(payload)]
-    found += [_cause(node, UUID(one), "inferred", TEXT_WEIGHT) for one in _SAID.findall(node.text)]
+        found += [_cause(node, item, "inferred", REFERENCE_WEIGHT) for item in _referred(payload)]
+    found += [
+        _cause(node, UUID(item), "inferred", TEXT_WEIGHT) for item in _SAID.findall(node.text)
+    ]
     return found[:MAX_CAUSES]
 
 
@@ -106,13 +108,13 @@ def good_causes(
     """
     known = set(held)
     best: dict[tuple[UUID, UUID], Cause] = {}
-    for one in sorted(causes, key=lambda cause: -cause.weight):
-        pair = (one.node_id, one.cause_id)
-        scope, agents = nodes[one.node_id].audience
-        if one.node_id == one.cause_id or pair in known:
+    for item in sorted(causes, key=lambda cause: -cause.weight):
+        pair = (item.node_id, item.cause_id)
+        scope, agents = nodes[item.node_id].audience
+        if item.node_id == item.cause_id or pair in known:
             continue
-        if audiences.get(one.cause_id) in ((scope, agents), (scope, None)):
-            best.setdefault(pair, one)
+        if audiences.get(item.cause_id) in ((scope, agents), (scope, None)):
+            best.setdefault(pair, item)
     return list(best.values())
 
 
@@ -122,7 +124,9 @@ def _referred(payload: Mapping[str, Any]) -> list[UUID]:
         if key.casefold() not in CAUSE_KEYS:
             continue
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        found += [UUID(one) for one in values if isinstance(one, str) and _ID.fullmatch(one)]
+        found += [
+            UUID(value) for value in values if isinstance(value, str) and _ID.fullmatch(value)
+        ]
     return found
 
 
@@ -151,11 +155,11 @@ class Kept:
 def found_pairs(nodes: Mapping[UUID, EnrichableNode], found: Iterable[Found]) -> list[Likeness]:
     """Return the pairs of new nodes with stored ones that are not neighbours."""
     return [
-        _pair(one.node_id, one.other_id, one.score)
-        for one in found
-        if one.score > MIN_SIMILARITY
+        _pair(item.node_id, item.other_id, item.score)
+        for item in found
+        if item.score > MIN_SIMILARITY
         and not _neighbours(
-            nodes[one.node_id], (one.document_id, one.ordinal), (one.session_id, one.sequence)
+            nodes[item.node_id], (item.document_id, item.ordinal), (item.session_id, item.sequence)
         )
     ]
 
@@ -192,12 +196,12 @@ def strongest_similar(pairs: Iterable[Likeness], stored: Iterable[Likeness]) -> 
     at: dict[UUID, dict[UUID, Likeness]] = {}
     for one in stored:
         _put(at, one)
-    held = {(one.source_id, one.target_id) for edges in at.values() for one in edges.values()}
+    held = {(edge.source_id, edge.target_id) for edges in at.values() for edge in edges.values()}
     closed: dict[UUID, None] = {}
-    for pair in sorted(pairs, key=lambda one: (-one.score, one.source_id, one.target_id)):
+    for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.source_id, pair.target_id)):
         ends = (pair.source_id, pair.target_id)
         weaker = [one for end in ends if (one := _weakest_if_full(at.get(end, {})))]
-        if ends in held or any(one.score >= pair.score for one in weaker):
+        if ends in held or any(item.score >= pair.score for item in weaker):
             continue
         held.add(ends)
         for one in weaker:
@@ -207,10 +211,10 @@ def strongest_similar(pairs: Iterable[Likeness], stored: Iterable[Likeness]) -> 
                 closed[one.edge_id] = None
         _put(at, pair)
     new = {
-        (one.source_id, one.target_id): one
+        (edge.source_id, edge.target_id): edge
         for edges in at.values()
-        for one in edges.values()
-        if one.edge_id is None
+        for edge in edges.values()
+        if edge.edge_id is None
     }
     return Kept(added=tuple(new.values()), closed=tuple(closed))
 
@@ -223,7 +227,7 @@ def _put(at: dict[UUID, dict[UUID, Likeness]], pair: Likeness) -> None:
 def _weakest_if_full(edges: Mapping[UUID, Likeness]) -> Likeness | None:
     if len(edges) < MAX_SIMILAR:
         return None
-    return min(edges.values(), key=lambda one: (one.score, one.source_id, one.target_id))
+    return min(edges.values(), key=lambda edge: (edge.score, edge.source_id, edge.target_id))
 
 
 def _pair(one: UUID, other: UUID, score: float) -> Likeness:

@@ -133,16 +133,16 @@ class Enrich:
 
     def _enrich_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         model_id = self.embedder.model.id
-        wanted = list(dict.fromkeys(one for row in rows for one in row.node_ids))
+        wanted = list(dict.fromkeys(id_ for row in rows for id_ in row.node_ids))
         with self.transactions.reading(principal) as stores:
             found = stores.embeddings.enrichable(wanted)
             texts = texts_of(found, self.embedder)
-            known = dict(stores.embeddings.cached({text_hash(one) for one in texts}, model_id))
+            known = dict(stores.embeddings.cached({text_hash(text) for text in texts}, model_id))
             audiences = {node.audience for node in found}
-            aliases = {one: stores.aliases.aliases(*one) for one in audiences}
+            aliases = {audience: stores.aliases.aliases(*audience) for audience in audiences}
         nodes, keys = readable(self.keys, principal.workspace_id, found)
         needed = texts_of(nodes, self.embedder)
-        fresh = embedded(self.embedder, [one for one in needed if text_hash(one) not in known])
+        fresh = embedded(self.embedder, [item for item in needed if text_hash(item) not in known])
         embeddings = [vectors_of(node, self.embedder, known | fresh) for node in nodes]
         derived = [derive(node, aliases[node.audience]) for node in nodes]
         vectors = known, fresh
@@ -192,7 +192,7 @@ class Enrich:
         embeddings: Sequence[NewEmbedding],
     ) -> list[Likeness]:
         """Return what the new nodes are like, among themselves and among what is stored."""
-        new = [one for one in embeddings if _is_new(nodes[one.node_id])]
+        new = [embedding for embedding in embeddings if _is_new(nodes[embedding.node_id])]
         if not new:
             return []
         found = stores.embeddings.similar(
@@ -235,9 +235,10 @@ class Enrich:
         stores.embeddings.cache(work.fresh, model_id, now)
         stores.embeddings.own(work.embeddings, model_id)
         others = [
-            one
-            for one in work.embeddings
-            if one.node_id not in added or (one.recipe and one.recipe.names_any(kept))
+            embedding
+            for embedding in work.embeddings
+            if embedding.node_id not in added
+            or (embedding.recipe and embedding.recipe.names_any(kept))
         ]
         stores.embeddings.store(self._as_cached(work, others, kept), model_id, position)
 
@@ -252,8 +253,8 @@ class Enrich:
         if not kept:
             return rows
         vectors = {**work.known, **work.fresh, **kept}
-        made = (mixed(one.node_id, one.recipe, vectors) for one in rows if one.recipe)
-        return [one for one in made if one is not None]
+        made = (mixed(row.node_id, row.recipe, vectors) for row in rows if row.recipe)
+        return [item for item in made if item is not None]
 
     def _planned(
         self,
@@ -317,7 +318,7 @@ class Enrich:
             workspace_id,
             body,
             model=self.embedder.model.name,
-            node_ids=[one.id for one in nodes if one.data_subjects == subjects],
+            node_ids=[node.id for node in nodes if node.data_subjects == subjects],
             data_subjects=subjects,
             cipher=self.cipher,
             keys=work.keys,

@@ -82,10 +82,10 @@ def entities_of(
     )
     if node.label != Label.EVENT:
         return found
-    named = [_resolved(*one, aliases) for one in _named(node.metadata)]
-    acting = [_acting(one) for one in found if one.role is not Role.MENTIONED]
-    others = [one for one in found if one.role is Role.MENTIONED]
-    return _strongest([*acting, *(one for one in named if one), *others])
+    named = [_resolved(*item, aliases) for item in _named(node.metadata)]
+    acting = [_acting(item) for item in found if item.role is not Role.MENTIONED]
+    others = [item for item in found if item.role is Role.MENTIONED]
+    return _strongest([*acting, *(item for item in named if item), *others])
 
 
 def _acting(entity: ExtractedEntity) -> ExtractedEntity:
@@ -112,7 +112,7 @@ def _resolved(
     name: str, type_: str, role: Role, aliases: Mapping[str, tuple[str, str]]
 ) -> ExtractedEntity | None:
     tidy = tidy_name(name)
-    if tidy is None or not any(one.isalpha() for one in tidy):
+    if tidy is None or not any(item.isalpha() for item in tidy):
         return None
     canonical, known_type = aliases.get(name_key(tidy), (tidy, type_))
     return ExtractedEntity(name=canonical, type=known_type, role=role)
@@ -120,8 +120,8 @@ def _resolved(
 
 def _strongest(found: Sequence[ExtractedEntity]) -> tuple[ExtractedEntity, ...]:
     by_name: dict[str, ExtractedEntity] = {}
-    for one in sorted(found, key=lambda one: STRENGTH.index(one.role)):
-        by_name.setdefault(name_key(one.name), one)
+    for entity in sorted(found, key=lambda entity: STRENGTH.index(entity.role)):
+        by_name.setdefault(name_key(entity.name), entity)
     return tuple(by_name.values())[:MAX_ENTITIES]
 
 
@@ -196,14 +196,16 @@ class _Body:
             change["summary"] = derived.summary
         if len(change) > 1:
             self.nodes.append(change)
-        self._refer(derived, [one for one in held if one.relation == Relation.REFERENCES])
-        self._follow(node, [one for one in held if one.relation == Relation.FOLLOWS])
+        self._refer(
+            derived, [outgoing for outgoing in held if outgoing.relation == Relation.REFERENCES]
+        )
+        self._follow(node, [outgoing for outgoing in held if outgoing.relation == Relation.FOLLOWS])
 
     def _refer(self, derived: Derived, held: Sequence[Outgoing]) -> None:
         """Refer to what is new, let go what is gone; strengthen pairs with a new one in them."""
         node = derived.node
-        wanted = {self._id_of(node, one): one for one in derived.entities}
-        has = {one.target_id: one for one in held}
+        wanted = {self._id_of(node, entity): entity for entity in derived.entities}
+        has = {outgoing.target_id: outgoing for outgoing in held}
         known = {
             one for one, edge in has.items() if one in wanted and edge.role == wanted[one].role
         }
@@ -224,8 +226,12 @@ class _Body:
         if node.label != Label.MEMORY:
             return
         before = node.before
-        self.closed += [str(one.id) for one in held if before is None or one.target_id != before.id]
-        if before is not None and all(one.target_id != before.id for one in held):
+        self.closed += [
+            str(outgoing.id)
+            for outgoing in held
+            if before is None or outgoing.target_id != before.id
+        ]
+        if before is not None and all(outgoing.target_id != before.id for outgoing in held):
             delta = _milliseconds(node.occurred_at - before.occurred_at)
             at = format_timestamp(node.occurred_at)
             self.follows.append([str(node.id), str(before.id), delta, node.session_id, at])
@@ -266,14 +272,14 @@ def bodies(
     """Return the body of each entry by the data subjects it is about, and whose key seals it."""
     everyone = list(derived)
     by_node: dict[UUID, list[Outgoing]] = {}
-    for one in held:
-        by_node.setdefault(one.source_id, []).append(one)
+    for outgoing in held:
+        by_node.setdefault(outgoing.source_id, []).append(outgoing)
     making: dict[tuple[UUID, ...], _Body] = {}
-    for one in everyone:
-        body = making.setdefault(one.node.data_subjects, _Body(workspace_id=workspace_id))
-        body.add(one, by_node.get(one.node.id, ()))
+    for item in everyone:
+        body = making.setdefault(item.node.data_subjects, _Body(workspace_id=workspace_id))
+        body.add(item, by_node.get(item.node.id, ()))
     made = {subjects: _written(body) for subjects, body in making.items()}
-    subjects_of = {one.node.id: one.node.data_subjects for one in everyone}
+    subjects_of = {item.node.id: item.node.data_subjects for item in everyone}
     for cause in causes:
         row = [str(cause.node_id), str(cause.cause_id), cause.mechanism, cause.weight]
         made[subjects_of[cause.node_id]]["causes"].append(row)
@@ -282,7 +288,7 @@ def bodies(
         row = [str(pair.source_id), str(pair.target_id), pair.score]
         made[subjects_of[new]]["similar"].append(row)
     if alike.closed:
-        next(iter(made.values()))["closed"] += [str(one) for one in alike.closed]
+        next(iter(made.values()))["closed"] += [str(item) for item in alike.closed]
     return made
 
 

@@ -69,7 +69,7 @@ class Recipe:
 
     def names_any(self, hashes: Container[bytes]) -> bool:
         """Return whether a text of one of these hashes is in it."""
-        return any(one in hashes for one in (*self.windows, *self.context))
+        return any(window in hashes for window in (*self.windows, *self.context))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,26 +67,28 @@ class WorkOff:
     def _tried(self, part: Sequence[EmbedMessage]) -> list[str]:
         """Embed messages together; when that fails, one by one."""
         try:
-            count = self.rows(part[0].workspace_id, [row for one in part for row in one.outbox_ids])
+            count = self.rows(
+                part[0].workspace_id, [row for message in part for row in message.outbox_ids]
+            )
         except CairnError as error:
             if isinstance(error, Unavailable) and error.reason == BUSY:
                 return self._put_back(part, BUSY)
             self.warn("embed.failed", {"error": error.code, "reason": error.reason})
             if len(part) == 1:
                 return [part[0].id]
-            return [failed for one in part for failed in self._tried([one])]
+            return [failed for message in part for failed in self._tried([message])]
         self.inform("embed.done", {"messages": len(part), "nodes": count})
         return []
 
     def _put_back(self, messages: Sequence[EmbedMessage], why: str) -> list[str]:
         """Send messages anew, and return those the queue did not take: they come by themselves."""
         failed: list[str] = []
-        for one in messages:
+        for message in messages:
             try:
-                self.send_anew(one)
+                self.send_anew(message)
             except Unavailable as error:
-                self.warn("embed.not_sent_anew", {"message_id": one.id, "error": error.code})
-                failed.append(one.id)
+                self.warn("embed.not_sent_anew", {"message_id": message.id, "error": error.code})
+                failed.append(message.id)
         if messages:
             self.inform("embed.sent_anew", {"messages": len(messages), "reason": why})
         return failed
@@ -97,7 +99,7 @@ def _parts(messages: Sequence[EmbedMessage]) -> list[list[EmbedMessage]]:
     parts: dict[UUID, list[list[EmbedMessage]]] = {}
     for message in messages:
         mine = parts.setdefault(message.workspace_id, [[]])
-        if mine[-1] and sum(one.nodes for one in mine[-1]) + message.nodes > NODES_AT_ONCE:
+        if mine[-1] and sum(item.nodes for item in mine[-1]) + message.nodes > NODES_AT_ONCE:
             mine.append([])
         mine[-1].append(message)
     return [part for part in chain.from_iterable(zip_longest(*parts.values())) if part]

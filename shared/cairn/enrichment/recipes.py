@@ -43,7 +43,7 @@ def enriched_entry(
     now: datetime,
 ) -> Planned:
     """Return the entry of nodes that are about the same data subjects; `keys` hold theirs."""
-    used = {one: keys[one] for one in key_subjects(workspace_id, data_subjects)}
+    used = {subject: keys[subject] for subject in key_subjects(workspace_id, data_subjects)}
     entry = plan_entry(
         id=entry_id,
         workspace_id=workspace_id,
@@ -51,7 +51,7 @@ def enriched_entry(
         actor=SYSTEM,
         occurred_at=now,
         data_subjects=data_subjects,
-        meta={"model": model, "node_ids": [str(one) for one in node_ids]},
+        meta={"model": model, "node_ids": [str(id_) for id_ in node_ids]},
         body=body,
         cipher=cipher,
         keys=used,
@@ -99,8 +99,8 @@ def read(body: Mapping[str, Any]) -> list[NodeRecipe]:
             model_id=vectors["model"],
             position=own[0] if own else vectors["position"],
             recipe=Recipe(
-                windows=tuple(b64decode(one) for one in windows),
-                context=tuple(b64decode(one) for one in context),
+                windows=tuple(b64decode(window) for window in windows),
+                context=tuple(b64decode(item) for item in context),
             ),
         )
         for node_id, windows, context, *own in vectors["nodes"]
@@ -111,17 +111,17 @@ def mixed(node_id: UUID, recipe: Recipe, vectors: Mapping[bytes, Vectors]) -> Ne
     """Return the node's vectors, made of those of its texts; None when one of these is missing."""
     from cairn.embedding.port import pooled  # numpy is loaded only where vectors are made
 
-    if any(one not in vectors for one in (*recipe.windows, *recipe.context)):
+    if any(window not in vectors for window in (*recipe.windows, *recipe.context)):
         return None
-    own = [vectors[one] for one in recipe.windows]
+    own = [vectors[window] for window in recipe.windows]
     if recipe.context:
-        context = [vectors[one] for one in recipe.context]
+        context = [vectors[item] for item in recipe.context]
         own = [pooled(vector, context) for vector in own]
     return NewEmbedding(node_id=node_id, vectors=own, recipe=recipe)
 
 
 def _texts(hashes: Sequence[bytes]) -> list[JsonValue]:
-    return [b64encode(one).decode() for one in hashes]
+    return [b64encode(hash_).decode() for hash_ in hashes]
 
 
 def text_hash(text: str) -> bytes:

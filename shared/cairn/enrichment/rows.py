@@ -28,8 +28,8 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
     """Keywords and importance of nodes, the entities they name, and the edges between all these."""
     if not body:
         return Projection()
-    nodes: list[NodeRow] = [named_entity(entry, one) for one in body["entities"]]
-    nodes += [_change(entry, one) for one in body["nodes"]]
+    nodes: list[NodeRow] = [named_entity(entry, entity) for entity in body["entities"]]
+    nodes += [_change(entry, node) for node in body["nodes"]]
     edges: list[EdgeRow] = [*closures(entry, body["closed"])]
     edges += references(entry, body)
     edges += _follows(entry, body)
@@ -82,7 +82,7 @@ def references(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
 
 def entity_ids(body: Mapping[str, Any]) -> list[UUID]:
     """Return the ids of a body's entities, which its other lists name by their place."""
-    return [UUID(one["id"]) for one in cast("list[dict[str, str]]", body["entities"])]
+    return [UUID(item["id"]) for item in cast("list[dict[str, str]]", body["entities"])]
 
 
 def _follows(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:

@@ -203,12 +203,14 @@ def _fields(value: object, path: str) -> list[tuple[str, str]]:
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value).items()
         return [
-            one for name, item in named for one in _fields(item, f"{path}.{name}" if path else name)
+            field
+            for name, item in named
+            for field in _fields(item, f"{path}.{name}" if path else name)
         ]
     if isinstance(value, list):
         items = cast("list[Any]", value)
         if any(isinstance(item, dict | list) for item in items):
-            return [one for item in items for one in _fields(item, path)]
+            return [field for item in items for field in _fields(item, path)]
         return [(path, ", ".join(_plain(item) for item in items)[:MAX_VALUE_CHARS])]
     return [(path, _plain(value)[:MAX_VALUE_CHARS])]
 

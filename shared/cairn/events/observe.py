@@ -80,7 +80,7 @@ class Identified:
     @property
     def fresh(self) -> list[Fresh]:
         """Return the new events in order, each once."""
-        return list({one.id: one for one in self.items if isinstance(one, Fresh)}.values())
+        return list({item.id: item for item in self.items if isinstance(item, Fresh)}.values())
 
     def id_of(self, index: int) -> UUID | None:
         """Return the id an item has, None for a refused one."""
@@ -125,10 +125,10 @@ class EventPlan:
         """Plan the new events in the order they happened; outcomes are in the caller's order."""
         timelines = _timelines(batch.fresh, stored)
         positions: dict[UUID, int] = {}
-        for one in sorted(batch.fresh, key=lambda fresh: fresh.event.place):
-            session = one.session
-            insertion = timelines[session].insert(one.event) if session else Insertion()
-            positions[one.id] = self._append(one, insertion, self._cause(batch, one))
+        for each in sorted(batch.fresh, key=lambda fresh: fresh.event.place):
+            session = each.session
+            insertion = timelines[session].insert(each.event) if session else Insertion()
+            positions[each.id] = self._append(each, insertion, self._cause(batch, each))
         told: set[UUID] = set()
         return tuple(self._outcome(batch, item, positions, told) for item in batch.items)
 
@@ -181,9 +181,9 @@ def _timelines(
     fresh: Sequence[Fresh], stored: Mapping[Session, Sequence[TimelineEvent]]
 ) -> dict[Session, Timeline]:
     new: dict[Session, list[TimelineEvent]] = {}
-    for one in fresh:
-        if one.session is not None:
-            new.setdefault(one.session, []).append(one.event)
+    for item in fresh:
+        if item.session is not None:
+            new.setdefault(item.session, []).append(item.event)
     return {session: Timeline(stored.get(session, ()), events) for session, events in new.items()}
 
 
@@ -221,29 +221,32 @@ def _observe(drafts: Drafted[EventDraft], write: Write) -> tuple[Observed, list[
     write.register()
     batch = _identified(drafts, write)
     plan = _plan(batch, write)
-    places = [(one.session, one.event) for one in batch.fresh]
+    places = [(item.session, item.event) for item in batch.fresh]
     known = write.stores.events.around([(one, at) for one, at in places if one is not None])
     outcomes = plan.observe(batch, known)
     write.append()
-    outcomes = tuple(with_quarantine(one, write.entries.held_back) for one in outcomes)
-    return Observed(outcomes=outcomes), write.wake_embed(one.id for one in batch.fresh)
+    outcomes = tuple(with_quarantine(outcome, write.entries.held_back) for outcome in outcomes)
+    return Observed(outcomes=outcomes), write.wake_embed(item.id for item in batch.fresh)
 
 
 def _identified(drafts: Drafted[EventDraft], write: Write) -> Identified:
     items = drafts.owned(write.resolution)
-    good = {event_identity(one) for one in items if isinstance(one, EventDraft)}
+    good = {event_identity(item) for item in items if isinstance(item, EventDraft)}
     return identified(items, write.stores.memories.known(good), write.entries.new_id)
 
 
 def _plan(batch: Identified, write: Write) -> EventPlan:
-    parents = {one.draft.parent_id for one in batch.fresh if one.draft.parent_id}
+    parents = {item.draft.parent_id for item in batch.fresh if item.draft.parent_id}
     visible = write.stores.events.visible(parents) if parents else frozenset[UUID]()
     return EventPlan(entries=write.entries, visible=visible)
 
 
 def _answer(done: Observed) -> dict[str, Any]:
     return {
-        "outcomes": [{**kept_outcome(one), "warnings": list(one.warnings)} for one in done.outcomes]
+        "outcomes": [
+            {**kept_outcome(outcome), "warnings": list(outcome.warnings)}
+            for outcome in done.outcomes
+        ]
     }
 
 
@@ -251,7 +254,7 @@ def _observed(answer: Mapping[str, Any]) -> Observed:
     return Observed(
         replayed=True,
         outcomes=tuple(
-            EventOutcome(**read_outcome(one), warnings=tuple(one["warnings"]))
-            for one in answer["outcomes"]
+            EventOutcome(**read_outcome(outcome), warnings=tuple(outcome["warnings"]))
+            for outcome in answer["outcomes"]
         ),
     )

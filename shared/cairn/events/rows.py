@@ -68,10 +68,10 @@ class Timeline:
 
     def __init__(self, stored: Iterable[TimelineEvent], new: Iterable[TimelineEvent]) -> None:
         fresh = list(new)
-        self._new = {one.id for one in fresh}
-        everyone = {one.id: one for one in (*stored, *fresh)}
-        self._order = sorted(everyone.values(), key=lambda one: one.place)
-        self._places = [one.place for one in self._order]
+        self._new = {item.id for item in fresh}
+        everyone = {event.id: event for event in (*stored, *fresh)}
+        self._order = sorted(everyone.values(), key=lambda item: item.place)
+        self._places = [item.place for item in self._order]
 
     def insert(self, event: TimelineEvent) -> Insertion:
         """Return the edges of one of the new events."""
@@ -99,9 +99,9 @@ def event_meta(
         "node_id": str(node_id),
         "scope": draft.audience.scope,
         "follows": [
-            [str(one.source_id), str(one.target_id), one.delta_ms] for one in insertion.added
+            [str(item.source_id), str(item.target_id), item.delta_ms] for item in insertion.added
         ],
-        "closed": [str(one) for one in insertion.closed],
+        "closed": [str(item) for item in insertion.closed],
         "caused_by": str(cause) if cause else None,
     }
 

@@ -162,8 +162,8 @@ class Forget:
         """Finish what was interrupted in a workspace and return how many there were."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             found = stores.forgetting.unfinished()
-        for one in found:
-            self.resume(one)
+        for item in found:
+            self.resume(item)
         return len(found)
 
     def nodes_of(self, workspace_id: UUID, subject_id: UUID) -> int:
@@ -278,12 +278,12 @@ class Forget:
                 store.tied(row.subject_id, doomed),
                 store.sources(row.subject_id, doomed),
             )
-            for one in sources:
-                store.begin(self._of_source(row, stores, one, key))
+            for source in sources:
+                store.begin(self._of_source(row, stores, source, key))
             store.rename(
                 {
-                    one.row_id: forgotten_name(key, one.place, one.name)
-                    for one in store.outside_names(row.subject_id)
+                    name.row_id: forgotten_name(key, name.place, name.name)
+                    for name in store.outside_names(row.subject_id)
                 }
             )
             erased = store.erase(row.subject_id, row.document_ids, doomed)
@@ -317,9 +317,9 @@ class Forget:
         """
         with self.transactions.reading(system_principal(row.workspace_id)) as stores:
             begun = stores.forgetting.unfinished()
-        for one in begun:
-            if one.kind == SOURCE and one.id != row.id:
-                replace(self, recompute=_left_to_the_caller).resume(one)
+        for item in begun:
+            if item.kind == SOURCE and item.id != row.id:
+                replace(self, recompute=_left_to_the_caller).resume(item)
         objects = sum(self.objects.erase(prefix) for prefix in row.object_keys)
         swept = self.sweep(row.workspace_id, seconds=self.seconds)
         if swept["more"] or not self.recompute(row.workspace_id, self.seconds):
@@ -355,7 +355,7 @@ class Forget:
                 actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
                 occurred_at=now,
                 meta={
-                    "node_ids": [str(one) for one in tied[at : at + NODES_AN_ENTRY]],
+                    "node_ids": [str(id_) for id_ in tied[at : at + NODES_AN_ENTRY]],
                     "rule": "forgotten",
                 },
             )
@@ -364,7 +364,7 @@ class Forget:
 
     def _entries(self, row: Forgetting, doomed: Doomed, now: datetime) -> list[Planned]:
         """Return the entries, a thousand nodes each; one at least, so that it is told."""
-        ids: list[JsonValue] = [str(one) for one in doomed.node_ids]
+        ids: list[JsonValue] = [str(id_) for id_ in doomed.node_ids]
         pages = [ids[at : at + NODES_AN_ENTRY] for at in range(0, len(ids), NODES_AN_ENTRY)] or [[]]
         entry = partial(
             plan_entry,
@@ -383,8 +383,8 @@ class Forget:
                     "kind": row.kind,
                     "reason": row.reason,
                     "node_ids": page,
-                    "revived": [] if place else [str(one) for one in doomed.revived],
-                    "cleared": [] if place else [str(one) for one in doomed.cleared],
+                    "revived": [] if place else [str(item) for item in doomed.revived],
+                    "cleared": [] if place else [str(item) for item in doomed.cleared],
                 },
             )
             for place, page in enumerate(pages)

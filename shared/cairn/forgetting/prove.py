@@ -171,12 +171,12 @@ class Prove:
         forgetting_id: UUID | None,
         subject_id: UUID | None,
     ) -> Proof:
-        looked = (one for search in self.searchers for one in search(workspace_id, needles))
+        looked = (item for search in self.searchers for item in search(workspace_id, needles))
         places = (*looked, *self.not_searched)
         return Proof(
             forgetting_id=forgetting_id,
             subject_id=subject_id,
-            clean=not any(one.found for one in places),
+            clean=not any(place.found for place in places),
             canaries=len(needles.texts),
             places=places,
         )
@@ -191,10 +191,10 @@ class Prove:
 
 def checked(canaries: Sequence[str]) -> tuple[str, ...]:
     """Return distinct canaries; ValidationFailed for too many, too short or too long ones."""
-    texts = tuple(dict.fromkeys(one.strip() for one in canaries))
+    texts = tuple(dict.fromkeys(canary.strip() for canary in canaries))
     if len(texts) > MOST_CANARIES:
         raise ValidationFailed(f"At most {MOST_CANARIES} canaries are taken.", reason="canaries")
-    if any(not SHORTEST_CANARY <= len(one) <= LONGEST_CANARY or "\x00" in one for one in texts):
+    if any(not SHORTEST_CANARY <= len(text) <= LONGEST_CANARY or "\x00" in text for text in texts):
         raise ValidationFailed(
             f"A canary has {SHORTEST_CANARY} to {LONGEST_CANARY} characters.", reason="canaries"
         )
@@ -207,8 +207,8 @@ def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
     Names like `tool.execute` are not: types of entries and events stand in clear.
     """
     words = dict.fromkeys(word.strip(".-") for text in texts for word in _WORD.findall(text))
-    marked = [one for one in words if re.search(r"[\d-]|^[A-Z]", one) and len(one) >= 6]
-    return tuple(sorted(marked, key=lambda one: (-len(one), one))[:most])
+    marked = [word for word in words if re.search(r"[\d-]|^[A-Z]", word) and len(word) >= 6]
+    return tuple(sorted(marked, key=lambda item: (-len(item), item))[:most])
 
 
 KEYS = ("keys", "keys")

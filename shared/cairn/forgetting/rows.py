@@ -25,15 +25,15 @@ def forgotten(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) ->
     revived = tuple(
         NodeChange(
             workspace_id=entry.workspace_id,
-            id=one,
+            id=id_,
             position=entry.position,
             revive=True,
             consolidated=False,
         )
-        for one in _ids(meta["revived"])
+        for id_ in _ids(meta["revived"])
     )
     return Projection(nodes=revived, purges=(purge,))
 
 
 def _ids(values: list[str]) -> tuple[UUID, ...]:
-    return tuple(UUID(one) for one in values)
+    return tuple(UUID(value) for value in values)

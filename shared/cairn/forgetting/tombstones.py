@@ -72,10 +72,10 @@ class ApplyTombstones:
         """
         found, refused = self._read(workspace_id)
         destroyed = purged = 0
-        for one in found.values():
-            destroyed += self.keys.destroy(workspace_id, one.subject_id)
-            before = self._nodes(one)
-            self.forget.again(one)
+        for item in found.values():
+            destroyed += self.keys.destroy(workspace_id, item.subject_id)
+            before = self._nodes(item)
+            self.forget.again(item)
             purged += before
         if purged:
             self._recompute(workspace_id)

@@ -129,7 +129,7 @@ def pagerank(
     number = {node_id: place for place, node_id in enumerate(nodes)}
     total = sum(seeds.values())
     home = [seeds.get(node_id, 0.0) / total for node_id in nodes]
-    ways = [[(number[far], share) for far, share in passes.get(one, ())] for one in nodes]
+    ways = [[(number[far], share) for far, share in passes.get(node, ())] for node in nodes]
     ranks = home
     for _ in range(iterations):
         after = _stepped(ranks, home, ways, damping)

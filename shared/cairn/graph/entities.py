@@ -137,7 +137,9 @@ def _mentions(
     prose = _TOKEN_WITH_SLASH.sub(_without_path, text)
     technologies = list(find_technologies(prose))
     taken = {start for start, _, _ in technologies}
-    domains = (one for one in find_domains(text) if one[0] not in taken)  # Socket.IO is none
+    domains = (
+        domain for domain in find_domains(text) if domain[0] not in taken
+    )  # Socket.IO is none
     for type, found in (("domain", domains), ("technology", technologies)):
         for start, end, name in found:
             if claims.claim(start, end):

@@ -50,7 +50,7 @@ def find_domains(text: str) -> Iterator[tuple[int, int, str]]:
 def _is_domain(host: str, *, linked: bool) -> bool:
     labels = host.split(".")
     ending = labels[-1]
-    if len(host) > 253 or any(len(one) > 63 or one.endswith("-") for one in labels):
+    if len(host) > 253 or any(len(label) > 63 or label.endswith("-") for label in labels):
         return False
     if not (ending.islower() or host.isupper()):  # "done.In the" misses a space
         return False
@@ -72,7 +72,7 @@ def tidy_name(name: str) -> str | None:
     tidy = " ".join(unicodedata.normalize("NFC", name[: 4 * MAX_NAME_CHARS]).split())
     if not 0 < len(tidy) <= MAX_NAME_CHARS:
         return None
-    if not tidy.isprintable() and any(unicodedata.category(one) in _REFUSED for one in tidy):
+    if not tidy.isprintable() and any(unicodedata.category(item) in _REFUSED for item in tidy):
         return None
     return tidy
 

@@ -149,9 +149,9 @@ def file_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def read_dump(lines: Iterable[bytes]) -> Iterator[Dump]:
     """Yield the records of a file that has no memories: see `read_file`."""
-    for one in read_file(lines, _no_memories):
-        if not isinstance(one, MemoryLine):
-            yield one
+    for item in read_file(lines, _no_memories):
+        if not isinstance(item, MemoryLine):
+            yield item
 
 
 def read_file(
@@ -282,7 +282,7 @@ def _require_fields(given: dict[str, Any], wanted: set[str]) -> None:
 
 def _ref(value: object, field: str) -> Ref:
     pair = cast("list[Any]", value) if isinstance(value, list) else []
-    if len(pair) != 2 or not all(isinstance(one, str) for one in pair):
+    if len(pair) != 2 or not all(isinstance(item, str) for item in pair):
         _refuse(f"{field} is a label and a natural key", "type")
     return clean_label(pair[0], field), clean_key(pair[1], field)
 

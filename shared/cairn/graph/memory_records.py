@@ -242,7 +242,7 @@ def owners_of(node: NodeDump) -> tuple[tuple[str, str], ...]:
     """
     named = node.properties.get("data_subjects", [])
     if not isinstance(named, list) or not all(
-        isinstance(one, str) for one in cast("list[Any]", named)
+        isinstance(item, str) for item in cast("list[Any]", named)
     ):
         _refuse("properties.data_subjects", "is a list of natural keys", "type")
     own = subject_of(node.ref)
@@ -267,7 +267,7 @@ def without_fractions(value: Any) -> Any:
         items = cast("dict[str, Any]", value).items()
         return {name: without_fractions(one) for name, one in items}
     if isinstance(value, list):
-        return [without_fractions(one) for one in cast("list[Any]", value)]
+        return [without_fractions(item) for item in cast("list[Any]", value)]
     if isinstance(value, float) or (type(value) is int and abs(value) > MAX_INTEGER):
         return repr(value)
     return value

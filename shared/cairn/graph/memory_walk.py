@@ -54,7 +54,11 @@ def neighbours(
     """
     _bounded(depth, "depth", MAX_DEPTH)
     _bounded(limit, "limit", MAX_LIMIT)
-    wanted = {parse_relation(one).value for one in relations} if relations is not None else None
+    wanted = (
+        {parse_relation(relation).value for relation in relations}
+        if relations is not None
+        else None
+    )
     found: dict[UUID, tuple[MemoryNode, MemoryEdge]] = {}
     level = {start}
     for _ in range(depth):

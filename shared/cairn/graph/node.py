@@ -86,7 +86,7 @@ class MemoryFields:
     knowledge_category: str | None = None
 
 
-PLAIN_NAMES = tuple(one.name for one in fields(MemoryFields))
+PLAIN_NAMES = tuple(field.name for field in fields(MemoryFields))
 
 CHOICES: Mapping[str, type[StrEnum]] = {
     "category": Category,

@@ -131,17 +131,17 @@ def may_be_person(name: str) -> bool:
 def _name_words(name: str) -> list[str] | None:
     """Return the words of a name, None when it has others than a person's may have."""
     words = name.split()
-    if not 0 < len(words) <= _MOST_WORDS or not all(_WORD.fullmatch(one) for one in words):
+    if not 0 < len(words) <= _MOST_WORDS or not all(_WORD.fullmatch(word) for word in words):
         return None
-    kept = [one for one in words if _plain(one) not in _PARTICLES]
-    return words if kept and all(one[0].isupper() or one[0].istitle() for one in kept) else None
+    kept = [word for word in words if _plain(word) not in _PARTICLES]
+    return words if kept and all(item[0].isupper() or item[0].istitle() for item in kept) else None
 
 
 def _is_thing(words: list[str]) -> bool:
-    return any(_plain(one) in _NO_PERSON for one in words[1:]) or len(_plain(words[-1])) < 2
+    return any(_plain(word) in _NO_PERSON for word in words[1:]) or len(_plain(words[-1])) < 2
 
 
 def _plain(word: str) -> str:
     """Return a word without case, marks and hyphens, so that Björn is bjorn."""
     apart = unicodedata.normalize("NFKD", word.casefold().translate(_BARRED))
-    return "".join(one for one in apart if one.isalpha())
+    return "".join(item for item in apart if item.isalpha())

@@ -238,7 +238,7 @@ def is_junk(name: str) -> bool:
     if _CODE.search(name) or _CAMEL.search(name) or _FILE.search(name):
         return True
     words = [word.replace("\u2019", "'") for word in _PLAIN_WORD.findall(name)]
-    if not words or len(words) > MAX_NAME_WORDS or not any(one.isalpha() for one in name):
+    if not words or len(words) > MAX_NAME_WORDS or not any(item.isalpha() for item in name):
         return True
     if name[-1] in ".!?,:" or _is_shouted(words):
         return True
@@ -298,7 +298,7 @@ def keywords(text: str, *, limit: int = 8) -> tuple[str, ...]:
     for word, count in singles.items():
         if within.get(word) != count:
             scores[word] = count * _weight(word)
-    return tuple(sorted(scores, key=lambda one: -scores[one])[:limit])
+    return tuple(sorted(scores, key=lambda score: -scores[score])[:limit])
 
 
 def _weight(word: str) -> float:

@@ -198,7 +198,7 @@ EXACT = frozenset(_COMMON.split()) | frozenset(re.findall(r"=([^:\n]+)", _NAMES)
 
 
 def _either(names: Iterable[str]) -> str:
-    return "|".join(re.escape(name) for name in sorted(names, key=lambda one: (-len(one), one)))
+    return "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
 
 
 _PATTERN = re.compile(rf"(?:(?i:{_either(CANONICAL)})|{_either(EXACT)})(?![\w+#]|\.\w|-\w+\.\w)")

@@ -117,7 +117,7 @@ class Expire:
         """
         with self.journal.reading(workspace_id) as stores:
             late = stores.approvals.due(self.journal.platform.clock(), SWEPT)
-        return tuple(self(workspace_id, one.investigation_id) for one in late)
+        return tuple(self(workspace_id, item.investigation_id) for item in late)
 
     def _expire(self, before: Opened) -> None:
         investigation = before.investigation
@@ -209,9 +209,9 @@ class Approvals:
             others = stores.approvals.of(approval.investigation_id)
         earlier = next(
             (
-                one
-                for one in others
-                if one.tool == approval.tool and one.asked_at < approval.asked_at
+                other
+                for other in others
+                if other.tool == approval.tool and other.asked_at < approval.asked_at
             ),
             None,
         )
@@ -468,7 +468,9 @@ def _acceptable(attempt: Attempt) -> None:
         try:
             check_arguments(attempt.tool, attempt.restored)
         except ValidationFailed as wrong:
-            errors = [FieldError(f"arguments.{one.location}", one.message) for one in wrong.errors]
+            errors = [
+                FieldError(f"arguments.{error.location}", error.message) for error in wrong.errors
+            ]
             raise ValidationFailed(wrong.detail, reason="wrong-arguments", errors=errors) from wrong
     decision = decided(attempt)
     if decision.outcome is Outcome.DENIED:
@@ -505,8 +507,8 @@ def _difference(earlier: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Ev
         return None
     old, new = _citations(earlier), _citations(now)
     return EvidenceChange(
-        added=tuple(one for one in new if one not in old),
-        removed=tuple(one for one in old if one not in new),
+        added=tuple(item for item in new if item not in old),
+        removed=tuple(item for item in old if item not in new),
     )
 
 

@@ -80,7 +80,7 @@ class BrowseInvestigations:
             found = stores.investigations.page(
                 before=before, limit=limit, state=state, ticket_id=ticket_id
             )
-        return tuple(view_of(one) for one in found)
+        return tuple(view_of(item) for item in found)
 
     def show(self, principal: Principal, investigation_id: UUID) -> InvestigationDetail:
         """Return one with its spending, budget, questions and actions; NotFound otherwise."""
@@ -181,14 +181,17 @@ class BrowseInvestigations:
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
             found = stores.approvals.page(state=state, before=before, limit=limit)
-        return tuple(_question(one) for one in found)
+        return tuple(_question(item) for item in found)
 
     def _lines(
         self, workspace_id: UUID, rows: Sequence[StepRow], entries: Sequence[Entry]
     ) -> tuple[StepView, ...]:
         bodies = self.open(
             workspace_id,
-            [Sealed(id=one.id, data_subjects=one.data_subjects, body=one.body) for one in entries],
+            [
+                Sealed(id=entry.id, data_subjects=entry.data_subjects, body=entry.body)
+                for entry in entries
+            ],
         )
         by_position = {
             one.position: body for one, body in zip(entries, bodies, strict=True) if body

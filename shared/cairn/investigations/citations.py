@@ -134,7 +134,7 @@ def parse(token: str) -> Citation | None:
 def citations(text: str) -> tuple[Citation, ...]:
     """Return every well-formed citation in `text`, in order."""
     found = (parse(match[0]) for match in _TOKEN.finditer(text))
-    return tuple(one for one in found if one is not None)
+    return tuple(item for item in found if item is not None)
 
 
 def without(text: str) -> str:
@@ -156,8 +156,8 @@ def for_readers(text: str) -> str:
         cited = parse(token)
         return f"({_title(cited)})" if cited and cited.kind is Kind.DOC and then != token else ""
 
-    lines = (_SPACES.sub(" ", one).strip() for one in _TOKEN.sub(titled, text).splitlines())
-    return "\n".join(_SPACE_BEFORE.sub(r"\1", one) for one in lines)
+    lines = (_SPACES.sub(" ", line).strip() for line in _TOKEN.sub(titled, text).splitlines())
+    return "\n".join(_SPACE_BEFORE.sub(r"\1", line) for line in lines)
 
 
 def _title(cited: Citation) -> str:
@@ -170,10 +170,10 @@ def _title(cited: Citation) -> str:
 def claims(text: str) -> tuple[Claim, ...]:
     """Return the sentences of `text` that say something, in order, each with its citations."""
     return tuple(
-        Claim(text=one.text, citations=one.citations)
+        Claim(text=item.text, citations=item.citations)
         for line in _lines(text)
-        for one in line
-        if _states(one)
+        for item in line
+        if _states(item)
     )
 
 
@@ -185,25 +185,25 @@ def no_source(language: str = "en") -> str:
 def sources(memory: WorkingMemory) -> tuple[Citation, ...]:
     """Return what may be cited: what was found, what tools said, the ticket and its like."""
     named = [
-        *(one.citation for one in (*memory.evidence, *memory.facts, *memory.similar)),
-        *(tool(one.action_id) for one in memory.observations),
+        *(fact.citation for fact in (*memory.evidence, *memory.facts, *memory.similar)),
+        *(tool(observation.action_id) for observation in memory.observations),
         ticket(memory.brief.ticket_id),
     ]
     found = (parse(token) for token in named)
-    return tuple(one for one in found if one is not None)
+    return tuple(item for item in found if item is not None)
 
 
 def resolves(citation: Citation, known: Iterable[Citation]) -> bool:
     """Return whether a citation names one of `known`: the same, or a part of the same document."""
-    return any(_within(citation, one) for one in known)
+    return any(_within(citation, item) for item in known)
 
 
 def unsourced(text: str, known: Sequence[Citation]) -> tuple[Claim, ...]:
     """Return the claims of `text` that neither end with a citation of `known` nor say so."""
     return tuple(
-        one
-        for one in claims(text)
-        if not any(resolves(cited, known) for cited in one.citations) and not _admits(one.text)
+        claim
+        for claim in claims(text)
+        if not any(resolves(cited, known) for cited in claim.citations) and not _admits(claim.text)
     )
 
 
@@ -213,9 +213,9 @@ def disclaimed(text: str, known: Sequence[Citation], *, language: str = "en") ->
     Lines are kept, runs of spaces are not. What is said already is said once: doing it again
     changes nothing.
     """
-    text = _settled(lambda one: _TOKEN.sub(lambda token: _kept(token[0], known), one), text)
+    text = _settled(lambda item: _TOKEN.sub(lambda token: _kept(token[0], known), item), text)
     marker = no_source(language)
-    return _settled(lambda one: _marked(one, known, marker), text)
+    return _settled(lambda item: _marked(item, known, marker), text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +236,7 @@ class _Sentence:
         if end is None:
             return ()
         found = (parse(token) for token in self.tokens[-end[0].count(_MASK) :])
-        return tuple(one for one in found if one is not None)
+        return tuple(item for item in found if item is not None)
 
 
 def _lines(text: str) -> Iterator[list[_Sentence]]:
@@ -251,8 +251,8 @@ def _lines(text: str) -> Iterator[list[_Sentence]]:
     rest = iter(tokens)
     for line in masked.splitlines():
         yield [
-            _Sentence(masked=one, tokens=tuple(next(rest) for _ in range(one.count(_MASK))))
-            for one in _joined(sentences(line))
+            _Sentence(masked=item, tokens=tuple(next(rest) for _ in range(item.count(_MASK))))
+            for item in _joined(sentences(line))
         ]
 
 
@@ -299,7 +299,7 @@ def _kept(token: str, known: Sequence[Citation]) -> str:
 
 
 def _marked(text: str, known: Sequence[Citation], marker: str) -> str:
-    lines = [" ".join(_ended(one, known, marker) for one in line) for line in _lines(text)]
+    lines = [" ".join(_ended(item, known, marker) for item in line) for line in _lines(text)]
     return "\n".join(lines).strip()
 
 
@@ -333,7 +333,7 @@ def _doc(rest: str) -> Citation | None:
         parts.pop()
     if not uri or len(parts) > 1:
         return None
-    headings = tuple(one.strip() for one in parts[0].split(HEADINGS)) if parts else ()
+    headings = tuple(part.strip() for part in parts[0].split(HEADINGS)) if parts else ()
     return Citation(
         kind=Kind.DOC,
         target=uri,

@@ -54,16 +54,16 @@ class TellGauges:
 
     def __call__(self) -> dict[str, int]:
         """Tell the gauges and return the totals."""
-        found = [one for one in map(self._standing, self.workspaces()) if one is not None]
-        self._tell(Metric.APPROVALS_PENDING, {one.workspace_id: one.pending for one in found})
-        self._tell(Metric.TICKET_QUEUE_DEPTH, {one.workspace_id: one.depth for one in found})
+        found = [item for item in map(self._standing, self.workspaces()) if item is not None]
+        self._tell(Metric.APPROVALS_PENDING, {item.workspace_id: item.pending for item in found})
+        self._tell(Metric.TICKET_QUEUE_DEPTH, {item.workspace_id: item.depth for item in found})
         self._tell_connectors(found)
         for unserved in (Metric.CHAT_SESSIONS, Metric.CHAT_HANDOFFS):
             self.metrics(unserved, 0)
         return {
-            "approvals_pending": sum(one.pending for one in found),
-            "tickets_queued": sum(one.depth for one in found),
-            "connectors": sum(len(one.well) for one in found),
+            "approvals_pending": sum(item.pending for item in found),
+            "tickets_queued": sum(item.depth for item in found),
+            "connectors": sum(len(item.well) for item in found),
         }
 
     def _standing(self, workspace_id: UUID) -> _Standing | None:
@@ -82,22 +82,22 @@ class TellGauges:
 
     def _tell(self, metric: Metric, counts: Mapping[UUID, int]) -> None:
         self.metrics(metric, sum(counts.values()))
-        most = sorted(counts.items(), key=lambda one: -one[1])[:MOST_WORKSPACES]
+        most = sorted(counts.items(), key=lambda item: -item[1])[:MOST_WORKSPACES]
         for workspace_id, count in most:
             if count:
                 self.metrics(metric, count, workspace=workspace_id)
 
     def _tell_connectors(self, found: Sequence[_Standing]) -> None:
-        every = [well for one in found for well in one.well.values()]
+        every = [well for standing in found for well in standing.well.values()]
         if every:
             self.metrics(Metric.CONNECTOR_HEALTH, mean(map(float, every)))
-        worst = sorted(found, key=lambda one: all(one.well.values()))[:MOST_WORKSPACES]
-        for one in worst:
-            for name, well in one.well.items():
+        worst = sorted(found, key=lambda standing: all(standing.well.values()))[:MOST_WORKSPACES]
+        for item in worst:
+            for name, well in item.well.items():
                 self.metrics(
                     Metric.CONNECTOR_HEALTH,
                     float(well),
-                    workspace=one.workspace_id,
+                    workspace=item.workspace_id,
                     connector=name,
                 )
 

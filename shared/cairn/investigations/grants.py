@@ -147,7 +147,7 @@ class Grants:
         workspace_id = principal.workspace_id
         wanted = key_subjects(workspace_id, grant.data_subjects)
         held = self.platform.keys.get(workspace_id, wanted)
-        if all(one in held for one in wanted):
+        if all(item in held for item in wanted):
             return grant.data_subjects, held
         return (), self.platform.keys.get_or_create(workspace_id, (workspace_id,))
 
@@ -228,7 +228,7 @@ class StandingGrants:
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             rows = stores.grants.in_force(tool, self.platform.clock())
         found = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
-        return [one for one in found if one is not None]
+        return [item for item in found if item is not None]
 
 
 def opened(
@@ -239,7 +239,7 @@ def opened(
     None in the place of one that cannot be opened: whom it is about was forgotten.
     """
     subjects = [key_subjects(workspace_id, row.data_subjects) for row in rows]
-    held = keys.get(workspace_id, {one for each in subjects for one in each})
+    held = keys.get(workspace_id, {item for each in subjects for item in each})
     found: list[Grant | None] = []
     for row, own in zip(rows, subjects, strict=True):
         try:

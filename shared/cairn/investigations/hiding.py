@@ -63,4 +63,4 @@ class Hider:
 
     def evidence(self, found: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """Return evidence with its texts hidden."""
-        return tuple(replace(one, text=self(one.text)) for one in found)
+        return tuple(replace(evidence, text=self(evidence.text)) for evidence in found)

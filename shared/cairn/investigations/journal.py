@@ -73,10 +73,10 @@ class Opener:
     ) -> list[Mapping[str, JsonValue] | None]:
         """Return each record's body in order; BodyUnreadable for one that was altered."""
         wanted = {
-            subject for one in sealed for subject in key_subjects(workspace_id, one.data_subjects)
+            subject for item in sealed for subject in key_subjects(workspace_id, item.data_subjects)
         }
         held = self.keys.get(workspace_id, wanted)
-        return [self._one(workspace_id, one, held) for one in sealed]
+        return [self._one(workspace_id, item, held) for item in sealed]
 
     def _one(
         self, workspace_id: UUID, one: Sealed, held: Mapping[UUID, bytes]
@@ -181,7 +181,7 @@ class Journal:
         keys: Mapping[UUID, bytes],
     ) -> Page:
         def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-            used = {one: keys[one] for one in key_subjects(workspace_id, subjects)}
+            used = {subject: keys[subject] for subject in key_subjects(workspace_id, subjects)}
             return self.platform.cipher.seal(entry_id, workspace_id, used, body)
 
         entries = Entries(

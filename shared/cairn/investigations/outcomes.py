@@ -52,9 +52,9 @@ class StoredConnectors:
             every = stores.connectors.all()
         return [
             ConnectorView(
-                name=one.connector.name, state=one.health.state, manifest=self.manifests(one)
+                name=item.connector.name, state=item.health.state, manifest=self.manifests(item)
             )
-            for one in every
+            for item in every
         ]
 
 
@@ -138,7 +138,7 @@ def may_repeat(connectors: Connectors, workspace_id: UUID, row: ActionRow) -> bo
 def manifest_of(connectors: Connectors, workspace_id: UUID, name: str) -> Manifest | None:
     """Return what a connector of the catalogue declares now, if it was ever listed."""
     every = connectors.connectors(workspace_id)
-    return next((one.manifest for one in every if one.name == name), None)
+    return next((item.manifest for item in every if item.name == name), None)
 
 
 def repeatable(tool: ToolSpec) -> bool:

@@ -212,12 +212,14 @@ def _content(memory: WorkingMemory, attempt: Attempt, decision: Decision) -> dic
     cited = set(action.evidence)
     sources = (*memory.evidence, *memory.facts, *memory.similar)
     evidence = [
-        {"citation": one.citation, "text": one.text} for one in sources if one.citation in cited
+        {"citation": source.citation, "text": source.text}
+        for source in sources
+        if source.citation in cited
     ]
     evidence += [
-        {"citation": f"[tool:{one.action_id}]", "text": one.text}
-        for one in memory.observations
-        if f"[tool:{one.action_id}]" in cited
+        {"citation": f"[tool:{observation.action_id}]", "text": observation.text}
+        for observation in memory.observations
+        if f"[tool:{observation.action_id}]" in cited
     ]
     return {
         "action": action_json(action),

@@ -50,13 +50,13 @@ def dump(memory: WorkingMemory) -> dict[str, JsonValue]:
     """Return working memory as JSON, the vault included: for sealing only."""
     return {
         "brief": {**_plain(memory.brief), "ticket_id": str(memory.brief.ticket_id)},
-        "notes": [_plain(one) for one in memory.notes],
-        "evidence": [_evidence(one) for one in memory.evidence],
-        "facts": [_evidence(one) for one in memory.facts],
-        "similar": [_evidence(one) for one in memory.similar],
-        "recent": [_evidence(one) for one in memory.recent],
+        "notes": [_plain(note) for note in memory.notes],
+        "evidence": [_evidence(item) for item in memory.evidence],
+        "facts": [_evidence(fact) for fact in memory.facts],
+        "similar": [_evidence(item) for item in memory.similar],
+        "recent": [_evidence(item) for item in memory.recent],
         "hints": list(memory.hints),
-        "observations": [_observation(one) for one in memory.observations],
+        "observations": [_observation(observation) for observation in memory.observations],
         "plan": _plan(memory.plan) if memory.plan else None,
         "pending": _action(memory.pending) if memory.pending else None,
         "approval_id": str(memory.approval_id) if memory.approval_id else None,
@@ -78,13 +78,15 @@ def load(value: Mapping[str, Any]) -> WorkingMemory:
         WorkingMemory,
         value,
         brief=_loaded_brief(value["brief"]),
-        notes=tuple(_made(Note, one) for one in lists["notes"]),
-        evidence=tuple(_loaded_evidence(one) for one in lists["evidence"]),
-        facts=tuple(_loaded_evidence(one) for one in lists["facts"]),
-        similar=tuple(_loaded_evidence(one) for one in lists["similar"]),
-        recent=tuple(_loaded_evidence(one) for one in lists["recent"]),
+        notes=tuple(_made(Note, note) for note in lists["notes"]),
+        evidence=tuple(_loaded_evidence(item) for item in lists["evidence"]),
+        facts=tuple(_loaded_evidence(fact) for fact in lists["facts"]),
+        similar=tuple(_loaded_evidence(item) for item in lists["similar"]),
+        recent=tuple(_loaded_evidence(item) for item in lists["recent"]),
         hints=lists["hints"],
-        observations=tuple(_loaded_observation(one) for one in lists["observations"]),
+        observations=tuple(
+            _loaded_observation(observation) for observation in lists["observations"]
+        ),
         queries=lists["queries"],
         plan=_maybe(value.get("plan"), _loaded_plan),
         pending=_maybe(value.get("pending"), load_action),
@@ -118,7 +120,7 @@ class Snapshots:
         self, investigation: Investigation, memory: WorkingMemory, keys: Mapping[UUID, bytes]
     ) -> bytes:
         """Return working memory sealed; only this investigation can open it."""
-        used = {one: keys[one] for one in _subjects(investigation)}
+        used = {subject: keys[subject] for subject in _subjects(investigation)}
         workspace_id = investigation.workspace_id
         return self.cipher.seal(investigation.id, workspace_id, used, dump(memory))
 
@@ -160,12 +162,12 @@ def _subjects(investigation: Investigation) -> tuple[UUID, ...]:
 
 
 def _plain(record: Any) -> dict[str, Any]:
-    return {one.name: getattr(record, one.name) for one in fields(record)}
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _made(record: type[Record], value: Mapping[str, Any], /, **read: Any) -> Record:
     """Return a record of the fields it knows, those in `read` as they are given."""
-    names = [one.name for one in fields(cast("Any", record))]
+    names = [field.name for field in fields(cast("Any", record))]
     known = {name: value[name] for name in names if name in value}
     return record(**{**known, **read})
 

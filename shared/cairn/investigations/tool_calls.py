@@ -198,7 +198,7 @@ def cut(text: str, most: int) -> str:
 
 def evidence_ids(memory: WorkingMemory, cited: Iterable[str]) -> list[str]:
     """Return the nodes that citations speak of, by which taint finds what was done on them."""
-    known = {one.citation: one.node_id for one in (*memory.evidence, *memory.facts)}
+    known = {fact.citation: fact.node_id for fact in (*memory.evidence, *memory.facts)}
     found: dict[str, None] = {}
     for token in cited:
         citation = parse(token)

@@ -302,8 +302,8 @@ def view_of(
 ) -> ApprovalView:
     """Return a question with its opened content."""
     evidence = tuple(
-        ShownEvidence(citation=one["citation"], text=one["text"])
-        for one in content.get("evidence", ())
+        ShownEvidence(citation=name["citation"], text=name["text"])
+        for name in content.get("evidence", ())
     )
     return ApprovalView(
         id=approval.id,

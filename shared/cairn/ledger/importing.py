@@ -146,7 +146,7 @@ def _read(fields: dict[str, Any]) -> Entry:
         actor=Actor(kind=ActorKind(fields["actor_kind"]), id=fields["actor_id"]),
         occurred_at=parse_timestamp(fields["occurred_at"]),
         recorded_at=parse_timestamp(fields["recorded_at"]),
-        data_subjects=tuple(UUID(one) for one in fields["data_subjects"]),
+        data_subjects=tuple(UUID(subject) for subject in fields["data_subjects"]),
         meta_text=fields["meta"],
         body=body,
         body_hash=bytes.fromhex(fields["body_hash"]),

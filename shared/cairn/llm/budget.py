@@ -57,7 +57,7 @@ def allowance_of(limits: str, base: Allowance | None = None) -> Allowance:
     Raises ValidationFailed for what is no limit.
     """
     found = base or Allowance()
-    for limit in filter(None, (one.strip() for one in limits.split(","))):
+    for limit in filter(None, (part.strip() for part in limits.split(","))):
         name, _, value = limit.partition("=")
         found = _limited(found, name, value)
     return found

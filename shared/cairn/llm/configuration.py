@@ -198,7 +198,7 @@ def configured(choices: str, base: Configuration = CONFIGURATION) -> Configurati
     row it replaces. Raises ValidationFailed for what is none.
     """
     rows = dict(base)
-    for choice in filter(None, (one.strip() for one in choices.split(","))):
+    for choice in filter(None, (part.strip() for part in choices.split(","))):
         found = _CHOICE.fullmatch(choice)
         purpose = found and found["purpose"]
         if not found or found["provider"] not in PROVIDERS or purpose not in {None, *Purpose}:

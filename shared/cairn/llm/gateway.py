@@ -74,7 +74,7 @@ class Gateway:
     """
 
     def __init__(self, providers: Iterable[ChatModel], around: Surroundings) -> None:
-        self._providers = {one.provider: one for one in providers}
+        self._providers = {provider.provider: provider for provider in providers}
         self._around = around
         self._breakers = {
             name: Breaker(

@@ -121,10 +121,10 @@ def _messages(request: ChatRequest) -> list[ChatCompletionMessageParam]:
     if context and not (request.messages and request.messages[0].role is Role.USER):
         said.append({"role": "user", "content": context})
         context = ""
-    for one in request.messages:
-        text = f"{context}\n\n{sendable(one.text)}" if context else sendable(one.text)
+    for message in request.messages:
+        text = f"{context}\n\n{sendable(message.text)}" if context else sendable(message.text)
         context = ""
-        if one.role is Role.USER:
+        if message.role is Role.USER:
             said.append({"role": "user", "content": text})
         else:
             said.append({"role": "assistant", "content": text})
@@ -172,7 +172,7 @@ def _calls(said: object) -> tuple[ToolCall, ...]:
     """Return the calls of tools, without those that are none."""
     if not isinstance(said, list):
         return ()
-    found = (_call(one) for one in cast("list[object]", said))
+    found = (_call(item) for item in cast("list[object]", said))
     return tuple(call for call in found if call is not None)
 
 

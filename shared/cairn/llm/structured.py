@@ -88,8 +88,8 @@ def parsed(answer: ChatAnswer, shape: type[Shape]) -> tuple[Shape | None, tuple[
     except ValidationError as problem:
         found = problem.errors(include_url=False, include_context=False, include_input=False)
     return None, tuple(
-        f"{'.'.join(str(part) for part in one['loc']) or 'the text'}: {one['msg']}"
-        for one in found[:MOST_FAULTS]
+        f"{'.'.join(str(part) for part in item['loc']) or 'the text'}: {item['msg']}"
+        for item in found[:MOST_FAULTS]
     )
 
 

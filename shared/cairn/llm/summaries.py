@@ -82,15 +82,21 @@ def extract(text: str, *, max_words: int) -> str:
     weights = _frequencies(candidates)
     left = max_words
     while candidates:
-        best = max(candidates, key=lambda one: (_weight(one, weights), -one.place))
+        best = max(
+            candidates, key=lambda candidate: (_weight(candidate, weights), -candidate.place)
+        )
         if chosen and _length(best) > left:
             break
         chosen.append(best)
         left -= _length(best)
-        candidates = [one for one in candidates if one.text != best.text and _length(one) <= left]
+        candidates = [
+            candidate
+            for candidate in candidates
+            if candidate.text != best.text and _length(candidate) <= left
+        ]
         weights.update({term: weights[term] * SAID for term in best.terms})
-    ordered = sorted(chosen, key=lambda one: one.place)
-    return _cut(" ".join(one.text for one in ordered), max_words)
+    ordered = sorted(chosen, key=lambda sentence: sentence.place)
+    return _cut(" ".join(item.text for item in ordered), max_words)
 
 
 def _candidates(text: str) -> list[_Sentence]:
@@ -99,11 +105,11 @@ def _candidates(text: str) -> list[_Sentence]:
         _Sentence(place, " ".join(sentence.split()), frozenset(content_words(sentence)))
         for place, sentence in enumerate(sentences(text), start=1)
     ]
-    return [one for one in found if len(one.terms) >= FEWEST_WORDS] or found
+    return [item for item in found if len(item.terms) >= FEWEST_WORDS] or found
 
 
 def _frequencies(candidates: Sequence[_Sentence]) -> dict[str, float]:
-    counts = Counter(term for one in candidates for term in one.terms)
+    counts = Counter(term for candidate in candidates for term in candidate.terms)
     total = counts.total()
     return {term: count / total for term, count in counts.items()}
 

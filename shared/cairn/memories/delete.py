@@ -114,7 +114,7 @@ def _contexts_without(
     message = Message(id=memory.id, sequence=sequence, text=memory.text)
     dependants = conversation.dependants(message)
     conversation.remove(memory.id)
-    return [(one, conversation.context(one)) for one in dependants]
+    return [(dependant, conversation.context(dependant)) for dependant in dependants]
 
 
 def _entry(

@@ -83,7 +83,7 @@ class Conversation:
 
     def remove(self, message_id: UUID) -> None:
         """Let a message go."""
-        self._messages = [one for one in self._messages if one.id != message_id]
+        self._messages = [message for message in self._messages if message.id != message_id]
 
     def context(self, message: Message) -> tuple[Message, ...]:
         """Return up to CONTEXT_MESSAGES messages before `message`, oldest first."""
@@ -94,7 +94,7 @@ class Conversation:
         """Return the messages whose context holds `message`: they are enriched again with it."""
         index = bisect_left(self._messages, _order(message), key=_order)
         after = self._messages[index : index + CONTEXT_MESSAGES + 1]
-        return tuple(one for one in after if one.id != message.id)[:CONTEXT_MESSAGES]
+        return tuple(item for item in after if item.id != message.id)[:CONTEXT_MESSAGES]
 
 
 def _order(message: Message) -> tuple[int, UUID]:

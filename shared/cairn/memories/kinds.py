@@ -83,7 +83,7 @@ _BINDING_WORDS = """
     approved important remember
 """
 _GRAVE, _BAD, _BINDING = (
-    frozenset(one.split()) for one in (_GRAVE_WORDS, _BAD_WORDS, _BINDING_WORDS)
+    frozenset(item.split()) for item in (_GRAVE_WORDS, _BAD_WORDS, _BINDING_WORDS)
 )
 
 

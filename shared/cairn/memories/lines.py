@@ -34,7 +34,7 @@ _NAMES = (
     "session_id",
     "source_agent",
     "trace_id",
-    *(one for one in PLAIN_NAMES if one not in CHOICES),
+    *(name for name in PLAIN_NAMES if name not in CHOICES),
 )
 _TIMES = ("occurred_at", "valid_from", "valid_to")
 _SAME = ("client_id", "importance", "scope", "sequence", "state", *CHOICES)
@@ -113,7 +113,7 @@ def _written(value: Any) -> Any:
         written = {name: _written(one) for name, one in given.items()}
         return {_NUMBER: written} if given.keys() == {_NUMBER} else written
     if isinstance(value, list):
-        return [_written(one) for one in cast("list[Any]", value)]
+        return [_written(item) for item in cast("list[Any]", value)]
     if type(value) is int and abs(value) > MAX_INTEGER:
         return {_NUMBER: repr(float(value))}
     return {_NUMBER: repr(value)} if isinstance(value, float) else value
@@ -128,7 +128,7 @@ def _read(value: Any) -> Any:
         inner = cast("dict[str, Any]", given[_NUMBER]) if given.keys() == {_NUMBER} else given
         return {name: _read(one) for name, one in inner.items()}
     if isinstance(value, list):
-        return [_read(one) for one in cast("list[Any]", value)]
+        return [_read(item) for item in cast("list[Any]", value)]
     return value
 
 
@@ -166,7 +166,7 @@ def _one_of(kind: type[E], record: Mapping[str, Any], field: str) -> E:
     try:
         return kind(_text(record, field))
     except ValueError:
-        _refuse(f"{field} is one of {', '.join(one.value for one in kind)}", "unknown-value")
+        _refuse(f"{field} is one of {', '.join(item.value for item in kind)}", "unknown-value")
 
 
 def _moment(record: Mapping[str, Any], field: str) -> datetime:
@@ -211,7 +211,7 @@ def _agents(value: object) -> tuple[str, ...]:
     names = cast("list[Any]", value) if isinstance(value, list) else None
     if (
         names is None
-        or not all(isinstance(one, str) for one in names)
+        or not all(isinstance(name, str) for name in names)
         or names != sorted(set(names))
     ):
         _refuse("agents are names in order, each once", "type")

@@ -103,7 +103,7 @@ class BatchPlan:
             "scope": draft.audience.scope,
             "valid_from": format_timestamp(draft.valid_from),
             **_chain_meta(placement),
-            "context": [str(one.id) for one in context],
+            "context": [str(item.id) for item in context],
             "recontexted": recontexted,
             **({"produced_by": str(draft.task_id)} if draft.task_id else {}),
         }
@@ -130,7 +130,10 @@ class BatchPlan:
         conversation = self.conversations.setdefault(session, Conversation())
         conversation.add(message)
         context = conversation.context(message)
-        changed = [(one, conversation.context(one)) for one in conversation.dependants(message)]
+        changed = [
+            (dependant, conversation.context(dependant))
+            for dependant in conversation.dependants(message)
+        ]
         self.touched.update(dict.fromkeys(one.id for one, _ in changed))
         return context, recontexted_meta(changed), texts_of(context, *(c for _, c in changed))
 
@@ -158,7 +161,7 @@ class BatchPlan:
         link = Link(
             id=node_id, valid_from=draft.valid_from, valid_to=placement.valid_to, position=position
         )
-        others = [one for one in self.links.get(chain, ()) if one != placement.previous]
+        others = [link for link in self.links.get(chain, ()) if link != placement.previous]
         if placement.previous:
             others.append(placement.closed_previous())
             self._retire(placement.previous.id)
@@ -166,14 +169,14 @@ class BatchPlan:
 
     def _learn(self, draft: MemoryDraft, known: Known) -> None:
         identity = dedup_key(draft)
-        others = tuple(one for one in self.known.get(identity, ()) if one.id != known.id)
+        others = tuple(item for item in self.known.get(identity, ()) if item.id != known.id)
         self.known[identity] = (*others, known)
 
     def _retire(self, node_id: UUID) -> None:
         for identity, group in self.known.items():
-            if any(one.id == node_id for one in group):
+            if any(item.id == node_id for item in group):
                 self.known[identity] = tuple(
-                    one.retired() if one.id == node_id else one for one in group
+                    item.retired() if item.id == node_id else item for item in group
                 )
                 return
 
@@ -207,7 +210,7 @@ def recontexted_meta(
 
 def texts_of(*groups: Iterable[Message]) -> dict[UUID, str]:
     """Return the texts of the messages by id."""
-    return {one.id: one.text for group in groups for one in group}
+    return {item.id: item.text for group in groups for item in group}
 
 
 def _chain_meta(placement: Placement) -> dict[str, Any]:

@@ -62,23 +62,23 @@ def _remember(batch: Drafted[MemoryDraft], write: Write) -> tuple[Remembered, li
     drafts = _with_tasks(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
     outcomes = tuple(
-        MemoryOutcome(outcome=Outcome.REJECTED, error=one)
-        if isinstance(one, CairnError)
-        else plan.remember(one)
-        for one in drafts
+        MemoryOutcome(outcome=Outcome.REJECTED, error=draft)
+        if isinstance(draft, CairnError)
+        else plan.remember(draft)
+        for draft in drafts
     )
     write.append()
-    told = tuple(with_quarantine(one, write.entries.held_back) for one in outcomes)
+    told = tuple(with_quarantine(outcome, write.entries.held_back) for outcome in outcomes)
     return Remembered(outcomes=told), write.wake_embed(plan.touched)
 
 
 def _plan(write: Write, drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:
     memories = write.stores.memories
-    good = [one for one in drafts if isinstance(one, MemoryDraft)]
-    places = [(key, one.valid_from) for one in good if (key := chain_key(one))]
+    good = [draft for draft in drafts if isinstance(draft, MemoryDraft)]
+    places = [(key, item.valid_from) for item in good if (key := chain_key(item))]
     return BatchPlan(
         entries=write.entries,
-        known=dict(memories.known({dedup_key(one) for one in good})),
+        known=dict(memories.known({dedup_key(item) for item in good})),
         links=dict(memories.links(places)) if places else {},
         conversations=_conversations(write.stores, good),
     )
@@ -88,16 +88,16 @@ def _with_tasks(
     stores: Stores, drafts: Sequence[MemoryDraft | CairnError]
 ) -> Sequence[MemoryDraft | CairnError]:
     """Return the drafts, those refused that name a task nobody here knows."""
-    good = (one for one in drafts if isinstance(one, MemoryDraft))
-    named = {one.task_id for one in good if one.task_id is not None}
+    good = (draft for draft in drafts if isinstance(draft, MemoryDraft))
+    named = {item.task_id for item in good if item.task_id is not None}
     if not named:
         return drafts
     unknown = named - stores.tasks.known(named)
     return [
-        no_such_task(one.task_id)
-        if isinstance(one, MemoryDraft) and one.task_id in unknown
-        else one
-        for one in drafts
+        no_such_task(draft.task_id)
+        if isinstance(draft, MemoryDraft) and draft.task_id in unknown
+        else draft
+        for draft in drafts
     ]
 
 
@@ -118,12 +118,12 @@ def _answer(done: Remembered) -> dict[str, Any]:
     return {
         "outcomes": [
             {
-                **kept_outcome(one),
-                "superseded": [str(other) for other in one.superseded],
-                "observation_count": one.observation_count,
-                "warnings": list(one.warnings),
+                **kept_outcome(outcome),
+                "superseded": [str(other) for other in outcome.superseded],
+                "observation_count": outcome.observation_count,
+                "warnings": list(outcome.warnings),
             }
-            for one in done.outcomes
+            for outcome in done.outcomes
         ]
     }
 
@@ -133,11 +133,11 @@ def _remembered(answer: Mapping[str, Any]) -> Remembered:
         replayed=True,
         outcomes=tuple(
             MemoryOutcome(
-                **read_outcome(one),
-                superseded=tuple(UUID(other) for other in one["superseded"]),
-                observation_count=one["observation_count"],
-                warnings=tuple(one["warnings"]),
+                **read_outcome(outcome),
+                superseded=tuple(UUID(other) for other in outcome["superseded"]),
+                observation_count=outcome["observation_count"],
+                warnings=tuple(outcome["warnings"]),
             )
-            for one in answer["outcomes"]
+            for outcome in answer["outcomes"]
         ),
     )

@@ -155,7 +155,7 @@ def deleted(entry: Entry, meta: Meta, _: Mapping[str, Any], texts: Texts) -> Pro
 
 
 def _context(ids: list[str], texts: Texts) -> str | None:
-    return "\n".join(texts[UUID(one)] for one in ids) or None
+    return "\n".join(texts[UUID(id_)] for id_ in ids) or None
 
 
 def _id(value: str | None) -> UUID | None:

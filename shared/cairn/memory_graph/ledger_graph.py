@@ -138,7 +138,7 @@ class LedgerGraph:
         principal = self.principal_of(workspace_id)
         with self.writer.platform.transactions.reading(principal) as stores:
             found = stores.memory_graph.find([from_id, to_id])
-            source, target = (_shown(found, one).node.dump.ref for one in (from_id, to_id))
+            source, target = (_shown(found, item).node.dump.ref for item in (from_id, to_id))
             edge = clean_edge(
                 source,
                 target,
@@ -169,9 +169,9 @@ class LedgerGraph:
             known=bool(done),
             erased=len(own),
             archived=sum(
-                one.forgetting.counts.get("archived", 0) for one in done if not one.already
+                item.forgetting.counts.get("archived", 0) for item in done if not item.already
             ),
-            forgettings=tuple(one.forgetting.id for one in done),
+            forgettings=tuple(item.forgetting.id for item in done),
         )
 
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None:
@@ -265,15 +265,15 @@ class LedgerGraph:
                 ref = (names[0], names[1]) if names else None
                 nodes = graph.node_page(ref, position=head, limit=limit)
                 if len(nodes) == limit:
-                    dumps = tuple(one.dump for one in nodes)
+                    dumps = tuple(node.dump for node in nodes)
                     return Page(records=dumps, position=head, after=nodes[-1].dump.ref)
                 return Page(
-                    records=tuple(one.dump for one in nodes), position=head, after=_FIRST_EDGE
+                    records=tuple(node.dump for node in nodes), position=head, after=_FIRST_EDGE
                 )
             key = (names[0], names[1], names[2], names[3], names[4])
             edges = graph.edge_page(key, position=head, limit=limit)
             last = edges[-1].dump.key if len(edges) == limit else None
-            return Page(records=tuple(one.dump for one in edges), position=head, after=last)
+            return Page(records=tuple(edge.dump for edge in edges), position=head, after=last)
 
     def import_all(self, workspace_id: UUID, stream: Iterable[Dump]) -> int:
         """Write records as they are, a batch a transaction."""
@@ -296,7 +296,7 @@ class LedgerGraph:
         def prepared() -> Work[Written]:
             with self.writer.platform.transactions.reading(principal) as stores:
                 known = stores.memory_graph.named(_refs(records))
-            held = {subject for one in known.values() for subject in one.data_subjects}
+            held = {subject for item in known.values() for subject in item.data_subjects}
             resolution = resolve(self.writer.platform, principal, wanted, held)
             return Work(resolution=resolution, do=work, keep=_nothing, read=_never)
 
@@ -367,7 +367,7 @@ class _Plan:
     def edge(self, new: EdgeDump) -> UUID:
         """Plan an edge and return its id; NotFound and dangling ends are refused."""
         ends = [self.nodes.get(ref) for ref in (new.source, new.target)]
-        source, target = (one if one and one.shown else None for one in ends)
+        source, target = (end if end and end.shown else None for end in ends)
         if source is None or target is None:
             known = {ref for ref, one in self.nodes.items() if one.shown}
             raise dangling(new, known)
@@ -430,7 +430,10 @@ def _write(
         nodes=nodes,
         edges=graph.edges(_edges_among(records, nodes)),
     )
-    ids = tuple(plan.node(one) if isinstance(one, NodeDump) else plan.edge(one) for one in records)
+    ids = tuple(
+        plan.node(record) if isinstance(record, NodeDump) else plan.edge(record)
+        for record in records
+    )
     write.append()
     return Written(ids=ids, changed=plan.changed), write.wake_embed(plan.touched)
 
@@ -453,24 +456,24 @@ def _batches(stream: Iterable[Dump]) -> Iterator[list[Dump]]:
 def _refs(records: Sequence[Dump]) -> set[Ref]:
     """Return the names of every node that records are about."""
     refs: set[Ref] = set()
-    for one in records:
-        refs |= {one.ref} if isinstance(one, NodeDump) else {one.source, one.target}
+    for record in records:
+        refs |= {record.ref} if isinstance(record, NodeDump) else {record.source, record.target}
     return refs
 
 
 def _edges_among(records: Sequence[Dump], nodes: Known) -> list[tuple[UUID, UUID, str]]:
     """Return the edges of the records whose ends stand already."""
     return [
-        (nodes[one.source].node.id, nodes[one.target].node.id, one.relation)
-        for one in records
-        if isinstance(one, EdgeDump) and one.source in nodes and one.target in nodes
+        (nodes[record.source].node.id, nodes[record.target].node.id, record.relation)
+        for record in records
+        if isinstance(record, EdgeDump) and record.source in nodes and record.target in nodes
     ]
 
 
 def _owners(records: Sequence[Dump]) -> tuple[tuple[str, str], ...]:
     """Return whose data the records are, each once."""
-    nodes = (one for one in records if isinstance(one, NodeDump))
-    return tuple(dict.fromkeys(owner for one in nodes for owner in owners_of(one)))
+    nodes = (record for record in records if isinstance(record, NodeDump))
+    return tuple(dict.fromkeys(owner for node in nodes for owner in owners_of(node)))
 
 
 def _require_usable(kept: KeptNode | None) -> None:
@@ -485,7 +488,7 @@ def _require_usable(kept: KeptNode | None) -> None:
 
 def _require_keys(write: Write, subjects: Sequence[UUID]) -> None:
     """Begin again when a node came since the keys were fetched."""
-    if any(one not in write.resolution.keys for one in subjects):
+    if any(subject not in write.resolution.keys for subject in subjects):
         raise SubjectRegisteredMeanwhile("A node was written meanwhile.")
 
 

@@ -298,7 +298,8 @@ class _Properties:
         if not 1 <= len(words) <= MAX_KEYWORDS:
             _refuse("properties.keywords", f"is a list of 1 to {MAX_KEYWORDS} words")
         cleaned = [
-            clean_text(one, field="properties.keywords", max_chars=100).casefold() for one in words
+            clean_text(word, field="properties.keywords", max_chars=100).casefold()
+            for word in words
         ]
         return tuple(dict.fromkeys(cleaned))
 

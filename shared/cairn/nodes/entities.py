@@ -50,7 +50,7 @@ class Moves:
 
     def body(self) -> dict[str, Any]:
         """Return both as an entry's body says them."""
-        return {"closed": [str(one) for one in self.closed], "edges": self.edges}
+        return {"closed": [str(item) for item in self.closed], "edges": self.edges}
 
 
 def merge_moves(
@@ -64,7 +64,7 @@ def merge_moves(
     Strengths add up. Of two references of one node the stronger role is kept. An edge between the
     two is dropped.
     """
-    has = {_place(one): one for one in present}
+    has = {_place(edge): edge for edge in present}
     moves = Moves()
     for edge in edges:
         moves.closed.append(edge.id)
@@ -92,8 +92,8 @@ def unmerge_moves(
 
     What was stated of `into_id` since stays with it; strengths are taken off again.
     """
-    has = {_place(one): one for one in present}
-    moved = {one.properties.get(MERGED_FROM): one for one in has.values()}
+    has = {_place(edge): edge for edge in present}
+    moved = {item.properties.get(MERGED_FROM): item for item in has.values()}
     moves = Moves()
     for edge in closed:
         if merged_id not in (edge.source_id, edge.target_id):
@@ -122,11 +122,11 @@ def split_moves(
     Raises ValidationFailed for a node that does not refer to the entity.
     """
     references = {
-        one.source_id: one
-        for one in edges
-        if one.relation == Relation.REFERENCES and one.target_id == entity_id
+        edge.source_id: edge
+        for edge in edges
+        if edge.relation == Relation.REFERENCES and edge.target_id == entity_id
     }
-    has = {_place(one) for one in present}
+    has = {_place(edge) for edge in present}
     moves = Moves()
     for node_id in mentions:
         edge = references.get(node_id)
@@ -337,15 +337,15 @@ def _entities(
 ) -> list[StoredNode]:
     """Return the entities in order; Conflict for one that was merged, NotFound for other nodes."""
     entities: list[StoredNode] = []
-    for one in ids:
-        node = found.get(one)
+    for id_ in ids:
+        node = found.get(id_)
         if node is None or not node.is_entity or not node.is_present:
-            raise NotFound("There is no such entity.", entity_id=str(one))
-        if node.state is State.SUPERSEDED and one != merged:
+            raise NotFound("There is no such entity.", entity_id=str(id_))
+        if node.state is State.SUPERSEDED and id_ != merged:
             raise Conflict(
                 "This entity was merged into another one.",
                 reason="entity-merged",
-                entity_id=str(one),
+                entity_id=str(id_),
                 superseded_by=str(node.superseded_by),
             )
         entities.append(node)

@@ -40,7 +40,7 @@ WARNING = (
 
 def sessions_of(drafts: Iterable[NodeDraft]) -> set[str]:
     """Return the sessions whose conversation is asked for: of nodes that name no maker."""
-    return {one.session_id for one in drafts if one.session_id and not _makers(one)}
+    return {draft.session_id for draft in drafts if draft.session_id and not _makers(draft)}
 
 
 def placed(draft: NodeDraft, conversations: Mapping[str, UUID]) -> NodeDraft:
@@ -69,7 +69,7 @@ def warnings_of(draft: NodeDraft, known: Mapping[UUID, StoredNode]) -> tuple[str
     sort = draft.kind if draft.is_entity else draft.label
     if (sort or "").casefold() not in GATED:
         return ()
-    labels = {known[one].label for one in _makers(draft) if one in known}
+    labels = {known[maker].label for maker in _makers(draft) if maker in known}
     return () if labels & MAKERS else (WARNING,)
 
 
@@ -95,7 +95,7 @@ def planned_edges(
     Raises NotFound for an end that is not among them, ValidationFailed for a self-loop and for
     REFERENCES to what is no entity.
     """
-    entity = {one.id for one in known.values() if one.is_entity}
+    entity = {id_.id for id_ in known.values() if id_.is_entity}
     if is_entity:
         entity.add(node_id)
     planned: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -201,7 +201,7 @@ class NodePlan:
             return (*made, False)
         if draft.is_entity:
             return self._place_of_entity(draft)
-        same = [one for one in self.known.get(node_identity(draft), ()) if one.active]
+        same = [item for item in self.known.get(node_identity(draft), ()) if item.active]
         return (
             (same[0].id, same[0].position, False) if same else (self.entries.new_id(), None, False)
         )

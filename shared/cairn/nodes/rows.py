@@ -70,7 +70,7 @@ def deleted(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
 def edge_rows(entry: Entry, edges: Sequence[Mapping[str, Any]]) -> tuple[EdgeRow, ...]:
     """Return the rows of stated edges: those with a strength grow, the others hold."""
     return tuple(
-        _strength(entry, one) if one["strengthens"] else _edge(entry, one) for one in edges
+        _strength(entry, edge) if edge["strengthens"] else _edge(entry, edge) for edge in edges
     )
 
 
@@ -187,7 +187,7 @@ def merged(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
         superseded_by=UUID(meta["into_id"]),
         superseded_at=entry.recorded_at,
     )
-    aliases = [_alias(entry, meta, body, one, "merge") for one in body["aliases"]]
+    aliases = [_alias(entry, meta, body, alias, "merge") for alias in body["aliases"]]
     return Projection(nodes=(change,), edges=_moved(entry, body), aliases=tuple(aliases))
 
 
@@ -199,7 +199,7 @@ def unmerged(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
         position=entry.position,
         revive=True,
     )
-    removals = [_alias_removal(entry, meta, body, one) for one in body["aliases"]]
+    removals = [_alias_removal(entry, meta, body, alias) for alias in body["aliases"]]
     return Projection(nodes=(change,), edges=_moved(entry, body), aliases=tuple(removals))
 
 

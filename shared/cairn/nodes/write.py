@@ -70,18 +70,18 @@ def _write(batch: Drafted[NodeDraft], write: Write) -> tuple[NodesWritten, list[
     write.register()
     drafts = _placed(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
-    outcomes = tuple(plan.write(one) for one in drafts)
+    outcomes = tuple(plan.write(draft) for draft in drafts)
     write.append()
     return NodesWritten(outcomes=outcomes), write.wake_embed(plan.touched)
 
 
 def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     stores, workspace_id = write.stores, write.entries.workspace_id
-    good = [one for one in drafts if isinstance(one, NodeDraft)]
-    ids = {entity_id_of(workspace_id, one) for one in good if one.is_entity}
-    found = dict(stores.graph_nodes.find(ids | ends_of(e for one in good for e in one.edges)))
+    good = [draft for draft in drafts if isinstance(draft, NodeDraft)]
+    ids = {entity_id_of(workspace_id, item) for item in good if item.is_entity}
+    found = dict(stores.graph_nodes.find(ids | ends_of(e for item in good for e in item.edges)))
     found |= _present_ones(stores, found)
-    known = dict(stores.memories.known({node_identity(one) for one in good}))
+    known = dict(stores.memories.known({node_identity(item) for item in good}))
     return NodePlan(entries=write.entries, known=known, found=found)
 
 
@@ -89,23 +89,25 @@ def _placed(
     stores: Stores, drafts: Sequence[NodeDraft | CairnError]
 ) -> Sequence[NodeDraft | CairnError]:
     """Return the drafts, those of a conversation's session produced by it."""
-    wanted = sessions_of(one for one in drafts if isinstance(one, NodeDraft))
-    found = {one: stores.tasks.conversation(None, one) for one in wanted}
+    wanted = sessions_of(draft for draft in drafts if isinstance(draft, NodeDraft))
+    found = {item: stores.tasks.conversation(None, item) for item in wanted}
     conversations = {name: one[0] for name, one in found.items() if one}
-    return [placed(one, conversations) if isinstance(one, NodeDraft) else one for one in drafts]
+    return [
+        placed(draft, conversations) if isinstance(draft, NodeDraft) else draft for draft in drafts
+    ]
 
 
 def _present_ones(stores: Stores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
     """Return what merged entities were merged into, one step; more steps are rare and refused."""
-    into = {one.superseded_by for one in found.values() if one.is_entity and one.superseded_by}
+    into = {id_.superseded_by for id_ in found.values() if id_.is_entity and id_.superseded_by}
     return stores.graph_nodes.find(into - found.keys()) if into else {}
 
 
 def _answer(done: NodesWritten) -> dict[str, Any]:
     return {
         "outcomes": [
-            {**kept_outcome(one), "edges": one.edges, "warnings": list(one.warnings)}
-            for one in done.outcomes
+            {**kept_outcome(outcome), "edges": outcome.edges, "warnings": list(outcome.warnings)}
+            for outcome in done.outcomes
         ]
     }
 
@@ -115,8 +117,10 @@ def _written(answer: Mapping[str, Any]) -> NodesWritten:
         replayed=True,
         outcomes=tuple(
             NodeOutcome(
-                **read_outcome(one), edges=one["edges"], warnings=tuple(one.get("warnings", ()))
+                **read_outcome(outcome),
+                edges=outcome["edges"],
+                warnings=tuple(outcome.get("warnings", ())),
             )
-            for one in answer["outcomes"]
+            for outcome in answer["outcomes"]
         ),
     )

@@ -168,7 +168,7 @@ def _decay(stores: Stores, facts: int, now: datetime, factor: float) -> Rate:
     """Count facts whose effective confidence is below a half: of 100 random ones, or of all."""
     exact = facts <= EXACT
     found = stores.stats.facts(EXACT if exact else FACT_SAMPLE, random=not exact)
-    below = sum(decayed(one.confidence, one.since, now, factor) < HALF for one in found)
+    below = sum(decayed(item.confidence, item.since, now, factor) < HALF for item in found)
     return _rate(below, len(found), exact=exact)
 
 
@@ -178,9 +178,9 @@ def _rates(stores: Stores, memories: int) -> tuple[Rate, Rate, Rate]:
     found = stores.stats.memories(
         EXACT if exact else MEMORY_SAMPLE, random=not exact, cosine=DUPLICATE_COSINE
     )
-    junk = sum(junk_of(one.text) is not None for one in found)
-    duplicates = sum(one.duplicate for one in found)
-    contradicted = sum(one.contradicted for one in found)
+    junk = sum(junk_of(item.text) is not None for item in found)
+    duplicates = sum(item.duplicate for item in found)
+    contradicted = sum(item.contradicted for item in found)
     return (
         _rate(junk, len(found), exact=exact),
         _rate(duplicates, len(found), exact=exact),

@@ -41,16 +41,16 @@ def with_missing_keys(
     found: Found, sealed: Sequence[SealedFor], keys: KeyStore, workspace_id: UUID
 ) -> Found:
     """Return a verification that also names the keys that are gone; with one it is not ok."""
-    absent = keys.absent(workspace_id, [one.subject_id for one in sealed])
+    absent = keys.absent(workspace_id, [for_.subject_id for for_ in sealed])
     missing = tuple(
         MissingKey(
-            subject_id=one.subject_id,
-            entries=one.entries,
-            first_position=one.first_position,
-            destroyed=absent[one.subject_id],
+            subject_id=for_.subject_id,
+            entries=for_.entries,
+            first_position=for_.first_position,
+            destroyed=absent[for_.subject_id],
         )
-        for one in sealed
-        if one.subject_id in absent
+        for for_ in sealed
+        if for_.subject_id in absent
     )
     return replace(found, ok=found.ok and not missing, missing_keys=missing)
 

@@ -50,7 +50,7 @@ class KeysMissing(Conflict):
             f"The keys of {len(subject_ids)} data subjects are missing and no forgetting says why; "
             "restore the key store.",
             reason="key-missing",
-            subject_ids=[str(one) for one in subject_ids],
+            subject_ids=[str(id_) for id_ in subject_ids],
         )
 
 
@@ -178,12 +178,12 @@ class Rebuild:
         if page is None:
             return progress, head
         found = page.entries
-        if any(_forgets(one.entry) and one.entry.position > progress.since for one in found):
+        if any(_forgets(item.entry) and item.entry.position > progress.since for item in found):
             stores.replica.discard()  # what it has may be of keys that were there when it began
             return self._begun(principal, stores, head), head
         replay(found, stores)
-        unreadable = sum(one.body is None for one in found)
-        stores.replica.keyless({subject for one in found for subject in one.keyless})
+        unreadable = sum(item.body is None for item in found)
+        stores.replica.keyless({subject for item in found for subject in item.keyless})
         stores.replica.advance(page.reached, entries=len(found), unreadable=unreadable)
         return (
             Progress(

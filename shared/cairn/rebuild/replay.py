@@ -144,7 +144,7 @@ def opened(entries: Sequence[Entry], keys: KeyStore, cipher: BodyCipher) -> list
             found.append(Opened(entry=entry, body={}))
             continue
         subjects = owners[entry.id]
-        keyless = tuple(one for one in subjects if one not in held)
+        keyless = tuple(subject for subject in subjects if subject not in held)
         body: Body | None = None
         if not keyless:
             body = cipher.open(entry.id, entry.workspace_id, subjects, held, entry.body)
@@ -164,9 +164,9 @@ def replay(page: Sequence[Opened], stores: Stores) -> None:
 
     All reading comes first; then the database applies portions while the next ones are projected.
     """
-    readable = [(one.entry, one.body) for one in page if one.body is not None]
+    readable = [(opened.entry, opened.body) for opened in page if opened.body is not None]
     texts = _Texts(stores.replica.texts({i for entry, _ in readable for i in _referred(entry)}))
-    told = [one for _, body in readable for one in recipes.read(body)]
+    told = [item for _, body in readable for item in recipes.read(body)]
     with stores.replica.streaming():
         for start in range(0, len(readable), PORTION):
             portion = readable[start : start + PORTION]
@@ -185,10 +185,10 @@ def _projected(entry: Entry, body: Body, texts: _Texts) -> Projection:
 def _referred(entry: Entry) -> Iterator[UUID]:
     """Return the nodes whose texts an entry's projection puts together."""
     meta = cast("Mapping[str, Any]", entry.meta)
-    for one in meta.get("context") or ():
-        yield UUID(one)
+    for item in meta.get("context") or ():
+        yield UUID(item)
     for _, context in meta.get("recontexted") or ():
-        yield from (UUID(one) for one in context)
+        yield from (UUID(item) for item in context)
 
 
 def _apply_other(entry: Entry, body: Body, stores: Stores) -> None:
@@ -208,13 +208,13 @@ def _apply_other(entry: Entry, body: Body, stores: Stores) -> None:
 def _make_vectors(told: Iterable[NodeRecipe], stores: Stores) -> None:
     """Mix vectors as the embed stage did, from the cache; keep what it no longer has."""
     last: dict[tuple[int, UUID], NodeRecipe] = {}
-    for one in told:
-        before = last.get((one.model_id, one.node_id))
-        if before is None or before.position <= one.position:
-            last[one.model_id, one.node_id] = one
+    for recipe in told:
+        before = last.get((recipe.model_id, recipe.node_id))
+        if before is None or before.position <= recipe.position:
+            last[recipe.model_id, recipe.node_id] = recipe
     groups: dict[tuple[int, int], list[NodeRecipe]] = defaultdict(list)
-    for one in last.values():
-        groups[one.position, one.model_id].append(one)
+    for item in last.values():
+        groups[item.position, item.model_id].append(item)
     for (position, model_id), members in sorted(groups.items(), key=lambda group: group[0]):
         for start in range(0, len(members), VECTORS_AT_ONCE):
             some = members[start : start + VECTORS_AT_ONCE]
@@ -224,13 +224,13 @@ def _make_vectors(told: Iterable[NodeRecipe], stores: Stores) -> None:
 def _store_vectors(
     told: Sequence[NodeRecipe], model_id: int, position: int, stores: Stores
 ) -> None:
-    hashes = {text for one in told for text in (*one.recipe.windows, *one.recipe.context)}
+    hashes = {text for recipe in told for text in (*recipe.recipe.windows, *recipe.recipe.context)}
     vectors = stores.embeddings.cached(hashes, model_id)
-    made = [recipes.mixed(one.node_id, one.recipe, vectors) for one in told]
-    rows = [one for one in made if one is not None]
-    supplied = {one.node_id for one in rows}
-    lacking = [one.node_id for one in told if one.node_id not in supplied]
-    rows += [NewEmbedding(node_id=one, vectors=()) for one in lacking]  # no stale one stays
+    made = [recipes.mixed(recipe.node_id, recipe.recipe, vectors) for recipe in told]
+    rows = [item for item in made if item is not None]
+    supplied = {row.node_id for row in rows}
+    lacking = [recipe.node_id for recipe in told if recipe.node_id not in supplied]
+    rows += [NewEmbedding(node_id=item, vectors=()) for item in lacking]  # no stale one stays
     stores.embeddings.store(rows, model_id, position)
     stores.replica.supplied(supplied)
     stores.replica.lack(lacking)

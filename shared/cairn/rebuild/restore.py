@@ -65,7 +65,7 @@ class Restored:
             "tombstones": {
                 "subjects": found.subjects if found else 0,
                 "keys_destroyed": found.keys_destroyed if found else 0,
-                "refused": [one.key for one in found.refused] if found else [],
+                "refused": [item.key for item in found.refused] if found else [],
             },
             "tables": {
                 name: {"rows": tables[name].rows, "checksum": tables[name].checksum}

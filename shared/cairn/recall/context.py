@@ -214,7 +214,9 @@ def _with_neighbours(piece: Piece) -> Piece:
 
 def _with_related(piece: Piece) -> Piece:
     related = piece.result.related.nodes
-    return replace(piece, related=tuple(quoted(related_line(related_json(one))) for one in related))
+    return replace(
+        piece, related=tuple(quoted(related_line(related_json(item))) for item in related)
+    )
 
 
 def _texts(beside: Sequence[NeighbourText]) -> tuple[str, ...]:

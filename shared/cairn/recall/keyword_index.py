@@ -99,9 +99,9 @@ class IndexedKeywordLeg:
         left = timeout_ms - int((self.stopwatch() - start) * 1000)
         if left <= 0:
             raise Unavailable("The index took all the time.", reason="timed-out")
-        ids = {one.node_id for one in found}
+        ids = {item.node_id for item in found}
         admitted = self.guard(principal, ids, filters, name, left)
-        return tuple(one for one in found if one.node_id in admitted)[:limit]
+        return tuple(item for item in found if item.node_id in admitted)[:limit]
 
 
 @dataclass(kw_only=True)

@@ -72,7 +72,7 @@ def merged(parts: Sequence[Sequence[Candidate]], *, limit: int) -> Sequence[Cand
     first, *others = parts
     if not others:
         return first
-    best = _best(one for part in parts for one in part)
+    best = _best(item for part in parts for item in part)
     ranked = sorted(best.items(), key=lambda each: -each[1])[:limit]
     candidates = [Candidate(node_id, score) for node_id, score in ranked]
     notes = [part.note for part in parts if isinstance(part, NotedCandidates)]
@@ -88,7 +88,7 @@ def united(outcomes: Sequence[LegOutcome], *, limit: int) -> LegOutcome:
     first, *others = outcomes
     if not others:
         return first
-    best = _best(one for outcome in outcomes for one in outcome.candidates)
+    best = _best(candidate for outcome in outcomes for candidate in outcome.candidates)
     ranked = sorted(best.items(), key=lambda each: -each[1])[:limit]
     return LegOutcome(
         candidates=tuple(Candidate(node_id, score) for node_id, score in ranked),
@@ -239,8 +239,8 @@ class Legs:
             )
             for filters in search.ranges
         ]
-        candidates = merged([one.candidates for one in found], limit=search.recipe.candidates)
-        edges = {edge.id: edge for one in found for edge in one.edges}
+        candidates = merged([item.candidates for item in found], limit=search.recipe.candidates)
+        edges = {edge.id: edge for item in found for edge in item.edges}
         return replace(found[0], candidates=tuple(candidates), edges=tuple(edges.values()))
 
     def _by_subscription(

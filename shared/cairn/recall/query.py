@@ -260,7 +260,7 @@ class Search:
         kinds = self.recipe.with_kinds
         if not kinds:
             return found
-        return (*found, *(replace(one, labels=(Label.MEMORY,), kinds=kinds) for one in found))
+        return (*found, *(replace(item, labels=(Label.MEMORY,), kinds=kinds) for item in found))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

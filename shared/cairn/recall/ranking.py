@@ -133,7 +133,11 @@ _OWN_LABELS = frozenset(Label)
 
 def without_bookkeeping(sketches: Sequence[Sketch], labels: Sequence[str]) -> Sequence[Sketch]:
     """Return the candidates that may be results: all of them when labels were asked for."""
-    return sketches if labels else [one for one in sketches if not bookkeeping(one.label, one.text)]
+    return (
+        sketches
+        if labels
+        else [sketch for sketch in sketches if not bookkeeping(sketch.label, sketch.text)]
+    )
 
 
 class Validity(StrEnum):
@@ -395,7 +399,7 @@ def rank(sketches: Sequence[Sketch], fused: Mapping[UUID, float], search: Search
         scored=tuple(scored),
         kept=unique.kept,
         merged=unique.merged,
-        boosted=sum(not BOOSTS.isdisjoint(one.signals) for one in scored),
+        boosted=sum(not BOOSTS.isdisjoint(item.signals) for item in scored),
     )
 
 
@@ -404,10 +408,10 @@ def reordered(ranking: Ranking, scores: Mapping[UUID, float]) -> Ranking:
 
     Equal scores keep their order, and what holds no more stays last.
     """
-    read = [one for one in ranking.kept if one.sketch.id in scores]
-    rest = [one for one in ranking.kept if one.sketch.id not in scores]
-    read.sort(key=lambda one: -scores[one.sketch.id])
-    kept = sorted((*read, *rest), key=lambda one: "past" in one.signals)
+    read = [item for item in ranking.kept if item.sketch.id in scores]
+    rest = [item for item in ranking.kept if item.sketch.id not in scores]
+    read.sort(key=lambda item: -scores[item.sketch.id])
+    kept = sorted((*read, *rest), key=lambda item: "past" in item.signals)
     return replace(ranking, kept=tuple(kept), reranked=scores)
 
 
@@ -416,7 +420,7 @@ def cut(ranking: Ranking, recipe: Recipe, limit: int) -> tuple[Scored, ...]:
     least = recipe.threshold
     if least is None:
         return ranking.kept[:limit]
-    return tuple(one for one in ranking.kept if one.score >= least)[:limit]
+    return tuple(item for item in ranking.kept if item.score >= least)[:limit]
 
 
 def explained(

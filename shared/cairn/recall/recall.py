@@ -257,7 +257,7 @@ class Recall:
         if self.reranker is None:
             return ranking, ()
         best = ranking.kept[: min(search.recipe.rerank, MAX_TEXTS)]
-        texts = [one.sketch.text for one in best]
+        texts = [item.sketch.text for item in best]
         try:
             scores = self.reranker(search.asked.question, texts, calls=search.calls)
         except Unavailable as error:
@@ -282,7 +282,7 @@ class Recall:
             search,
             outcomes,
             ranking,
-            [one.sketch.id for one in best],
+            [item.sketch.id for item in best],
             degraded=trouble,
             duration_ms=stages.total(),
         )
@@ -313,7 +313,7 @@ class Recall:
             return ()
         if not keyword.candidates or search.filters.as_of_position is not None:
             return ()
-        ids = [one.node_id for one in keyword.candidates[:MAX_REINDEXED]]
+        ids = [candidate.node_id for candidate in keyword.candidates[:MAX_REINDEXED]]
         try:
             lacking = self.reindex(search.principal, ids) if self.reindex else None
         except Unavailable as error:
@@ -338,7 +338,7 @@ class Recall:
         outcomes: Mapping[str, LegOutcome],
         found: Found,
     ) -> RecallResult:
-        graph = next((one.graph for one in outcomes.values() if one.graph), None)
+        graph = next((outcome.graph for outcome in outcomes.values() if outcome.graph), None)
         meta = RecallMeta(
             search=search,
             query_ms=stages.total(),

@@ -154,7 +154,7 @@ def _run(session: _Session, batch: Sequence[Encoding]) -> list[float]:
     """Pad, run, and return the sigmoid of each row's first logit."""
     import numpy as np
 
-    width = max(len(one.ids) for one in batch)
+    width = max(len(encoding.ids) for encoding in batch)
     feed: dict[str, NDArray[np.int64]] = {
         name: np.zeros((len(batch), width), dtype=np.int64)
         for name in ("input_ids", "attention_mask", "token_type_ids")
@@ -166,7 +166,7 @@ def _run(session: _Session, batch: Sequence[Encoding]) -> list[float]:
     asked = {each.name for each in session.get_inputs()}  # some models have no types of tokens
     logits = session.run(None, {name: feed[name] for name in feed if name in asked})[0]
     first = logits.reshape(len(batch), -1)[:, 0]
-    return [_sigmoid(float(one)) for one in first]
+    return [_sigmoid(float(item)) for item in first]
 
 
 def _sigmoid(logit: float) -> float:

@@ -96,4 +96,4 @@ def shares(ranked: Sequence[Scored], limit: int) -> dict[UUID, float]:
     """Return the first `limit` nodes' scores as shares of the best, in (0, 1]; others match not."""
     if not ranked or (best := ranked[0].score) <= 0:
         return {}
-    return {one.sketch.id: one.score / best for one in ranked[:limit] if one.score > 0}
+    return {scored.sketch.id: scored.score / best for scored in ranked[:limit] if scored.score > 0}

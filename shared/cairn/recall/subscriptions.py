@@ -204,13 +204,13 @@ def scored(matches: Iterable[KeywordMatch], *, limit: int) -> tuple[Candidate, .
     for found in by_keyword.values():
         for node_id, score in _scores(found):
             best[node_id] = max(best.get(node_id, 0.0), score)
-    ranked = sorted(best.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Candidate(node_id, score) for node_id, score in ranked[:limit])
 
 
 def _scores(found: Sequence[KeywordMatch]) -> Iterable[tuple[UUID, float]]:
     """Return (node, score) of one keyword's matches, each search apart."""
-    by_text = [(one.node_id, one.rank) for one in found if one.rank is not None]
+    by_text = [(match.node_id, match.rank) for match in found if match.rank is not None]
     stretched = min_max([rank for _, rank in by_text])
     yield from zip((node_id for node_id, _ in by_text), stretched, strict=True)
-    yield from ((one.node_id, TAGGED_SCORE) for one in found if one.tagged)
+    yield from ((match.node_id, TAGGED_SCORE) for match in found if match.tagged)

@@ -31,7 +31,7 @@ RERANKED = 20
 PROACTIVE_NODES = 5
 THRESHOLD = 0.3
 
-SIGNALS = tuple(one.name for one in fields(SignalWeights))
+SIGNALS = tuple(field.name for field in fields(SignalWeights))
 _ON: Mapping[str, Any] = MappingProxyType(
     {
         "gate": True,

@@ -58,7 +58,7 @@ class VectorsChecked:
             "nodes": self.nodes,
             "texts": self.texts,
             "wrong": len(self.wrong),
-            "wrong_nodes": [str(one) for one in self.wrong[:NAMED]],
+            "wrong_nodes": [str(item) for item in self.wrong[:NAMED]],
         }
 
 
@@ -76,10 +76,10 @@ class CheckVectors:
         after, more = UUID(int=0), True
         while more:
             ids, found, known = self._page(workspace_id, after if deep else None)
-            asked = [one for one in texts_of(found, self.embedder) if text_hash(one) in known]
+            asked = [item for item in texts_of(found, self.embedder) if text_hash(item) in known]
             fresh = embedded(self.embedder, asked)
             bad = {one for one, vector in fresh.items() if _cosine(vector, known[one]) < ALIKE}
-            wrong += [one.id for one in found if self._is_of(one, bad)]
+            wrong += [item.id for item in found if self._is_of(item, bad)]
             nodes, texts = nodes + len(found), texts + len(fresh)
             more, after = deep and bool(ids), ids[-1] if ids else after
         return VectorsChecked(
@@ -96,11 +96,11 @@ class CheckVectors:
             else:
                 ids = stores.embeddings.following(model_id, after=after, limit=PAGE)
             found = stores.embeddings.enrichable(ids)
-            hashes = {text_hash(one) for one in texts_of(found, self.embedder)}
+            hashes = {text_hash(item) for item in texts_of(found, self.embedder)}
             return ids, found, stores.embeddings.cached(hashes, model_id)
 
     def _is_of(self, node: EnrichableNode, bad: Collection[bytes]) -> bool:
-        return bool(bad) and any(text_hash(one) in bad for one in texts_of([node], self.embedder))
+        return bool(bad) and any(text_hash(item) in bad for item in texts_of([node], self.embedder))
 
 
 def _cosine(one: Vectors, other: Vectors) -> float:
@@ -183,7 +183,7 @@ class Compare:
             head = stores.ledger.head().position
         if not items:
             return None
-        found = [(one.id, self._ask(worker, question(one), head)) for one in items]
+        found = [(item.id, self._ask(worker, question(item), head)) for item in items]
         return Comparison(
             asked=len(found),
             present=_score(self.present, [(one, ten.present) for one, ten in found]),
@@ -246,8 +246,8 @@ def _rank(node_id: UUID, ten: Sequence[Candidate]) -> int:
 
 def _shared(ten: Sequence[Candidate], others: Sequence[Candidate]) -> float:
     """Return the share of ten that the others have too; all of nothing is found."""
-    ids = {one.node_id for one in others}
-    return sum(one.node_id in ids for one in ten) / len(ten) if ten else 1.0
+    ids = {other.node_id for other in others}
+    return sum(candidate.node_id in ids for candidate in ten) / len(ten) if ten else 1.0
 
 
 def _as_near(exact: Sequence[Candidate], found: Sequence[Candidate]) -> float:
@@ -255,7 +255,7 @@ def _as_near(exact: Sequence[Candidate], found: Sequence[Candidate]) -> float:
     if not exact:
         return 1.0
     least = exact[-1].score - ROUNDING
-    return min(1.0, sum(one.score >= least for one in found) / len(exact))
+    return min(1.0, sum(candidate.score >= least for candidate in found) / len(exact))
 
 
 def _mean(shares: Sequence[float]) -> float:

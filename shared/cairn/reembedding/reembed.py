@@ -178,9 +178,9 @@ class Fill:
         nodes, keys = readable(self.keys, worker.workspace_id, found)
         texts = texts_of(nodes, self.embedder)
         with self.transactions.reading(worker) as stores:
-            hashes = {text_hash(one) for one in texts}
+            hashes = {text_hash(text) for text in texts}
             known = stores.embeddings.cached(hashes, self.embedder.model.id)
-        fresh = embedded(self.embedder, [one for one in texts if text_hash(one) not in known])
+        fresh = embedded(self.embedder, [text for text in texts if text_hash(text) not in known])
         work = _Work(nodes=nodes, keys=keys, known=known, fresh=fresh)
         return (self._store(worker, work) if nodes else 0), len(fresh)
 
@@ -197,7 +197,7 @@ class Fill:
             kept = stores.embeddings.cached(set(work.fresh), model_id)
             vectors = {**work.known, **work.fresh, **kept}
             rows = [vectors_of(node, self.embedder, vectors) for node in nodes]
-            used = {text_hash(one) for one in texts_of(nodes, self.embedder)}
+            used = {text_hash(item) for item in texts_of(nodes, self.embedder)}
             new = {one: vector for one, vector in work.fresh.items() if one in used}
             positions = _positions(stores, nodes)
             now = self.clock()
@@ -245,7 +245,7 @@ class Fill:
             workspace_id,
             body,
             model=self.embedder.model.name,
-            node_ids=[one.node_id for one in rows],
+            node_ids=[row.node_id for row in rows],
             data_subjects=subjects,
             cipher=self.cipher,
             keys=keys,
@@ -283,8 +283,8 @@ class DropOthers:
 
 def _unchanged(stores: Stores, nodes: Sequence[EnrichableNode]) -> list[EnrichableNode]:
     """Return the nodes whose texts are what was embedded, and about nobody who is forgotten."""
-    now = {one.id: one for one in stores.embeddings.enrichable([node.id for node in nodes])}
-    about = {one for node in nodes for one in node.data_subjects}
+    now = {item.id: item for item in stores.embeddings.enrichable([node.id for node in nodes])}
+    about = {subject for node in nodes for subject in node.data_subjects}
     forgotten = set(stores.subjects.forgotten(about)) if about else set[UUID]()
     return [
         node

@@ -181,7 +181,7 @@ def _append(draft: ReportDraft, write: Write) -> ReportWritten:
     report_id = entries.new_id()
     meta, talkers = _provenance(write.stores, entries.workspace_id, draft, report_id)
     subjects = tuple(sorted({*resolution.subjects_of(draft.wanted), *talkers}))
-    if any(one not in resolution.keys for one in subjects):
+    if any(subject not in resolution.keys for subject in subjects):
         raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
     parent_id = UUID(meta["parent_id"])
     position = entries.add(

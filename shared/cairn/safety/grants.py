@@ -144,7 +144,7 @@ def declaration(tool: ToolSpec) -> str:
     above = tool.requires_approval_above_autonomy
     declared: dict[str, JsonValue] = {
         "dangerous": tool.dangerous,
-        "forbidden": [one.value for one in Autonomy if one in tool.forbidden_in_autonomy],
+        "forbidden": [item.value for item in Autonomy if item in tool.forbidden_in_autonomy],
         "lane": tool.lane.value if tool.lane is not None else None,
         "above": above.value if above is not None else None,
         "resource": tool.resource,
@@ -197,7 +197,7 @@ def _text_meets(pattern: str, text: str) -> bool:
             places = _over_words(text, places)
         else:
             plain = _ESCAPED.sub(r"\1", part)
-            places = {one + len(plain) for one in places if text.startswith(plain, one)}
+            places = {place + len(plain) for place in places if text.startswith(plain, place)}
     return len(text) in places
 
 

@@ -345,7 +345,7 @@ def _covering(grants: GrantsInForce, attempt: Attempt, now: datetime) -> Grant |
     if tool is None:
         return None
     every = grants(attempt.workspace_id, tool.key)
-    return next((one for one in every if covers(one, tool, attempt.restored, now)), None)
+    return next((item for item in every if covers(item, tool, attempt.restored, now)), None)
 
 
 def _cleared(attempt: Attempt, reason: Reason, grant_id: UUID | None = None) -> Attempt:

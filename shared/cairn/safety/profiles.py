@@ -69,7 +69,9 @@ def kinds_of(*profiles: str) -> frozenset[Kind]:
 
     An unknown profile takes out all there is: a typing error must not let values through.
     """
-    return frozenset[Kind]().union(*(PROFILES.get(one, PROFILES[STRICTEST]) for one in profiles))
+    return frozenset[Kind]().union(
+        *(PROFILES.get(profile, PROFILES[STRICTEST]) for profile in profiles)
+    )
 
 
 def joined(profiles: Iterable[str]) -> str:

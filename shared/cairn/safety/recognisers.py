@@ -122,7 +122,12 @@ class Recogniser:
 
 def spans(text: str, kinds: frozenset[Kind]) -> list[Span]:
     """Return every span of `kinds` in `text`, overlapping ones too."""
-    found = [span for one in RECOGNISERS if one.kind in kinds for span in one.find(text)]
+    found = [
+        span
+        for recogniser in RECOGNISERS
+        if recogniser.kind in kinds
+        for span in recogniser.find(text)
+    ]
     for kind, finder in FINDERS.items():
         if kind in kinds:
             found += [(*place, kind) for place in finder(text)]

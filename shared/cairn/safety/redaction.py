@@ -308,8 +308,8 @@ def rewritten(arguments: dict[str, JsonValue], shown: str, vault: Vault) -> dict
     What looks like a placeholder there was text, and stays text: nobody gets another's value sent
     by writing `<EMAIL_1>` into a ticket.
     """
-    texts = {vault[one]: one for one in vault if one.startswith(f"<{Kind.LITERAL}_")}
-    kept = {one: texts[one] for one in PLACEHOLDER.findall(shown) if one in texts}
+    texts = {vault[item]: item for item in vault if item.startswith(f"<{Kind.LITERAL}_")}
+    kept = {item: texts[item] for item in PLACEHOLDER.findall(shown) if item in texts}
     return cast("dict[str, JsonValue]", restore(arguments, kept))
 
 
@@ -339,7 +339,7 @@ def unknown_placeholder(value: JsonValue, vault: Vault) -> bool:
         return text
 
     _walk(value, look, look, MAX_DEPTH)
-    return any(one not in vault for one in found)
+    return any(name not in vault for name in found)
 
 
 class ReversibleRedactor:
@@ -454,7 +454,7 @@ def _merged(found: list[tuple[int, int, Kind]]) -> list[tuple[int, int, Kind]]:
     """Return spans that do not overlap: those that did are one, called as the longest of them."""
     merged: list[tuple[int, int, Kind]] = []
     longest = 0
-    for start, end, kind in sorted(found, key=lambda one: (one[0], -one[1])):
+    for start, end, kind in sorted(found, key=lambda item: (item[0], -item[1])):
         if merged and start < merged[-1][1]:
             before = merged[-1]
             if end - start > longest:

@@ -84,7 +84,7 @@ def _forms(name: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, ...]:
     texts = {value}
     for _ in range(MAX_DECODINGS + 1):
         texts |= {unicodedata.normalize("NFKC", text) for text in texts}
-        found += [_split(name, one) for text in sorted(texts) for one in (text, text.strip())]
+        found += [_split(name, item) for text in sorted(texts) for item in (text, text.strip())]
         seen |= texts
         texts = {unquote(text, errors="replace") for text in texts} - seen
         if not texts:
@@ -107,8 +107,8 @@ def _plain(name: str, value: JsonValue) -> str:
 def _split(name: str, text: str) -> Path:
     if _FORBIDDEN.search(text):
         raise UnsafeResource(f"the argument {name} holds control characters")
-    segments = tuple(one for one in _SPLIT.split(text) if one)
-    if not segments or any(one.strip(". \t") == "" for one in segments):
+    segments = tuple(part for part in _SPLIT.split(text) if part)
+    if not segments or any(segment.strip(". \t") == "" for segment in segments):
         raise UnsafeResource(f"the argument {name} climbs or is empty")
     return segments
 
@@ -263,7 +263,7 @@ def _lane(given: object, place: str) -> LaneScope:
         return LaneScope()
     lane = _mapping(given, place)
     _known(lane, LISTS, place)
-    return LaneScope(**{one: _patterns(lane.get(one), f"{place}.{one}") for one in LISTS})
+    return LaneScope(**{list_: _patterns(lane.get(list_), f"{place}.{list_}") for list_ in LISTS})
 
 
 def _patterns(given: object, place: str) -> tuple[Pattern, ...]:
@@ -348,7 +348,7 @@ class Scopes:
 
 
 def _texts(patterns: tuple[Pattern, ...]) -> list[JsonValue]:
-    return [*sorted({one.text for one in patterns})]
+    return [*sorted({pattern.text for pattern in patterns})]
 
 
 class ScopeAnswer(StrEnum):
@@ -387,6 +387,6 @@ def scoped(scopes: Scopes, tool: ToolSpec, arguments: Mapping[str, JsonValue]) -
             return Scoped(answer=ScopeAnswer.DENIED, because=pattern.text)
     if any(pattern.matches(name) for pattern in lane.allow):
         return Scoped(answer=ScopeAnswer.ALLOWED)
-    if paths and all(any(one.matches(path) for one in lane.allow) for path in paths):
+    if paths and all(any(item.matches(path) for item in lane.allow) for path in paths):
         return Scoped(answer=ScopeAnswer.ALLOWED)
     return Scoped(answer=ScopeAnswer.UNLISTED)

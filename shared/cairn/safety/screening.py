@@ -146,7 +146,7 @@ def _commented(folded: str) -> set[str]:
 
 @cache
 def _words_of(text: str) -> frozenset[str]:
-    return frozenset(fold(one) for one in text.split())
+    return frozenset(fold(part) for part in text.split())
 
 
 def _slots_met(words: list[str]) -> set[str]:

@@ -33,7 +33,7 @@ class Autonomy(StrEnum):
 
     def capped(self, other: Autonomy) -> Autonomy:
         """Return the lesser of two: a persona's and a connector's."""
-        return min(self, other, key=lambda one: one.rank)
+        return min(self, other, key=lambda item: item.rank)
 
 
 class Criticality(StrEnum):
@@ -88,4 +88,4 @@ class Manifest:
 
     def tool(self, name: str) -> ToolSpec | None:
         """Return the tool of this name."""
-        return next((one for one in self.tools if one.name == name), None)
+        return next((tool for tool in self.tools if tool.name == name), None)

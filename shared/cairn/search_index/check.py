@@ -112,7 +112,9 @@ class KeepSearchIndex:
     def status(self) -> Status:
         """Say which index is live and how far it is. Raises Unavailable when it does not answer."""
         live = self._index.live()
-        found = [self._status(one, live.name) for one in self.workspaces()] if live else []
+        found = (
+            [self._status(workspace, live.name) for workspace in self.workspaces()] if live else []
+        )
         return Status(live=live, building=self._index.building(), workspaces=tuple(found))
 
     def _status(self, workspace_id: UUID, name: str) -> WorkspaceStatus:
@@ -200,9 +202,9 @@ class KeepSearchIndex:
             repaired.append(self.repair(workspace_id))
         return {
             "workspaces": len(repaired),
-            "caught_up": sum(one.caught_up for one in repaired),
-            "repaired": sum(one.indexed + one.removed for one in repaired),
-            "drifting": sum(not one.ok for one in repaired),
+            "caught_up": sum(item.caught_up for item in repaired),
+            "repaired": sum(item.indexed + item.removed for item in repaired),
+            "drifting": sum(not item.ok for item in repaired),
         }
 
     def _fill(
@@ -243,14 +245,14 @@ class KeepSearchIndex:
             documents = self._index.positions(name, workspace_id, bucket)
             nodes = self._source.positions(workspace_id, bucket)
             due = {one: position for one, position in nodes.items() if position <= reached}
-            missing += [one for one in due if one not in documents]
+            missing += [item for item in due if item not in documents]
             stale += [one for one, at in due.items() if documents.get(one, at) != at]
             extra |= {one: at for one, at in documents.items() if one not in nodes}
         return Drift(
             workspace_id=workspace_id,
             index_name=name,
-            expected=sum(one.nodes for one in wanted.values()),
-            indexed=sum(one.nodes for one in held.values()),
+            expected=sum(item.nodes for item in wanted.values()),
+            indexed=sum(item.nodes for item in held.values()),
             pending=self._source.pending(workspace_id, reached),
             missing=tuple(missing),
             stale=tuple(stale),
@@ -264,9 +266,9 @@ class KeepSearchIndex:
         if not extra:
             return extra
         gone_since = {
-            one.node_id
-            for one in self._source.documents(workspace_id, list(extra))
-            if one.position > reached
+            document.node_id
+            for document in self._source.documents(workspace_id, list(extra))
+            if document.position > reached
         }
         return {one: at for one, at in extra.items() if one not in gone_since}
 
@@ -279,7 +281,7 @@ def _both(first: Drift, second: Drift) -> Drift:
         expected=second.expected,
         indexed=second.indexed,
         pending=second.pending,
-        missing=tuple(one for one in second.missing if one in first.missing),
-        stale=tuple(one for one in second.stale if one in first.stale),
+        missing=tuple(item for item in second.missing if item in first.missing),
+        stale=tuple(item for item in second.stale if item in first.stale),
         extra={one: at for one, at in second.extra.items() if one in first.extra},
     )

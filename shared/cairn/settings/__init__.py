@@ -268,7 +268,7 @@ class ApiSettings(
 
     def origins(self) -> tuple[str, ...]:
         """Return the origins browsers may call from; none means that CORS is off."""
-        return tuple(filter(None, (one.strip() for one in self.cors_origins.split(","))))
+        return tuple(filter(None, (part.strip() for part in self.cors_origins.split(","))))
 
 
 class ServerSettings(_FromEnvironment):

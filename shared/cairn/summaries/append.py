@@ -74,8 +74,8 @@ class SummaryWriting:
             self._summaries(principal, bundles, counts)
         except SubjectForgotten:  # its rows are about to go
             if len(bundles) > 1:
-                for one in bundles:
-                    self.summaries(principal, [one], counts)
+                for bundle in bundles:
+                    self.summaries(principal, [bundle], counts)
             else:
                 counts["forgotten"] += 1
 
@@ -85,12 +85,12 @@ class SummaryWriting:
         def do(write: Write) -> list[OutboxRow]:
             now = _Now.of(write.stores, bundles)
             written = [
-                draft.id for one in bundles for draft in _add_bundle(write, one, now, counts)
+                draft.id for bundle in bundles for draft in _add_bundle(write, bundle, now, counts)
             ]
             return write.wake_embed(written)
 
-        subjects = {subject for one in bundles for subject in one.group.data_subjects}
-        unowned = any(not one.group.data_subjects for one in bundles)
+        subjects = {subject for bundle in bundles for subject in bundle.group.data_subjects}
+        unowned = any(not bundle.group.data_subjects for bundle in bundles)
         self.once(principal, tuple(sorted(subjects)), do, unowned=unowned)
 
     def orphans(self, principal: Principal, ids: Sequence[UUID], counts: Counter[str]) -> None:
@@ -99,7 +99,7 @@ class SummaryWriting:
         def do(write: Write) -> list[OutboxRow]:
             store = write.stores.summaries
             found = store.stored(ids)
-            gone = [one for one in ids if one in found and found[one].state != State.DELETED]
+            gone = [id_ for id_ in ids if id_ in found and found[id_].state != State.DELETED]
             if gone:
                 _add(write, WRITTEN, *dropping(gone, store.edges(gone)), ())
                 counts["dropped"] += len(gone)
@@ -160,9 +160,12 @@ class _Now:
 
     @classmethod
     def of(cls, stores: Stores, bundles: Sequence[Bundle]) -> _Now:
-        drafts = [draft for one in bundles for draft in one.drafts]
-        ids = [*(draft.id for draft in drafts), *(id_ for one in bundles for id_ in one.dropped)]
-        sources = {one.id for draft in drafts for one in draft.sources}
+        drafts = [draft for bundle in bundles for draft in bundle.drafts]
+        ids = [
+            *(draft.id for draft in drafts),
+            *(id_ for bundle in bundles for id_ in bundle.dropped),
+        ]
+        sources = {source.id for draft in drafts for source in draft.sources}
         summaries = stores.summaries
         return cls(
             stored=summaries.stored(ids),
@@ -175,11 +178,11 @@ def _add_bundle(write: Write, bundle: Bundle, now: _Now, counts: Counter[str]) -
     """Add a bundle's entry, and return the drafts that are written."""
     good = _good(bundle.drafts, now, counts)
     found = now.stored
-    gone = [one for one in bundle.dropped if one in found and found[one].state != State.DELETED]
+    gone = [item for item in bundle.dropped if item in found and found[item].state != State.DELETED]
     if not good and not gone:
         return []
     about = {*(draft.id for draft in good), *gone}
-    held = [one for one in now.edges if one.source_id in about]
+    held = [edge for edge in now.edges if edge.source_id in about]
     meta, body = entry_of(good, gone, group=bundle.group, held=held, standing=found.keys())
     _add(write, WRITTEN, meta, body, bundle.group.data_subjects)
     for draft in good:
@@ -192,7 +195,7 @@ def _good(drafts: Sequence[Draft], now: _Now, counts: Counter[str]) -> list[Draf
     """Return the drafts that still stand for their sources and say something not said already."""
     good: list[Draft] = []
     for draft in drafts:
-        if any(now.contents.get(one.id) != one.content_hash for one in draft.sources):
+        if any(now.contents.get(source.id) != source.content_hash for source in draft.sources):
             counts["changed"] += 1
         elif not _stands(draft, now.stored.get(draft.id)):
             good.append(draft)
@@ -234,7 +237,7 @@ class Pile:
         if not self.bundles:
             self.began = self.stopwatch()
         self.bundles.append(bundle)
-        high = sum(len(one.drafts) + len(one.dropped) for one in self.bundles) >= self.size
+        high = sum(len(bundle.drafts) + len(bundle.dropped) for bundle in self.bundles) >= self.size
         if high or self.stopwatch() - self.began >= SECONDS_A_WRITE:
             self.flush()
 

@@ -52,7 +52,7 @@ class Draft:
 
 def made_of(sources: Iterable[Source]) -> str:
     """Return the fingerprint of sources, under these rules."""
-    return covering(fingerprint((one.id, one.content_hash) for one in sources))
+    return covering(fingerprint((source.id, source.content_hash) for source in sources))
 
 
 def covering(print_: str) -> str:
@@ -62,7 +62,7 @@ def covering(print_: str) -> str:
 
 def episode_id(sources: Sequence[Source]) -> UUID:
     """Return the id of an episode's summary."""
-    return derived_id(min(one.id for one in sources), "episode")
+    return derived_id(min(source.id for source in sources), "episode")
 
 
 def group_id(workspace_id: UUID, group: Group, scope: Scope) -> UUID:
@@ -89,13 +89,13 @@ def entry_of(
     `held` are the open edges from all of these summaries, `standing` which of the drafts have a
     node already.
     """
-    wanted = {(draft.id, one.id) for draft in drafts for one in draft.sources}
-    closed = [one.id for one in held if (one.source_id, one.target_id) not in wanted]
-    has = {(one.source_id, one.relation, one.target_id) for one in held}
+    wanted = {(draft.id, source.id) for draft in drafts for source in draft.sources}
+    closed = [edge.id for edge in held if (edge.source_id, edge.target_id) not in wanted]
+    has = {(edge.source_id, edge.relation, edge.target_id) for edge in held}
     meta = {
         "scope": group.scope,
         "node_ids": [str(draft.id) for draft in drafts],
-        "dropped": [str(one) for one in dropped],
+        "dropped": [str(id_) for id_ in dropped],
     }
     body = {
         "agents": list(group.agents) if group.agents is not None else None,
@@ -104,7 +104,7 @@ def entry_of(
             {**_described(draft), "stands": draft.id in standing, "edges": _edges(draft, has)}
             for draft in drafts
         ],
-        "closed": [str(one) for one in closed],
+        "closed": [str(item) for item in closed],
     }
     return meta, body
 
@@ -113,12 +113,12 @@ def dropping(
     dropped: Collection[UUID], held: Iterable[HeldEdge]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return meta and body of an entry that drops summaries and closes their edges, and no more."""
-    meta = {"scope": None, "node_ids": [], "dropped": [str(one) for one in dropped]}
+    meta = {"scope": None, "node_ids": [], "dropped": [str(id_) for id_ in dropped]}
     body = {
         "agents": None,
         "client_id": None,
         "summaries": [],
-        "closed": [str(one.id) for one in held],
+        "closed": [str(edge.id) for edge in held],
     }
     return meta, body
 
@@ -126,10 +126,10 @@ def dropping(
 def _edges(draft: Draft, has: Collection[tuple[UUID, str, UUID]]) -> list[list[str]]:
     """Return the [relation, target] that a draft's node lacks."""
     return [
-        [relation, str(one.id)]
-        for one in draft.sources
+        [relation, str(source.id)]
+        for source in draft.sources
         for relation in RELATIONS
-        if (draft.id, relation, one.id) not in has
+        if (draft.id, relation, source.id) not in has
     ]
 
 
@@ -141,8 +141,8 @@ def _described(draft: Draft) -> dict[str, Any]:
         "kind": draft.scope.value,
         "text": text,
         "content_hash": content_hash(text),
-        "importance": importance(one.importance for one in draft.sources),
-        "occurred_at": format_timestamp(min(one.occurred_at for one in draft.sources)),
+        "importance": importance(source.importance for source in draft.sources),
+        "occurred_at": format_timestamp(min(source.occurred_at for source in draft.sources)),
         "observed_by": list(observers),
         "source_agent": group.agent or (observers[0] if len(observers) == 1 else NOBODY),
         "session_id": group.session_id,
@@ -171,11 +171,11 @@ def as_source(draft: Draft) -> Source:
 def _metadata(draft: Draft) -> dict[str, Any]:
     made = draft.condensed
     scope_id = trace_of(draft) or draft.group.session_id or draft.group.agent
-    first = min(one.occurred_at for one in draft.sources)
+    first = min(source.occurred_at for source in draft.sources)
     told: dict[str, Any] = {
         "scope": draft.scope.value,
         "scope_id": scope_id,
-        "event_count": sum(one.event_count for one in draft.sources),
+        "event_count": sum(source.event_count for source in draft.sources),
         "time_range": [format_timestamp(first), format_timestamp(last_of(draft.sources))],
         "provider": made.provider,
         "model": made.model,
@@ -197,12 +197,14 @@ def observers_of(draft: Draft) -> tuple[str, ...]:
     """Return who said it, the first twenty; an agent's summary is that agent's."""
     if draft.group.agent is not None:
         return (draft.group.agent,)
-    return tuple(dict.fromkeys(a for one in draft.sources for a in one.agents))[:MOST_OBSERVERS]
+    return tuple(dict.fromkeys(a for source in draft.sources for a in source.agents))[
+        :MOST_OBSERVERS
+    ]
 
 
 def last_of(sources: Iterable[Source]) -> datetime:
     """Return when the last thing the sources stand for happened."""
-    return max(one.last_at or one.occurred_at for one in sources)
+    return max(source.last_at or source.occurred_at for source in sources)
 
 
 def importance(values: Iterable[int]) -> int:

@@ -78,17 +78,17 @@ def episodes(sources: Iterable[Source]) -> Iterator[tuple[Source, ...]]:
 
     At most `MOST` + `SIDE` sources are held at a time. O(words) in all.
     """
-    stream = (_Read(one, frozenset(content_words(one.text))) for one in sources)
+    stream = (_Read(source, frozenset(content_words(source.text))) for source in sources)
     ahead = deque(islice(stream, SIDE))
     current: list[_Read] = []
     while ahead:
         if current and _ends(current, ahead):
-            yield tuple(one.source for one in current)
+            yield tuple(read.source for read in current)
             current = []
         current.append(ahead.popleft())
         ahead.extend(islice(stream, 1))
     if current:
-        yield tuple(one.source for one in current)
+        yield tuple(read.source for read in current)
 
 
 def _ends(current: Sequence[_Read], ahead: deque[_Read]) -> bool:

@@ -126,8 +126,8 @@ class ReadSummaries:
             ids = stores.graph.summaries(
                 where.scope, where.scope_id, filters, after=after, limit=limit
             )
-            nodes = {one.id: one for one in stores.graph.read(ids, filters)}
-        return [_summary(nodes[one]) for one in ids if one in nodes]
+            nodes = {item.id: item for item in stores.graph.read(ids, filters)}
+        return [_summary(nodes[id_]) for id_ in ids if id_ in nodes]
 
     def tree(
         self,
@@ -146,7 +146,7 @@ class ReadSummaries:
             visible = stores.graph.starts([summary_id], filters)
             if not visible or visible[0][1] != Label.SUMMARY:
                 raise NotFound("There is no such summary.", summary_id=str(summary_id))
-            nodes = {one.id: one for one in stores.graph.read([summary_id], filters)}
+            nodes = {item.id: item for item in stores.graph.read([summary_id], filters)}
             below, truncated = _below(stores, summary_id, nodes, filters, depth)
         return SummaryTree(
             root=_branch(summary_id, nodes, below),
@@ -185,10 +185,12 @@ def _below(
         room = MAX_NODES - len(nodes)
         truncated = truncated or len(edges) >= EDGES_PER_LEVEL or len(steps) > room
         found = stores.graph.read(list(steps)[:room], filters)
-        nodes.update({one.id: one for one in found})
-        for one in sorted(found, key=lambda node: (node.occurred_at, node.sequence or -1, node.id)):
-            below.setdefault(steps[one.id], []).append(one.id)
-        level = [one.id for one in found if one.label == Label.SUMMARY]
+        nodes.update({item.id: item for item in found})
+        for item in sorted(
+            found, key=lambda node: (node.occurred_at, node.sequence or -1, node.id)
+        ):
+            below.setdefault(steps[item.id], []).append(item.id)
+        level = [item.id for item in found if item.label == Label.SUMMARY]
         if not level:
             break
     return below, truncated
@@ -200,7 +202,7 @@ def _branch(
     node = nodes[node_id]
     return Branch(
         node=_summary(node) if node.label == Label.SUMMARY else _source(node),
-        children=tuple(_branch(one, nodes, below) for one in below.get(node_id, ())),
+        children=tuple(_branch(id_, nodes, below) for id_ in below.get(node_id, ())),
     )
 
 

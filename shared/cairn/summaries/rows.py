@@ -29,9 +29,11 @@ def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         return Projection()
     nodes: list[NodeRow] = []
     edges: list[EdgeRow] = [*closures(entry, body["closed"])]
-    for one in body["summaries"]:
-        nodes.append(_changed(entry, one) if one["stands"] else _node(entry, meta, body, one))
-        edges += _edges(entry, UUID(one["id"]), one["edges"])
+    for summary in body["summaries"]:
+        nodes.append(
+            _changed(entry, summary) if summary["stands"] else _node(entry, meta, body, summary)
+        )
+        edges += _edges(entry, UUID(summary["id"]), summary["edges"])
     nodes += deletions(entry, meta["dropped"])
     return Projection(nodes=tuple(nodes), edges=tuple(edges))
 
@@ -57,13 +59,13 @@ def described(entry: Entry, _: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
     changes = tuple(
         NodeChange(
             workspace_id=entry.workspace_id,
-            id=UUID(one["id"]),
+            id=UUID(name["id"]),
             position=entry.position,
-            text=one["summary"],
-            summary=one["summary"],
-            metadata=one["metadata"],
+            text=name["summary"],
+            summary=name["summary"],
+            metadata=name["metadata"],
         )
-        for one in body.get("parts", ())
+        for name in body.get("parts", ())
     )
     return Projection(nodes=changes)
 

@@ -141,7 +141,7 @@ def why_refused(text: str, wanted: Wanted) -> str | None:
         return "too-long"
     if screen(text).verdict is not Verdict.CLEAN:
         return "instructs"
-    said = [tokens(one) for one in wanted.texts]
+    said = [tokens(text) for text in wanted.texts]
     return "invents" if invented(said, tokens(text)) else None
 
 

@@ -87,7 +87,7 @@ class Truths:
             return
         wanted = Wanted(
             scope=TRUTH,
-            texts=tuple(one.text for one in sources),
+            texts=tuple(source.text for source in sources),
             workspace_id=principal.workspace_id,
             run_id=run_id,
         )
@@ -107,19 +107,23 @@ class Truths:
         def do(write: Write) -> list[OutboxRow]:
             store = write.stores.summaries
             now = store.entity(state.id)
-            contents = store.contents([one.id for one in sources])
-            if any(contents.get(one.id) != one.content_hash for one in sources):
+            contents = store.contents([source.id for source in sources])
+            if any(contents.get(source.id) != source.content_hash for source in sources):
                 counts["changed"] += 1
                 return []
             if now is None or not is_ours(now) or told(now).get("covers") == covers:
                 return []
-            held = [one for one in store.edges([now.id]) if one.relation == Relation.DERIVED_FROM]
-            has, wanted = {one.target_id for one in held}, {one.id for one in sources}
+            held = [
+                edge for edge in store.edges([now.id]) if edge.relation == Relation.DERIVED_FROM
+            ]
+            has, wanted = {item.target_id for item in held}, {source.id for source in sources}
             body = {
                 "compiled_truth": made.text if made else "",
                 "metadata": _metadata(now, made, covers, len(sources)),
-                "edges": [[Relation.DERIVED_FROM.value, str(one)] for one in sorted(wanted - has)],
-                "closed": [str(one.id) for one in held if one.target_id not in wanted],
+                "edges": [
+                    [Relation.DERIVED_FROM.value, str(item)] for item in sorted(wanted - has)
+                ],
+                "closed": [str(item.id) for item in held if item.target_id not in wanted],
             }
             write.entries.add(
                 COMPILED,
@@ -150,11 +154,11 @@ def fitting(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Return the first sources whose texts are a few sentences together; one at the least."""
     chosen: list[Source] = []
     left = MOST_WORDS[TRUTH]
-    for one in sources:
-        left -= len(one.text.split())
+    for source in sources:
+        left -= len(source.text.split())
         if chosen and left < 0:
             break
-        chosen.append(one)
+        chosen.append(source)
     return tuple(chosen)
 
 

@@ -201,9 +201,11 @@ class _Run:
         """Return a page of groups, and which of them changed since they were summed up."""
         with self.use.transactions.reading(self.principal) as stores:
             groups = of(stores, after)
-            ids = {_top(self.workspace_id, one.group) for one in groups}
+            ids = {_top(self.workspace_id, group.group) for group in groups}
             stored = stores.summaries.stored(ids)
-            named = {one.group.session_id for one in groups if one.group.session_id is not None}
+            named = {
+                group.group.session_id for group in groups if group.group.session_id is not None
+            }
             summed = stores.summaries.summed_up(named)
         due: list[GroupState] = []
         for state in groups:
@@ -222,9 +224,9 @@ class _Run:
         top = group_id(self.workspace_id, group, Scope.SESSION)
         stored = self._stored(group)
         if state.sources < LEAST_SOURCES:
-            self._write(group, (), [one.id for one in stored])
+            self._write(group, (), [item.id for item in stored])
             return True
-        known = {one.id: one.made_of for one in stored if one.kind == Scope.EPISODE}
+        known = {item.id: item.made_of for item in stored if item.kind == Scope.EPISODE}
         cut = self._episodes(group, known, "", "")
         if cut is None:
             return False
@@ -241,27 +243,27 @@ class _Run:
         `gone` are about to be dropped.
         """
         fresh = [as_source(draft) for draft in cut.made]
-        kept = cut.seen - {one.id for one in fresh}
+        kept = cut.seen - {item.id for item in fresh}
         stand = self._children(group, MOST_CHILDREN + gone) if kept else ()
-        found = [*(one for one in stand if one.id in kept), *fresh]
-        return tuple(sorted(found, key=lambda one: (one.occurred_at, one.id))[-MOST_CHILDREN:])
+        found = [*(item for item in stand if item.id in kept), *fresh]
+        return tuple(sorted(found, key=lambda item: (item.occurred_at, item.id))[-MOST_CHILDREN:])
 
     def _trace(self, state: GroupState) -> bool:
         """Events of a trace outside any session: its episodes keep what the whole trace was."""
         group, covers = state.group, covering(state.fingerprint)
         stored = self._stored(group)
         if state.sources < LEAST_SOURCES:
-            self._write(group, (), [one.id for one in stored])
+            self._write(group, (), [item.id for item in stored])
             return True
-        if stored and all(one.covers == covers for one in stored):
+        if stored and all(item.covers == covers for item in stored):
             self.counts["unchanged"] += 1
             return True
         some = f"{covers}+"
-        known = {one.id: one.made_of for one in stored if one.covers in (covers, some)}
+        known = {item.id: item.made_of for item in stored if item.covers in (covers, some)}
         cut = self._episodes(group, known, covers, some)
         if cut is None:
             return False
-        self._write(group, cut.made, sorted({one.id for one in stored} - cut.seen))
+        self._write(group, cut.made, sorted({item.id for item in stored} - cut.seen))
         return True
 
     def _agent(self, state: GroupState) -> bool:
@@ -290,13 +292,13 @@ class _Run:
         cut = episodes(self._sources(group))
         while batch := list(islice(cut, EPISODES_A_WRITE)):
             if len(made) >= self.use.summaries_a_write:
-                self._write(group, [replace(one, covers=some) for one in made], ())
+                self._write(group, [replace(draft, covers=some) for draft in made], ())
                 self.pile.flush()
                 made = []
             if not self._in_time():
-                self._write(group, [replace(one, covers=some) for one in made], ())
+                self._write(group, [replace(draft, covers=some) for draft in made], ())
                 return None
-            ids = [episode_id(one) for one in batch]
+            ids = [episode_id(item) for item in batch]
             seen |= set(ids)
             made += [
                 self._draft(id_, Scope.EPISODE, group, sources, covers)
@@ -328,7 +330,7 @@ class _Run:
     ) -> Draft:
         wanted = Wanted(
             scope=scope.value,
-            texts=tuple(one.text for one in sources),
+            texts=tuple(source.text for source in sources),
             workspace_id=self.workspace_id,
             run_id=self.run_id,
         )

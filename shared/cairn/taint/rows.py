@@ -22,7 +22,7 @@ def applied(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         id=UUID(meta["taint_id"]),
         kind=TaintKind(meta["kind"]),
         value=body.get("value"),
-        roots=tuple(UUID(one) for one in meta["roots"]),
+        roots=tuple(UUID(root) for root in meta["roots"]),
         causes=meta["causes"],
         reason=body.get("reason", ""),
         position=entry.position,
@@ -33,7 +33,7 @@ def applied(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
 
 def extended(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """Return the nodes that go out of recall, and the predecessors that stand again for them."""
-    held = {UUID(one): State(state) for state, ids in meta["held"].items() for one in ids}
+    held = {UUID(id_): State(state) for state, ids in meta["held"].items() for id_ in ids}
     revived = {UUID(one): UUID(by) for one, by in meta["revived"]}
     hold = TaintHold(
         workspace_id=entry.workspace_id,
@@ -43,9 +43,9 @@ def extended(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
         position=entry.position,
     )
     changes = [
-        *(_change(entry, one, state=State.QUARANTINED) for one in held),
-        *(_change(entry, UUID(one), compiled_truth="") for one in meta["cleared"]),
-        *(_change(entry, one, revive=True, consolidated=False) for one in revived),
+        *(_change(entry, item, state=State.QUARANTINED) for item in held),
+        *(_change(entry, UUID(item), compiled_truth="") for item in meta["cleared"]),
+        *(_change(entry, item, revive=True, consolidated=False) for item in revived),
     ]
     return Projection(nodes=tuple(changes), taints=(hold,))
 
@@ -70,9 +70,9 @@ def lifted(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
         for one, by, until in meta["superseded"]
     ]
     restored = [
-        _change(entry, UUID(one), state=State(state))
+        _change(entry, UUID(id_), state=State(state))
         for state, ids in meta["restored"].items()
-        for one in ids
+        for id_ in ids
     ]
     return Projection(nodes=(*replaced, *restored), taints=(lift,))
 

@@ -185,7 +185,7 @@ class Taints:
             meta: Mapping[str, Any] = {
                 "taint_id": str(taint_id),
                 "kind": named.kind.value,
-                "roots": [str(one) for one in named.roots],
+                "roots": [str(root) for root in named.roots],
                 "causes": new.causes,
             }
             entry = plan_entry(
@@ -243,12 +243,12 @@ class Taints:
                 return 0, True
             now = self.clock()
             restored, superseded = _restored(held)
-            back = [one for ids in restored.values() for one in ids]
-            for one in stores.taints.revived_by(taint_id, back):
-                superseded.append((one.id, one.by, one.valid_from))
+            back = [id_ for ids in restored.values() for id_ in ids]
+            for item in stores.taints.revived_by(taint_id, back):
+                superseded.append((item.id, item.by, item.valid_from))
             entry = _lift_entry(principal, self.new_id(), taint_id, restored, superseded, now)
             position = append_and_project(stores, [entry], now)[-1].position
-            touched = [one.id for one in held] + [one for one, _, _ in superseded]
+            touched = [item.id for item in held] + [one for one, _, _ in superseded]
             rows = self._wake(stores, workspace_id, position, touched, now)
         self.dispatcher.send(rows)
         return len(held), len(held) < PAGE
@@ -340,17 +340,17 @@ def _restored(
     restored: dict[State, list[UUID]] = {}
     superseded: list[tuple[UUID, UUID, datetime | None]] = []
     places: dict[str, UUID] = {}
-    for one in sorted(held, key=lambda each: (each.valid_from, each.id), reverse=True):
-        if one.state not in (State.ACTIVE, State.PROVISIONAL):
-            restored.setdefault(one.state, []).append(one.id)
+    for item in sorted(held, key=lambda each: (each.valid_from, each.id), reverse=True):
+        if item.state not in (State.ACTIVE, State.PROVISIONAL):
+            restored.setdefault(item.state, []).append(item.id)
             continue
-        keys = [key for key in (one.dedup_key, one.chain_key) if key]
-        by = one.stands or next((places[key] for key in keys if key in places), None)
+        keys = [key for key in (item.dedup_key, item.chain_key) if key]
+        by = item.stands or next((places[key] for key in keys if key in places), None)
         if by is not None:
-            superseded.append((one.id, by, None))
+            superseded.append((item.id, by, None))
             continue
-        restored.setdefault(one.state, []).append(one.id)
-        places.update(dict.fromkeys(keys, one.id))
+        restored.setdefault(item.state, []).append(item.id)
+        places.update(dict.fromkeys(keys, item.id))
     return restored, superseded
 
 
@@ -364,7 +364,7 @@ def _lift_entry(
 ) -> Planned:
     meta: Mapping[str, Any] = {
         "taint_id": str(taint_id),
-        "restored": {state.value: [str(one) for one in ids] for state, ids in restored.items()},
+        "restored": {state.value: [str(id_) for id_ in ids] for state, ids in restored.items()},
         "superseded": [
             [str(one), str(by), format_timestamp(until) if until else None]
             for one, by, until in superseded

@@ -55,7 +55,7 @@ def _cleaned(value: Any, schemas: Sequence[Any], root: Mapping[str, Any], depth:
     if depth > MAX_DEPTH:
         return REDACTED
     known = _resolved(schemas, root)
-    if known is None or any(_is_secret(one) for one in known):
+    if known is None or any(_is_secret(item) for item in known):
         return REDACTED
     if isinstance(value, Mapping):
         given = cast("Mapping[str, Any]", value)
@@ -64,9 +64,9 @@ def _cleaned(value: Any, schemas: Sequence[Any], root: Mapping[str, Any], depth:
             for name, one in given.items()
         }
     if isinstance(value, list):
-        items = [one["items"] for one in known if "items" in one]
-        items += [each for one in known for each in _list(one.get("prefixItems"))]
-        return [_cleaned(one, items, root, depth + 1) for one in cast("list[Any]", value)]
+        items = [item["items"] for item in known if "items" in item]
+        items += [each for item in known for each in _list(item.get("prefixItems"))]
+        return [_cleaned(item, items, root, depth + 1) for item in cast("list[Any]", value)]
     return value
 
 
@@ -251,7 +251,7 @@ def changed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         content_hash=body["content_hash"],
         metadata=body["metadata"],
     )
-    made = [produced(entry, task_id, UUID(one)) for one in meta["produced"]]
+    made = [produced(entry, task_id, UUID(item)) for item in meta["produced"]]
     return Projection(nodes=(change,), edges=tuple(made))
 
 

@@ -147,7 +147,7 @@ def _start(draft: TaskDraft, write: Write) -> tuple[TaskChanged, list[OutboxRow]
     write.register()
     entries, resolution = write.entries, write.resolution
     subjects = tuple(sorted({*resolution.subjects_of(draft.wanted), *talkers}))
-    if any(one not in resolution.keys for one in subjects):
+    if any(subject not in resolution.keys for subject in subjects):
         raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
     task_id = entries.new_id()
     meta = {
@@ -215,7 +215,7 @@ def _step(task_id: UUID, step: TaskStep, write: Write) -> tuple[TaskChanged, lis
         {
             "node_id": str(task_id),
             "status": step.status.value,
-            "produced": [str(one) for one in step.produced],
+            "produced": [str(item) for item in step.produced],
         },
         {
             "text": text,
@@ -257,10 +257,10 @@ def _require_visible(stores: Stores, node_ids: Sequence[UUID]) -> None:
     if not node_ids:
         return
     found = stores.graph_nodes.find(node_ids)
-    for one in node_ids:
-        node = found.get(one)
+    for id_ in node_ids:
+        node = found.get(id_)
         if node is None or not node.is_present:
-            raise NotFound("There is no such node.", node_id=str(one))
+            raise NotFound("There is no such node.", node_id=str(id_))
 
 
 def _kept(done: TaskChanged) -> dict[str, Any]:

@@ -163,7 +163,7 @@ class SweepTickets:
 
     def __call__(self) -> int:
         """Return how many tickets were screened; others that wait are offered for investigation."""
-        return sum(self._workspace(one) for one in self.workspaces())
+        return sum(self._workspace(workspace) for workspace in self.workspaces())
 
     def _workspace(self, workspace_id: UUID) -> int:
         taken = 0

@@ -126,18 +126,18 @@ class GitHubAdapter:
             per_page=limit,
         )
         listed = [
-            (one, text_at(one, "number"), changed_at)
-            for one in page.records
-            if (changed_at := time_at(one, "updated_at")) is not None
+            (record, text_at(record, "number"), changed_at)
+            for record in page.records
+            if (changed_at := time_at(record, "updated_at")) is not None
         ]
         found = [one for one, number, changed_at in listed if not at.has_seen(number, changed_at)]
         changes = [(number, changed_at) for _, number, changed_at in listed]
         more = page.next_page is not None
         return Polled(
-            tickets=tuple(incoming(one, self.repository) for one in found),
+            tickets=tuple(incoming(item, self.repository) for item in found),
             cursor=str(at.after(changes, full=more, size=1)),
             more=more,
-            messages=tuple(said for one in found for said in self._messages(one, at.since)),
+            messages=tuple(said for item in found for said in self._messages(item, at.since)),
         )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
@@ -209,9 +209,9 @@ class GitHubAdapter:
         return said_of(issue, list(self._comments(number, since)))
 
     def _comment(self, number: int, wanted: str) -> str:
-        for one in self._comments(number):
-            if wanted in text_at(one, "body"):
-                return text_at(one, "id")
+        for comment in self._comments(number):
+            if wanted in text_at(comment, "body"):
+                return text_at(comment, "id")
         return ""
 
     def _comments(self, number: int, since: datetime | None = None) -> Iterator[Record]:
@@ -262,16 +262,16 @@ def said_of(issue: Record, comments: Sequence[Record]) -> tuple[Message, ...]:
     return tuple(
         Message(
             ticket=text_at(issue, "number"),
-            id=f"comment:{text_at(one, 'id')}",
-            text=text_at(one, "body"),
+            id=f"comment:{text_at(comment, 'id')}",
+            text=text_at(comment, "body"),
             author=opener,
-            written_at=time_at(one, "created_at"),
+            written_at=time_at(comment, "created_at"),
         )
-        for one in comments
-        if text_at(one, "id")
+        for comment in comments
+        if text_at(comment, "id")
         and opener is not None
-        and _address(text_at(one, "user", "login")) == opener
-        and not _OURS.search(text_at(one, "body"))
+        and _address(text_at(comment, "user", "login")) == opener
+        and not _OURS.search(text_at(comment, "body"))
     )
 
 
@@ -294,7 +294,7 @@ def repository_of(config: Mapping[str, Any]) -> Repository:
         owner=str(config.get("owner", "")),
         name=str(config.get("repository", "")),
         customer=str(config.get("customer", "")),
-        labels=tuple(str(one) for one in cast("Sequence[Any]", config.get("labels") or ())),
+        labels=tuple(str(item) for item in cast("Sequence[Any]", config.get("labels") or ())),
         backfill=timedelta(hours=float(config.get("backfill_hours", 24))),
     )
 
@@ -309,10 +309,10 @@ def _labels(record: Record) -> list[str]:
     if not isinstance(listed, list):
         return []
     names = [
-        text_at(cast("Record", one), "name") if isinstance(one, dict) else str(one)
-        for one in cast("list[Any]", listed)
+        text_at(cast("Record", item), "name") if isinstance(item, dict) else str(item)
+        for item in cast("list[Any]", listed)
     ]
-    return [one for one in names if one]
+    return [name for name in names if name]
 
 
 def _address(login: str) -> str | None:

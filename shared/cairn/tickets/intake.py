@@ -97,9 +97,9 @@ class Intake(Writer):
         """
         items: dict[str, Incoming] = {}
         nameless: list[Received] = []
-        for one in tickets:
+        for ticket in tickets:
             try:
-                items[one.external_id] = mended(one)
+                items[ticket.external_id] = mended(ticket)
             except ValidationFailed:
                 nameless.append(Received(external_id="", outcome=Outcome.NAMELESS))
         taken = self._taken(principal, origin, list(items.values()), None) if items else ()
@@ -113,7 +113,7 @@ class Intake(Writer):
         idempotency: IdempotencyKey | None,
     ) -> tuple[Received, ...]:
         def prepared() -> Work[tuple[Received, ...]]:
-            owners = [owners_of(one) for one in tickets]
+            owners = [owners_of(ticket) for ticket in tickets]
             wanted = tuple(dict.fromkeys(owner for each in owners for owner in each))
             resolution = resolve(self.platform, principal, wanted)
             key = resolution.keys[principal.workspace_id]
@@ -136,7 +136,7 @@ class Intake(Writer):
         write.register()
         tickets = write.stores.tickets
         forgotten = partial(forgotten_name, write.resolution.keys[write.entries.workspace_id])
-        names = [one.given.external_id for one in items]
+        names = [item.given.external_id for item in items]
         erased = {name: forgotten(origin.source, name) for name in names}
         known = tickets.known(origin.source, [*names, *erased.values()])
         done: list[Received] = []
@@ -153,12 +153,12 @@ class Intake(Writer):
                     workspace_id=write.entries.workspace_id,
                     id=self.platform.new_id(),
                     topic=Topic.TICKET,
-                    position=one.position,
-                    reference=one.id,
+                    position=received.position,
+                    reference=received.id,
                 )
             )
-            for one in done
-            if one.outcome is Outcome.NEW
+            for received in done
+            if received.outcome is Outcome.NEW
         ]
         return tuple(done), rows
 
@@ -271,8 +271,12 @@ def _content(given: Incoming) -> dict[str, Any]:
 
 def _kept(done: tuple[Received, ...]) -> dict[str, Any]:
     items = [
-        {"id": str(one.id) if one.id else None, "outcome": one.outcome.value, "at": one.position}
-        for one in done
+        {
+            "id": str(received.id) if received.id else None,
+            "outcome": received.outcome.value,
+            "at": received.position,
+        }
+        for received in done
     ]
     return {"items": items}
 
@@ -281,9 +285,9 @@ def _read(answer: Mapping[str, Any]) -> tuple[Received, ...]:
     return tuple(
         Received(
             external_id="",
-            outcome=Outcome(one["outcome"]),
-            id=UUID(one["id"]) if one["id"] else None,
-            position=one["at"],
+            outcome=Outcome(item["outcome"]),
+            id=UUID(item["id"]) if item["id"] else None,
+            position=item["at"],
         )
-        for one in answer["items"]
+        for item in answer["items"]
     )

@@ -144,7 +144,7 @@ class ReceiveMessages(Writer):
         idempotency: IdempotencyKey | None,
         external_id: str | None = None,
     ) -> tuple[MessageTaken, ...]:
-        items = [(external_id or one.ticket, mended_message(one)) for one in messages]
+        items = [(external_id or message.ticket, mended_message(message)) for message in messages]
         names = {name for name, _ in items}
 
         def prepared() -> Work[tuple[MessageTaken, ...]]:
@@ -179,7 +179,7 @@ class ReceiveMessages(Writer):
             reopened(write.stores, principal, rows[name], write.now, self.platform.new_id)
             for name in sorted(touched)
         ]
-        return tuple(done), [one for one in woken if one is not None]
+        return tuple(done), [item for item in woken if item is not None]
 
     def _one(self, write: Write, row: TicketRow | None, given: Message | None) -> MessageTaken:
         if row is None or given is None or not row.sealed:
@@ -244,7 +244,7 @@ def _asks_nothing(text: str) -> bool:
 
 def new_ones(taken: Sequence[MessageTaken]) -> int:
     """Return how many of them were new."""
-    return sum(one.outcome is MessageOutcome.NEW for one in taken)
+    return sum(item.outcome is MessageOutcome.NEW for item in taken)
 
 
 def _age(one: Message) -> tuple[bool, datetime | None]:
@@ -253,8 +253,12 @@ def _age(one: Message) -> tuple[bool, datetime | None]:
 
 def _kept(done: tuple[MessageTaken, ...]) -> dict[str, Any]:
     items = [
-        {"id": str(one.id) if one.id else None, "outcome": one.outcome.value, "at": one.position}
-        for one in done
+        {
+            "id": str(taken.id) if taken.id else None,
+            "outcome": taken.outcome.value,
+            "at": taken.position,
+        }
+        for taken in done
     ]
     return {"items": items}
 
@@ -262,9 +266,9 @@ def _kept(done: tuple[MessageTaken, ...]) -> dict[str, Any]:
 def _read(answer: Mapping[str, Any]) -> tuple[MessageTaken, ...]:
     return tuple(
         MessageTaken(
-            outcome=MessageOutcome(one["outcome"]),
-            id=UUID(one["id"]) if one["id"] else None,
-            position=one["at"],
+            outcome=MessageOutcome(item["outcome"]),
+            id=UUID(item["id"]) if item["id"] else None,
+            position=item["at"],
         )
-        for one in answer["items"]
+        for item in answer["items"]
     )

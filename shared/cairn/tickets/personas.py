@@ -74,10 +74,10 @@ class Personas:
     def all(self, principal: Principal) -> Sequence[Persona]:
         """Return them by name, the default one too."""
         with self.platform.transactions.reading(principal) as stores:
-            found = [one.persona for one in stores.personas.all()]
-        if all(one.name != DEFAULT.name for one in found):
+            found = [item.persona for item in stores.personas.all()]
+        if all(item.name != DEFAULT.name for item in found):
             found.append(DEFAULT)
-        return sorted(found, key=lambda one: one.name)
+        return sorted(found, key=lambda item: item.name)
 
     def get(self, principal: Principal, name: str) -> Persona:
         """Return one; NotFound without it."""

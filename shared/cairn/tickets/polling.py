@@ -114,7 +114,7 @@ class ReceiveEvents:
         said = self.messages(principal, source.name, events.messages[:MAX_TICKETS])
         with self.transactions.writing(principal) as stores:
             first = stores.ticket_sources.event(source_id, events.delivery_id, self.clock())
-        outcomes = [one.outcome for one in received]
+        outcomes = [item.outcome for item in received]
         return EventsTaken(
             new=outcomes.count(Outcome.NEW),
             changed=outcomes.count(Outcome.CHANGED),
@@ -165,7 +165,7 @@ class PollResult:
 
     def plus(self, received: Sequence[Received], messages: int, *, complete: bool) -> PollResult:
         """Return it with one more page."""
-        outcomes = [one.outcome for one in received]
+        outcomes = [item.outcome for item in received]
         return PollResult(
             new=self.new + outcomes.count(Outcome.NEW),
             changed=self.changed + outcomes.count(Outcome.CHANGED),
@@ -296,7 +296,7 @@ def receive_all(
 ) -> list[Received]:
     """Take in any number of tickets, a batch a transaction."""
     return [
-        one
+        item
         for start in range(0, len(tickets), BATCH)
-        for one in intake.receive(principal, origin, tickets[start : start + BATCH])
+        for item in intake.receive(principal, origin, tickets[start : start + BATCH])
     ]

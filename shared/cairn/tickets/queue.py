@@ -132,12 +132,12 @@ class ReadTickets:
         text = self.sealed.tickets(principal.workspace_id, [row]).get(row.id)
         view = _view(row, text)
         return TicketDetail(
-            **{one.name: getattr(view, one.name) for one in fields(view)},
+            **{field.name: getattr(view, field.name) for field in fields(view)},
             body=text.body if text else None,
             cut=text.cut if text else False,
             source_metadata=text.source_metadata if text else {},
-            messages=[self._message(principal, one) for one in reversed(messages)],
-            replies=[self._reply(principal, one) for one in replies],
+            messages=[self._message(principal, message) for message in reversed(messages)],
+            replies=[self._reply(principal, reply) for reply in replies],
             investigations=self.investigations(principal, ticket_id),
         )
 

@@ -230,7 +230,9 @@ class Sealed:
 
     def tickets(self, workspace_id: UUID, rows: Sequence[TicketRow]) -> Mapping[UUID, TicketText]:
         """Return what many tickets say, without those that nobody can read any more."""
-        wanted = {one for row in rows for one in key_subjects(workspace_id, row.data_subjects)}
+        wanted = {
+            subject for row in rows for subject in key_subjects(workspace_id, row.data_subjects)
+        }
         keys = self.keys.get(workspace_id, wanted)
         found: dict[UUID, TicketText] = {}
         for row in rows:

@@ -241,5 +241,5 @@ class Ticket:
     @property
     def words(self) -> str:
         """Return all that the requester said, the newest first: whoever cuts it keeps the news."""
-        later = (one.text[:MESSAGE_CHARS] for one in self.messages[:MOST_MESSAGES])
+        later = (message.text[:MESSAGE_CHARS] for message in self.messages[:MOST_MESSAGES])
         return NEXT.join([*later, self.body])

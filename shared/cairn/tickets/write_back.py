@@ -63,7 +63,7 @@ def records_of(ticket: Ticket, redact: Callable[[str], str], now: datetime) -> l
     What cannot be a node (a name that holds a secret, an id too long) is left out.
     """
     people = _people(ticket)
-    owners = [one.natural_key for one in people]
+    owners = [person.natural_key for person in people]
     properties = {
         "title": redact(ticket.title),
         "text": redact(f"{ticket.title}\n{ticket.body}")[:MAX_TEXT_CHARS],
@@ -73,7 +73,7 @@ def records_of(ticket: Ticket, redact: Callable[[str], str], now: datetime) -> l
     own = _node(*ticket_ref(ticket), properties)
     if own is None:
         return [*people]
-    edges = [_edge(own, one, _RELATIONS[one.label], now) for one in people]
+    edges = [_edge(own, person, _RELATIONS[person.label], now) for person in people]
     if len(people) == len(_RELATIONS):
         customer, user = people
         edges.append(_edge(user, customer, Relation.WORKS_WITH, now))
@@ -84,7 +84,7 @@ def investigation_records(
     ticket: Ticket, investigation_id: UUID, verdict: str, now: datetime
 ) -> list[Dump]:
     """Return the node of an investigation that ended, and its edge to the ticket."""
-    owners = [one.natural_key for one in _people(ticket)]
+    owners = [person.natural_key for person in _people(ticket)]
     own = _node(
         "investigation",
         f"investigation:{investigation_id}",
@@ -106,7 +106,7 @@ def _people(ticket: Ticket) -> list[NodeDump]:
         _node("customer", f"customer:{customer}", {}) if customer else None,
         _node("user", f"user:{requester}", {}) if requester else None,
     ]
-    return [one for one in found if one is not None]
+    return [item for item in found if item is not None]
 
 
 def _node(label: str, key: str, properties: dict[str, Any]) -> NodeDump | None:
@@ -192,13 +192,17 @@ class Desk:
         if row is None:
             raise _no_ticket(ticket_id)
         about = set(row.data_subjects)
-        public = [one for one in replies if not one.private and about.issuperset(one.data_subjects)]
+        public = [
+            reply
+            for reply in replies
+            if not reply.private and about.issuperset(reply.data_subjects)
+        ]
         answers = {
-            one.investigation_id: text
-            for one in public
-            if (text := self.sealed.said(workspace_id, one)) is not None
+            item.investigation_id: text
+            for item in public
+            if (text := self.sealed.said(workspace_id, item)) is not None
         }
-        theirs = [one for one in messages if about.issuperset(one.data_subjects)]
+        theirs = [message for message in messages if about.issuperset(message.data_subjects)]
         return replace(
             self.sealed.ticket(workspace_id, row),
             messages=self.sealed.messages(workspace_id, theirs),

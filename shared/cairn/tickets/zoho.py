@@ -188,22 +188,22 @@ class ZohoAdapter:
             modified=(at.since, now), start=at.start, limit=limit, sort_by="modifiedTime"
         )
         changes = [
-            (text_at(one, "id"), changed_at)
-            for one in listed
-            if (changed_at := time_at(one, "modifiedTime")) is not None
+            (text_at(item, "id"), changed_at)
+            for item in listed
+            if (changed_at := time_at(item, "modifiedTime")) is not None
         ]
         found = [
             incoming(self.client.ticket(ticket_id))
             for ticket_id, changed_at in changes
             if not at.has_seen(ticket_id, changed_at)
         ]
-        ours = [one for one in found if self._is_ours(one)]
+        ours = [item for item in found if self._is_ours(item)]
         full = len(listed) >= limit
         return Polled(
             tickets=tuple(ours),
             cursor=str(at.after(changes, full=full, size=len(listed))),
             more=full,
-            messages=tuple(said for one in ours for said in self._messages(one, at.since)),
+            messages=tuple(said for our in ours for said in self._messages(our, at.since)),
         )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
@@ -220,11 +220,11 @@ class ZohoAdapter:
         except (ValueError, RecursionError) as exc:
             raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
         listed = cast("list[Any]", events if isinstance(events, list) else [events])
-        told = [cast("Record", one) for one in listed if isinstance(one, dict)]
+        told = [cast("Record", item) for item in listed if isinstance(item, dict)]
         payloads = [
-            (one.get("eventType"), cast("Record", one["payload"]))
-            for one in told
-            if isinstance(one.get("payload"), dict)
+            (item.get("eventType"), cast("Record", item["payload"]))
+            for item in told
+            if isinstance(item.get("payload"), dict)
         ]
         tickets = [incoming(one) for event, one in payloads if event in _TICKET_EVENTS]
         said = [
@@ -235,8 +235,8 @@ class ZohoAdapter:
         token = delivered.headers.get(TOKEN_HEADER, "")
         return Events(
             delivery_id=sha256(token.encode() + b"." + delivered.body).hex(),
-            tickets=tuple(one for one in tickets if self._is_ours(one)),
-            messages=tuple(one for one in said if one is not None),
+            tickets=tuple(ticket for ticket in tickets if self._is_ours(ticket)),
+            messages=tuple(item for item in said if item is not None),
         )
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
@@ -274,14 +274,14 @@ class ZohoAdapter:
         ticket_id = ticket.external_id
         mails = self.client.threads(ticket_id, limit=MESSAGES_LOOKED_AT)
         listed = [*mails, *self.client.comments(ticket_id)[:MESSAGES_LOOKED_AT]]
-        found = (message_of(one, ticket_id) for one in listed)
+        found = (message_of(item, ticket_id) for item in listed)
         return [
-            self._whole(one)
-            for one in found
-            if one is not None
-            and one.written_at is not None
-            and one.written_at >= since
-            and (began is None or one.written_at > began)
+            self._whole(item)
+            for item in found
+            if item is not None
+            and item.written_at is not None
+            and item.written_at >= since
+            and (began is None or item.written_at > began)
         ]
 
     def _whole(self, given: Message) -> Message:
@@ -297,12 +297,12 @@ class ZohoAdapter:
 
     def _mail(self, external_id: str, said: str, *, to: str, sender: str, key: str) -> str:
         sent = [
-            one
-            for one in self.client.threads(external_id, limit=REPLIES_LOOKED_AT)
-            if text_at(one, "direction") == "out"
+            thread
+            for thread in self.client.threads(external_id, limit=REPLIES_LOOKED_AT)
+            if text_at(thread, "direction") == "out"
         ]
-        for one in sent:
-            thread_id = text_at(one, "id")
+        for item in sent:
+            thread_id = text_at(item, "id")
             if mark(key) in text_at(self.client.thread(external_id, thread_id), "content"):
                 return thread_id
         made = self.client.reply(external_id, content=said, to=to, from_address=sender)
@@ -318,13 +318,13 @@ def incoming(record: Record) -> Incoming:
     contact = cast("Record", record.get("contact") or {})
     company = text_at(contact, "account", "accountName")
     person = " ".join(
-        one for one in (text_at(contact, "firstName"), text_at(contact, "lastName")) if one
+        item for item in (text_at(contact, "firstName"), text_at(contact, "lastName")) if item
     )
     return Incoming(
         external_id=text_at(record, "id"),
         title=text_at(record, "subject"),
         body=plain_text(text_at(record, "description")),
-        customer=" \u2014 ".join(one for one in (company, person) if one) if company else "",
+        customer=" \u2014 ".join(item for item in (company, person) if item) if company else "",
         requester_email=text_at(record, "email") or text_at(contact, "email") or None,
         priority=_PRIORITIES.get(text_at(record, "priority").casefold(), Priority.MEDIUM),
         sla_at=time_at(record, "dueDate"),

@@ -196,7 +196,7 @@ class Webhooks:
         """Return the newest deliveries of a webhook; NotFound when there is none."""
         principal.require(Role.ADMIN)
         with self.transactions.reading(principal) as stores:
-            if all(one.id != webhook_id for one in stores.webhooks.all()):
+            if all(item.id != webhook_id for item in stores.webhooks.all()):
                 raise _no_such(webhook_id)
             return stores.webhooks.deliveries(webhook_id, MAX_LISTED)
 

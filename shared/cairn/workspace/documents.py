@@ -72,7 +72,7 @@ def checked(document: Document, patch: Document) -> WorkspaceSettings:
     try:
         settings = WorkspaceSettings.model_validate(document)
     except ValidationError as refused:
-        found = [FieldError(".".join(_path(one)), _message(one)) for one in refused.errors()]
+        found = [FieldError(".".join(_path(error)), _message(error)) for error in refused.errors()]
         raise _refused([*errors, *found]) from None
     if errors:
         raise _refused(errors)
@@ -99,7 +99,7 @@ def usable(document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
         try:
             WorkspaceSettings.model_validate(kept)
         except ValidationError as refused:
-            for path in {_path(one) for one in refused.errors()}:
+            for path in {_path(error) for error in refused.errors()}:
                 kept = _without(kept, path)
                 ignored.append(".".join(path))
         else:
@@ -176,7 +176,7 @@ def _is_field(path: Path) -> bool:
 
 
 def _path(error: ErrorDetails) -> Path:
-    return tuple(str(one) for one in error["loc"] if one != "[key]")
+    return tuple(str(item) for item in error["loc"] if item != "[key]")
 
 
 def _message(error: ErrorDetails) -> str:

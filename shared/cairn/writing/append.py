@@ -36,7 +36,7 @@ def append_and_project(stores: Stores, planned: Sequence[Planned], now: datetime
 
 def append_unprojected(stores: Stores, planned: Sequence[Planned], now: datetime) -> None:
     """Append entries that no row follows from; the caller holds the ledger's head."""
-    stores.ledger.append(seal(stores.ledger.head(), [one.entry for one in planned], now))
+    stores.ledger.append(seal(stores.ledger.head(), [item.entry for item in planned], now))
 
 
 def append_and_hold_back(
@@ -63,7 +63,7 @@ def _append(
 ) -> tuple[list[Entry], list[Projection]]:
     if not planned:
         return [], []
-    entries = seal(stores.ledger.head(), [_traced(one.entry) for one in planned], now)
+    entries = seal(stores.ledger.head(), [_traced(item.entry) for item in planned], now)
     stores.ledger.append(entries)
     projections = [
         project(entry, one.body, one.texts) for entry, one in zip(entries, planned, strict=True)
@@ -79,7 +79,7 @@ def _traced(entry: NewEntry) -> NewEntry:
 
 
 def _refuse_forgotten(stores: Stores, planned: Sequence[Planned]) -> None:
-    about = {subject for one in planned for subject in one.entry.data_subjects}
+    about = {subject for item in planned for subject in item.entry.data_subjects}
     forgotten = stores.subjects.forgotten(about) if about else ()
     if forgotten:
         from cairn.ledger.keys import SubjectForgotten  # its ciphers are not for every function

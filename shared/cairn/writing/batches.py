@@ -52,12 +52,13 @@ class Drafted(Generic[DraftT]):
     @property
     def wanted(self) -> list[Owner]:
         """Return whose data the drafts are."""
-        return [owner for one in self.items if isinstance(one, tuple) for owner in one[1]]
+        return [owner for item in self.items if isinstance(item, tuple) for owner in item[1]]
 
     def owned(self, resolution: Resolution) -> list[DraftT | CairnError]:
         """Return the drafts with their data subjects, and what refuses the others, in order."""
         return [
-            one if isinstance(one, CairnError) else _owned(*one, resolution) for one in self.items
+            item if isinstance(item, CairnError) else _owned(*item, resolution)
+            for item in self.items
         ]
 
 
@@ -88,7 +89,7 @@ def drafted(
         except CairnError as refused:
             return refused
 
-    return Drafted(items=tuple(checked(one) for one in items))
+    return Drafted(items=tuple(checked(item) for item in items))
 
 
 def kept_outcome(one: ItemOutcome) -> dict[str, Any]:

@@ -105,11 +105,11 @@ def closures(entry: Entry, edge_ids: Iterable[str]) -> list[EdgeClosure]:
     return [
         EdgeClosure(
             workspace_id=entry.workspace_id,
-            id=UUID(one),
+            id=UUID(id_),
             superseded_at=entry.recorded_at,
             position=entry.position,
         )
-        for one in edge_ids
+        for id_ in edge_ids
     ]
 
 
@@ -118,10 +118,10 @@ def deletions(entry: Entry, node_ids: Iterable[str]) -> list[NodeChange]:
     return [
         NodeChange(
             workspace_id=entry.workspace_id,
-            id=UUID(one),
+            id=UUID(id_),
             position=entry.position,
             state=State.DELETED,
             deleted_at=entry.recorded_at,
         )
-        for one in node_ids
+        for id_ in node_ids
     ]

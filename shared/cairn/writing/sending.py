@@ -38,7 +38,7 @@ class SendTogether:
 
     def _send(self, group: Sequence[_Sending]) -> None:
         try:
-            self._dispatcher.send([row for one in group for row in one.rows])
+            self._dispatcher.send([row for sending in group for row in sending.rows])
         except BaseException as error:  # noqa: BLE001 - raised in each thread that asked
-            for one in group:
-                one.error = error
+            for sending in group:
+                sending.error = error

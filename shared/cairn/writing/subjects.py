@@ -37,7 +37,7 @@ class Resolution:
 
     def keys_of(self, data_subjects: Collection[UUID]) -> Mapping[UUID, bytes]:
         """Return the keys a body of these subjects is sealed under (the workspace's if none)."""
-        return {one: self.keys[one] for one in data_subjects or (self.workspace_id,)}
+        return {subject: self.keys[subject] for subject in data_subjects or (self.workspace_id,)}
 
     def check(self, stores: Stores) -> None:
         """Raise SubjectRegisteredMeanwhile when a subject to register exists by now.
@@ -46,10 +46,10 @@ class Resolution:
         """
         if not self.new:
             return
-        if stores.subjects.find([(one.kind, one.natural_key) for one in self.new]):
+        if stores.subjects.find([(item.kind, item.natural_key) for item in self.new]):
             raise SubjectRegisteredMeanwhile("A data subject was registered meanwhile.")
         key = self.keys[self.workspace_id]
-        marks = [subject_mark(key, one.kind, one.natural_key) for one in self.new]
+        marks = [subject_mark(key, item.kind, item.natural_key) for item in self.new]
         barred = stores.subjects.barred(marks)
         if barred:
             raise SubjectForgotten(min(barred))
@@ -71,10 +71,10 @@ def resolve(
         for kind, name in dict.fromkeys(wanted)
         if (kind, name) not in ids
     )
-    ids |= {(one.kind, one.natural_key): one.id for one in new}
+    ids |= {(item.kind, item.natural_key): item.id for item in new}
     workspace_id = principal.workspace_id
     needed = {workspace_id, *ids.values(), *others}
-    known = needed - {workspace_id, *(one.id for one in new)}
+    known = needed - {workspace_id, *(item.id for item in new)}
     _require_kept(platform.keys, workspace_id, known)
     keys = platform.keys.get_or_create(workspace_id, needed)
     return Resolution(workspace_id=workspace_id, ids=ids, new=new, keys=keys)

@@ -33,7 +33,7 @@ OutcomeT = TypeVar("OutcomeT", bound="WarnedOutcome")
 
 def arrivals(projections: Sequence[Projection]) -> list[UUID]:
     """Return the nodes these projections make, or let stand again; entities are left out."""
-    rows = [row for one in projections for row in one.nodes]
+    rows = [row for projection in projections for row in projection.nodes]
     made = [row.id for row in rows if isinstance(row, Node) and row.label != Label.ENTITY]
     again = [row.id for row in rows if not isinstance(row, Node) and row.revive]
     return [*made, *again]
@@ -66,7 +66,7 @@ def held_back(
         )
         for taint_id, held in sorted(found.items())
     ]
-    return planned, frozenset(one for held in found.values() for one in held)
+    return planned, frozenset(item for held in found.values() for item in held)
 
 
 def hold_entry(
@@ -93,7 +93,7 @@ def hold_entry(
         "taint_id": str(taint_id),
         "held": by_state,
         "revived": [[str(one), str(by)] for one, by in sorted(revived.items())],
-        "cleared": [str(one) for one in cleared],
+        "cleared": [str(id_) for id_ in cleared],
     }
     entry = plan_entry(
         id=entry_id,

@@ -42,7 +42,7 @@ def announce(
 
     Entries without an event, which are nearly all, cost nothing.
     """
-    found = [(entry, one) for entry in entries for one in happenings(entry)]
+    found = [(entry, happening) for entry in entries for happening in happenings(entry)]
     if not found:
         return []
     asked = stores.webhooks.subscribed({one.event for _, one in found})
@@ -65,8 +65,13 @@ def announce(
     stores.webhooks.deliver(deliveries, now)
     workspace_id = found[0][0].workspace_id
     rows = [
-        OutboxRow(workspace_id=workspace_id, id=one.id, topic=Topic.WEBHOOK, position=one.position)
-        for one in deliveries
+        OutboxRow(
+            workspace_id=workspace_id,
+            id=delivery.id,
+            topic=Topic.WEBHOOK,
+            position=delivery.position,
+        )
+        for delivery in deliveries
     ]
     for row in rows:
         stores.outbox.add(row, now)
@@ -80,12 +85,12 @@ def _remembered(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
 
 
 def _consolidated(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
-    pairs = [(source, one["node_id"]) for one in meta["added"] for source in one["sources"]]
+    pairs = [(source, item["node_id"]) for item in meta["added"] for source in item["sources"]]
     found = [_superseded(pairs)] if pairs else []
     if meta["flagged"]:
         clashes = [
-            {"event_id": one["node_id"], "between": [one["one"], one["other"]]}
-            for one in meta["flagged"]
+            {"event_id": item["node_id"], "between": [item["one"], item["other"]]}
+            for item in meta["flagged"]
         ]
         data = {"run_id": meta["run_id"], "contradictions": clashes}
         found.append(Happening(event=WebhookEvent.CONTRADICTION_FLAGGED, data=data))

@@ -83,7 +83,7 @@ class Desk:
                 new_id=new_id,
                 seal=self.seal,
             )
-            body = {"lines": [{"detail": one, "citations": ["[doc:a#1]"]} for one in details]}
+            body = {"lines": [{"detail": detail, "citations": ["[doc:a#1]"]} for detail in details]}
             position = entries.add(
                 "investigation.moved", {}, body, data_subjects=(self.subject,), occurred_at=NOON
             )

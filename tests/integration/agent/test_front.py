@@ -46,11 +46,11 @@ def test_everything_can_be_read(front: tuple[Front, dict[str, str]]) -> None:
     [listed] = api.call("GET", "/v1/investigations")["items"]
     assert (listed["id"], listed["state"]) == (ids["investigation_id"], "HALTED")
     shown = api.call("GET", f"/v1/investigations/{ids['investigation_id']}")
-    assert [one["id"] for one in shown["approvals"]] == [ids["approval_id"]]
-    assert [one["tool"] for one in shown["actions"]] == ["canary.light"]
+    assert [approval["id"] for approval in shown["approvals"]] == [ids["approval_id"]]
+    assert [action["tool"] for action in shown["actions"]] == ["canary.light"]
     assert shown["left"]["iterations"] == 20
     steps = api.call("GET", f"/v1/investigations/{ids['investigation_id']}/steps")
-    assert [one["readable"] for one in steps["items"]] == [False]
+    assert [item["readable"] for item in steps["items"]] == [False]
     assert steps["ended"] is True
     events = api.answer("GET", f"/v1/investigations/{ids['investigation_id']}/events")
     assert "event: investigation_end" in events.text

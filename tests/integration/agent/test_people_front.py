@@ -54,7 +54,7 @@ def test_everything_can_be_read_and_said(front: tuple[Front, dict[str, str]]) ->
     url = "https://hooks.slack.com/services/T0/B0/secret"
     api.call("POST", "/v1/escalation-channels", json={"name": "ops", "url": url})
     channels = api.call("GET", "/v1/escalation-channels")["items"]
-    assert {one["name"] for one in channels} == {"canary", "ops"}
+    assert {channel["name"] for channel in channels} == {"canary", "ops"}
     assert api.call("DELETE", "/v1/escalation-channels/ops") == {"name": "ops"}
 
 

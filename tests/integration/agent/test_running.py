@@ -169,11 +169,11 @@ def test_many_admit_at_once_and_no_ticket_is_taken_twice(
     assert started == made.slots() == 4
     rows = [row.reference for row in made.woken(Topic.INVESTIGATION)]
     assert len(rows) == len(set(rows)) == 4
-    for one in rows:
-        made.work(one)
+    for item in rows:
+        made.work(item)
     done = [row.reference for row in made.woken(Topic.INVESTIGATION)]
-    for one in done[4:]:
-        made.work(one)
+    for item in done[4:]:
+        made.work(item)
     assert len({*tickets}) == 10
     assert made.slots() <= 4
 

@@ -46,7 +46,11 @@ def began(
     front.call("POST", "/v1/tickets", json=ticket, headers=headers)
     plan = function("plan")
     assert plan.handler({"Records": cloud.records()}, None) == {"batchItemFailures": []}
-    [execution] = [one for one in cloud.executions if one["stateMachineArn"] == "arn:investigation"]
+    [execution] = [
+        execution
+        for execution in cloud.executions
+        if execution["stateMachineArn"] == "arn:investigation"
+    ]
     return front, plan, json.loads(execution["input"])
 
 

@@ -47,9 +47,9 @@ def both(postgres_cluster: Server, template_database: str) -> tuple[list[Worked]
     Those are a locked account, and the same where nothing is to be written.
     """
     tickets = read_tickets(SAMPLES / "tickets" / "tuning.json")
-    first = {one.kind: one for one in reversed(tickets)}
-    first["how-to"] = next(one for one in tickets if one.id == "ticket-043")
-    chosen = [*(first[kind] for kind in KINDS), *(one for one in tickets if one.hostile)]
+    first = {ticket.kind: ticket for ticket in reversed(tickets)}
+    first["how-to"] = next(ticket for ticket in tickets if ticket.id == "ticket-043")
+    chosen = [*(first[kind] for kind in KINDS), *(ticket for ticket in tickets if ticket.hostile)]
     careful = [first["lockout"], replace(first["lockout"], id="refused", writes=frozenset())]
     with world_over(
         postgres_cluster.owner_url(template_database),
@@ -72,7 +72,7 @@ def worked(both: tuple[list[Worked], list[Worked]]) -> list[Worked]:
 
 
 def of(worked: list[Worked], kind: str) -> Worked:
-    return next(one for one in worked if one.sample.kind == kind)
+    return next(item for item in worked if item.sample.kind == kind)
 
 
 def test_every_ticket_ends_as_expected_with_its_sources(worked: list[Worked]) -> None:
@@ -111,7 +111,7 @@ def test_what_is_only_near_is_shown_to_a_person(worked: list[Worked]) -> None:
 
 
 def test_anothers_account_is_neither_changed_nor_told_about(worked: list[Worked]) -> None:
-    foreign = next(one for one in worked if one.sample.id == "ticket-100")
+    foreign = next(item for item in worked if item.sample.id == "ticket-100")
     assert foreign.writes == ()
     assert "tool:" not in foreign.summary
 
@@ -124,10 +124,10 @@ def test_a_database_nobody_described_is_asked(worked: list[Worked]) -> None:
 def test_hostile_tickets_get_nothing_and_nobody_is_asked_on_their_behalf(
     worked: list[Worked],
 ) -> None:
-    hostile = [one for one in worked if one.sample.hostile]
+    hostile = [item for item in worked if item.sample.hostile]
     assert len(hostile) == 3
-    assert all(one.writes == one.wrongly_asked == () for one in hostile)
-    assert {one.verdict for one in hostile} <= {"needs_tech", "needs_l2", DISCARDED}
+    assert all(item.writes == item.wrongly_asked == () for item in hostile)
+    assert {item.verdict for item in hostile} <= {"needs_tech", "needs_l2", DISCARDED}
 
 
 def test_where_people_decide_they_say_yes_to_what_is_expected_and_no_to_the_rest(

@@ -52,7 +52,7 @@ def test_nobody_is_found_by_what_is_no_address(connector, email: str) -> None:
 
 def test_sign_ins_are_the_newest_first(connector) -> None:
     found = call(connector, "sign_ins", user_id="u-1001", limit=3).value["sign_ins"]
-    assert [one["outcome"] for one in found] == ["locked", "wrong_password", "wrong_password"]
+    assert [item["outcome"] for item in found] == ["locked", "wrong_password", "wrong_password"]
     assert found[0]["address"] == "203.0.113.24"
 
 
@@ -82,8 +82,8 @@ def test_twenty_at_once_under_one_key_happen_once(connector, customer: Customer)
         thread.start()
     for thread in threads:
         thread.join()
-    assert len([one for one in answers if not one.value.get("repeated")]) == 1
-    assert len([one for one in answers if one.value.get("repeated")]) == 19
+    assert len([answer for answer in answers if not answer.value.get("repeated")]) == 1
+    assert len([answer for answer in answers if answer.value.get("repeated")]) == 19
     assert customer.one("SELECT count(*) FROM accounts.users WHERE id = 'u-1002'") == 0
 
 

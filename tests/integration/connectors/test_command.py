@@ -54,8 +54,8 @@ def test_json_is_one_value_and_status_1_says_that_a_promise_is_broken(
     assert shown.exit_code == 1
     told = json.loads(shown.stdout)
     assert told["passed"] is False
-    assert [one["name"] for one in told["checks"]] == list(NAMES)
-    assert {one["status"] for one in told["checks"]} == {"failed"}
+    assert [check["name"] for check in told["checks"]] == list(NAMES)
+    assert {check["status"] for check in told["checks"]} == {"failed"}
 
 
 def test_options_after_the_command_are_the_commands_own() -> None:

@@ -183,9 +183,9 @@ def test_every_connector_that_ships_is_examined(ready: Mapping[str, Ready]) -> N
 
 def kept(checks: Any) -> dict[str, str]:
     return {
-        one.name: f"{one.status.value}: {one.detail}"
-        for one in checks
-        if one.status is Status.FAILED
+        check.name: f"{check.status.value}: {check.detail}"
+        for check in checks
+        if check.status is Status.FAILED
     }
 
 
@@ -196,9 +196,9 @@ def test_a_connector_in_this_process_keeps_the_contract(
     given = ready[name]
     server = import_module(BUNDLED[name]).server(given.config, given.secrets)
     checks = examine(server, given.samples)
-    assert [one.name for one in checks] == list(NAMES)
+    assert [check.name for check in checks] == list(NAMES)
     assert not kept(checks)
-    skipped = {one.name for one in checks if one.status is Status.SKIPPED}
+    skipped = {check.name for check in checks if check.status is Status.SKIPPED}
     assert skipped <= {"idempotency"}
     assert ("idempotency" in skipped) == (name in {"http", "postgres"})
 

@@ -83,7 +83,7 @@ def key() -> str:
 
 def test_issues_are_listed_and_read(issues) -> None:
     found = call(issues, "list_issues", labels=["bug"]).value["issues"]
-    assert [(one["number"], one["title"]) for one in found] == [(1, "Search is slow")]
+    assert [(item["number"], item["title"]) for item in found] == [(1, "Search is slow")]
     read = call(issues, "get_issue", number=1).value
     assert (read["body"], read["comments"]) == ("Since Monday.", [])
     assert call(issues, "get_issue", number=99).code == "not-found"
@@ -118,7 +118,7 @@ def test_dry_runs_of_issues_write_nothing(issues, github: GitHubReplay) -> None:
         said = call(issues, tool, number=1, dry_run=True, **more).value
         assert said["dry_run"]
         assert said["issue"]["number"] == 1
-    assert {one.method for one in github.asked} == {"GET"}
+    assert {item.method for item in github.asked} == {"GET"}
 
 
 def test_a_lost_answer_is_unknown_and_found_at_the_next_try(issues, github: GitHubReplay) -> None:
@@ -161,7 +161,7 @@ def test_bad_arguments_reach_nobody(
 def test_tickets_are_listed_searched_and_read(desk, zoho: ZohoReplay) -> None:
     assert call(desk, "list_tickets").value["tickets"][0]["subject"] == "Locked out"
     found = call(desk, "search_tickets", email="ana@pier.example").value["tickets"]
-    assert [one["id"] for one in found] == [ticket(zoho)]
+    assert [item["id"] for item in found] == [ticket(zoho)]
     read = call(desk, "get_ticket", ticket_id=ticket(zoho)).value
     assert read["contact"]["email"] == "ana@pier.example"
     assert (read["threads"], read["comments"]) == ([], [])
@@ -177,7 +177,7 @@ def test_each_write_to_a_ticket_happens_once_under_its_key(desk, zoho: ZohoRepla
     ):
         used = key()
         said = [call(desk, tool, **on, **more, idempotency_key=used).value for _ in range(2)]
-        assert [one["repeated"] for one in said] == [False, True]
+        assert [item["repeated"] for item in said] == [False, True]
     kept = (zoho.threads, zoho.comments, zoho.times)
     assert [len(rows[ticket(zoho)]) for rows in kept] == [1, 1, 1]
     assert zoho.threads[ticket(zoho)][0]["to"] == "ana@pier.example"
@@ -195,7 +195,7 @@ def test_dry_runs_of_tickets_write_nothing(desk, zoho: ZohoReplay) -> None:
         ("time_entry", {"minutes": 1, "note": "x"}),
     ):
         assert call(desk, tool, **on, **more).value["dry_run"]
-    assert {one.path for one in zoho.asked if one.method != "GET"} == {"/oauth/v2/token"}
+    assert {item.path for item in zoho.asked if item.method != "GET"} == {"/oauth/v2/token"}
 
 
 def test_a_reply_needs_an_address_on_both_sides(zoho: ZohoReplay) -> None:
@@ -246,7 +246,7 @@ def test_settings_that_cannot_work_are_named(zoho: ZohoReplay) -> None:
     ):
         with pytest.raises(ValidationFailed) as refused:
             zoho_desk(config, secrets)
-        assert any(where in one.location for one in refused.value.errors)
+        assert any(where in error.location for error in refused.value.errors)
     with pytest.raises(ValidationFailed):
         github_issues({"owner": "a/b", "repository": "c"}, {"token": "t"})
 

@@ -349,6 +349,6 @@ def test_whether_writes_are_deduplicated_is_what_the_settings_say(here: Site) ->
     from tests.support.connecting import listed
 
     for honest in (False, True):
-        tools = {one.name: one for one in listed(connector(here, receivers_deduplicate=honest))}
+        tools = {item.name: item for item in listed(connector(here, receivers_deduplicate=honest))}
         assert (tools["send"].meta or {})["cairn/tool"]["idempotent"] is honest
         assert (tools["send"].meta or {})["cairn/tool"]["dangerous"] is True

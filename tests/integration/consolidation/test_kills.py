@@ -74,7 +74,7 @@ def told(database: "Database", pool: Pool, folder: Path, **given: Any) -> Consol
             f"Invoice{n} by Clerk{n} went to house{n} on road{n} last.",
         )
     ]
-    world.tell(*(fact(one, client_id="acme") for one in memories))
+    world.tell(*(fact(memory, client_id="acme") for memory in memories))
     return world
 
 

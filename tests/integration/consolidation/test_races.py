@@ -83,11 +83,11 @@ PAIR = (
 
 
 def told_pair(world: Consolidating, **changes: Any) -> list[UUID]:
-    return world.tell(*(fact(one, **changes) for one in PAIR))
+    return world.tell(*(fact(item, **changes) for item in PAIR))
 
 
 def applied(world: Consolidating) -> list[dict[str, Any]]:
-    return [one.meta for one in world.entries() if one.type == "consolidation.applied"]
+    return [entry.meta for entry in world.entries() if entry.type == "consolidation.applied"]
 
 
 def states(world: Consolidating) -> Counter[str]:
@@ -107,15 +107,15 @@ def test_a_merge_supersedes_its_sources_and_says_where_it_comes_from(
     ended = world.run()
     assert (ended["merged"], ended["superseded"], ended["memories"]) == (1, 2, 2)
     assert states(world) == {"superseded": 2, "active": 1}
-    [merged] = [one for one in world.rows().values() if one.source_agent]
+    [merged] = [row for row in world.rows().values() if row.source_agent]
     with world.system.transactions.reading(world.system.principal) as stores:
         edges = stores.connection.execute(
             "SELECT relation, target_id FROM edge WHERE source_id = %s AND view <> 'semantic'",
             [merged.id],
         ).fetchall()
     named = {(relation, target) for relation, target in edges if target in told}
-    assert named == {(each, one) for each in ("DERIVED_FROM", "SUPERSEDES") for one in told}
-    assert {one.type for one in world.entries()} >= {
+    assert named == {(each, item) for each in ("DERIVED_FROM", "SUPERSEDES") for item in told}
+    assert {entry.type for entry in world.entries()} >= {
         "consolidation.started",
         "consolidation.applied",
         "consolidation.finished",
@@ -127,7 +127,7 @@ def test_a_merge_supersedes_its_sources_and_says_where_it_comes_from(
 def test_two_at_once_do_each_batch_once(opened: Callable[..., Consolidating]) -> None:
     world = opened()
     texts = [f"Shelf {n} of the archive in York holds folder {n}." for n in range(60)]
-    told = world.tell(*(fact(one) for one in (*texts, *(f"{one} " + "Yes." for one in texts))))
+    told = world.tell(*(fact(text) for text in (*texts, *(f"{text} " + "Yes." for text in texts))))
     both = Barrier(2)
     with ThreadPoolExecutor(2) as threads:
 
@@ -136,10 +136,10 @@ def test_two_at_once_do_each_batch_once(opened: Callable[..., Consolidating]) ->
             return world.run()
 
         ended = [each.result() for each in [threads.submit(run), threads.submit(run)]]
-    taken = [one for meta in applied(world) for one in meta["memories"]]
-    assert Counter(taken) == Counter(str(one) for one in told)
-    assert sum(one.get("memories", 0) for one in ended) == len(told)
-    assert all(one.get("state", "finished") == "finished" for one in ended)
+    taken = [memory for meta in applied(world) for memory in meta["memories"]]
+    assert Counter(taken) == Counter(str(item) for item in told)
+    assert sum(item.get("memories", 0) for item in ended) == len(told)
+    assert all(item.get("state", "finished") == "finished" for item in ended)
     with world.system.transactions.reading(world.system.principal) as stores:
         head = stores.ledger.head()
     assert verify(world.entries(), workspace_id=world.workspace_id, expected=head).ok
@@ -173,7 +173,7 @@ def test_a_memory_deleted_meanwhile_takes_its_merge_with_it(
     assert ended["overtaken"] == 1
     assert "merged" not in ended
     assert states(world) == {"active": 1, "deleted": 1}
-    assert str(kept) not in [one for meta in applied(world) for one in meta["memories"]]
+    assert str(kept) not in [memory for meta in applied(world) for memory in meta["memories"]]
     world.run()
     assert [meta["memories"] for meta in applied(world)] == [[str(kept)]]
 
@@ -190,13 +190,13 @@ def test_a_subject_forgotten_meanwhile_is_skipped_and_counted(
     world.planner = Interrupted(lambda: keys.destroy(world.workspace_id, ann))
     ended = world.run()
     assert (ended["forgotten"], ended["merged"], ended["memories"]) == (2, 1, 2)
-    assert {one for meta in applied(world) for one in meta["memories"]} == {
-        str(one) for one in others
+    assert {memory for meta in applied(world) for memory in meta["memories"]} == {
+        str(other) for other in others
     }
     assert ann not in {
-        one
+        subject
         for entry in world.entries()
-        for one in entry.data_subjects
+        for subject in entry.data_subjects
         if entry.type == "consolidation.applied"
     }
 
@@ -205,10 +205,10 @@ def test_clocks_that_go_back_break_nothing(opened: Callable[..., Consolidating])
     late = NOON + timedelta(days=400)
     past = iter(NOON - timedelta(days=n) for n in range(10_000))
     world = opened(clock=lambda: next(past))
-    world.tell(*(fact(one, occurred_at=late) for one in PAIR))
+    world.tell(*(fact(item, occurred_at=late) for item in PAIR))
     assert world.run()["merged"] == 1
     entries = world.entries()
-    moments = [one.recorded_at for one in entries]
+    moments = [entry.recorded_at for entry in entries]
     assert moments == sorted(moments)
     with world.system.transactions.reading(world.system.principal) as stores:
         head = stores.ledger.head()
@@ -260,8 +260,8 @@ def test_a_dry_run_plans_and_writes_nothing_to_the_ledger(
     told = told_pair(world)
     before = world.position()
     plan = world.preview(world.system.principal)
-    [merge] = [one for one in plan.operations if one["operation"] == "merge"]
-    assert {one["id"] for one in merge["memories"]} == {str(one) for one in told}
+    [merge] = [operation for operation in plan.operations if operation["operation"] == "merge"]
+    assert {memory["id"] for memory in merge["memories"]} == {str(item) for item in told}
     assert (plan.run.counts["merged"], plan.run.cost_usd, plan.run.dry_run) == (1, 0.0, True)
     assert world.position() == before
     assert states(world) == {"active": 2}
@@ -304,11 +304,13 @@ def test_a_schedule_takes_a_page_of_workspaces_and_says_where_the_next_one_begin
     begin = replace(worlds[0].begin, workspaces=lambda: ids)
     monkeypatch.setattr(control, "MAX_WORKSPACES", 2)
     first = begin(workspace_id=None, run_id=None, execution="e")
-    assert [one["workspace_id"] for one in first["workspaces"]] == [str(one) for one in ids[:2]]
+    assert [workspace["workspace_id"] for workspace in first["workspaces"]] == [
+        str(id_) for id_ in ids[:2]
+    ]
     assert (len(first["clients"]), first["next"]) == (4, str(ids[1]))
     monkeypatch.setattr(control, "MAX_CLIENTS", 1)
     last = begin(workspace_id=None, run_id=None, execution="f", after=UUID(first["next"]))
-    assert [one["workspace_id"] for one in last["workspaces"]] == [str(ids[2])]
+    assert [workspace["workspace_id"] for workspace in last["workspaces"]] == [str(ids[2])]
     assert (len(last["clients"]), last["wait"], last["next"]) == (1, 1, None)
     full = begin(workspace_id=None, run_id=None, execution="g")
     assert (len(full["workspaces"]), full["next"]) == (1, str(ids[0]))

@@ -46,12 +46,12 @@ def derive(stand: Stand, made: UUID, *sources: UUID) -> None:
                 view=View.PROVENANCE,
                 relation=Relation.DERIVED_FROM,
                 source_id=made,
-                target_id=one,
+                target_id=source,
                 valid_from=NOON,
                 recorded_at=NOON,
                 position=position,
             )
-            for one in sources
+            for source in sources
         )
         stores.nodes.apply([Projection(edges=edges)])
 
@@ -85,7 +85,7 @@ def test_summaries_of_summaries_go_with_what_they_are_of(stand: Stand) -> None:
     derive(stand, above, summary)
     done = stand.forgets()
     assert stand.proof(done).clean
-    assert {state_of(stand, one) for one in (told, summary, above)} == {None}
+    assert {state_of(stand, item) for item in (told, summary, above)} == {None}
 
 
 def test_what_a_dropped_merge_had_replaced_stands_again_and_may_be_merged_anew(
@@ -113,6 +113,6 @@ def test_what_was_compiled_about_an_entity_is_cleared_in_the_past_too(stand: Sta
     graph.compile(stand.principal, entity, f"Owned by {CANARY} for long.")
     derive(stand, entity, told)
     done = stand.forgets()
-    found = {one.place for one in stand.proof(done).places if one.found}
+    found = {place.place for place in stand.proof(done).places if place.found}
     assert found == set()
     assert state_of(stand, entity) == "active"

@@ -55,16 +55,16 @@ def test_what_is_forgotten_is_in_no_table_and_was_in_many_before(stand: Stand) -
         stand.principal, Target(owner=("client", "acme")), plan.node_ids, [CANARY]
     )
     assert not before.clean
-    where = {one.place for one in before.places if one.found}
+    where = {place.place for place in before.places if place.found}
     assert where >= {"public.node", "public.node_version", "public.data_subject", "public.edge"}
     assert CANARY in taken
 
     done = stand.forgets()
     assert done.forgetting.status == "done"
     proof = stand.proof(done, *taken)
-    assert {one.place: one.note for one in proof.places if one.found} == {}
+    assert {place.place: place.note for place in proof.places if place.found} == {}
     assert proof.clean
-    assert {one.place for one in proof.places} >= where
+    assert {place.place for place in proof.places} >= where
 
 
 def test_what_is_about_others_stays(stand: Stand) -> None:

@@ -73,7 +73,7 @@ def test_asking_again_finishes_what_was_killed(
     with stand.forget_stores.reading(stand.principal) as stores:
         entries = stores.ledger.page(after=0, limit=1000)
         head = stores.ledger.head()
-    assert [one.type for one in entries].count("subject.forgotten") == 1
+    assert [entry.type for entry in entries].count("subject.forgotten") == 1
     assert verify(entries, workspace_id=stand.workspace_id, expected=head).ok
     assert stand.forgets().already
 

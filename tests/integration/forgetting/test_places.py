@@ -38,7 +38,7 @@ def stand(database: "Database", pool: Pool) -> Stand:
 def test_the_guide_has_a_row_for_each_place_that_is_looked_at(stand: Stand) -> None:
     needles = Needles(texts=("nothing",), ids=(new_id(),))
     tables = PostgresSearcher(stand.pool)(stand.workspace_id, needles)
-    there = {f"{one.store} {one.place}" for one in (*tables, *NOT_SEARCHED)}
+    there = {f"{table.store} {table.place}" for table in (*tables, *NOT_SEARCHED)}
     there |= {f"{store} {place}" for store, place in (KEYS, OPENSEARCH, *OPERATOR)}
     there |= {f"{UPLOADS[0]} {place}" for place in UPLOADS[1]}
     rows = ROW.findall(GUIDE.read_text(encoding="utf-8"))

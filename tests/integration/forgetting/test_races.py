@@ -110,10 +110,10 @@ def test_two_forgettings_at_once_are_one(stand: Stand) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         done = list(threads.map(forget, range(4)))
-    assert len({one.id for one in done}) == 1
-    assert {one.status for one in done} == {"done"}
+    assert len({item.id for item in done}) == 1
+    assert {item.status for item in done} == {"done"}
     with stand.forget_stores.reading(stand.principal) as stores:
-        types = [one.type for one in stores.ledger.page(after=0, limit=1000)]
+        types = [item.type for item in stores.ledger.page(after=0, limit=1000)]
     assert types.count("subject.forgotten") == 1
 
 
@@ -140,5 +140,7 @@ def test_writers_at_once_leave_nothing_of_whom_was_forgotten(stand: Stand) -> No
     with stand.forget_stores.writing(stand.principal) as stores:
         assert stores.forgetting.doomed(forgotten.forgetting.subject_id, ()).node_ids == ()
         entries = stores.ledger.page(after=forgotten.forgetting.position, limit=1000)
-    assert not [one for one in entries if forgotten.forgetting.subject_id in one.data_subjects]
+    assert not [
+        entry for entry in entries if forgotten.forgetting.subject_id in entry.data_subjects
+    ]
     assert stand.proof(forgotten).clean

@@ -69,7 +69,7 @@ def test_what_investigations_know_of_a_subject_is_emptied(
         stores.opinions.put(said)
         stores.candidates.add(staged)
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
-    counted = [plan.counts[one] for one in _COUNTED]
+    counted = [plan.counts[item] for item in _COUNTED]
     assert counted == [1] * len(_COUNTED)
 
     done = stand.forgets()
@@ -99,11 +99,11 @@ def test_calls_of_agents_no_longer_name_the_sessions_of_whom_was_forgotten(stand
         )
         for session in ("chat of acme", "another")
     )
-    for one in (called, other):
-        KeepCall(stand.pool)(stand.principal, one)
+    for item in (called, other):
+        KeepCall(stand.pool)(stand.principal, item)
     plan = stand.forget.plan(stand.principal, Target(owner=("client", "acme")))
     assert plan.counts["tool_call"] == 1
     stand.forgets()
     with StoreTransactions(stand.pool).reading(stand.principal) as stores:
-        kept = [stores.actions.find(one.id) for one in (called, other)]
-    assert [one and one.session_id for one in kept] == [None, "another"]
+        kept = [stores.actions.find(item.id) for item in (called, other)]
+    assert [item and item.session_id for item in kept] == [None, "another"]

@@ -95,7 +95,7 @@ def test_a_forged_tombstone_is_refused_and_told(stand: Stand, how: str) -> None:
     keep(stand, good, forged(stand, good, how))
     applied = applying(stand)(stand.workspace_id)
     assert (applied.subjects, applied.keys_destroyed, applied.nodes_purged) == (0, 0, 0)
-    assert [one.reason for one in applied.refused] == [how]
+    assert [item.reason for item in applied.refused] == [how]
     assert not applied.ok
     with stand.forget_stores.writing(stand.principal) as stores:
         assert node in stores.graph_nodes.find([node])
@@ -107,7 +107,9 @@ def test_a_changed_byte_is_refused(stand: Stand) -> None:
     good = tombstone_of(stand)
     content = new_tombstone(stand.signing, good).replace(b'"position":1', b'"position":2')
     keep(stand, good, content)
-    assert [one.reason for one in applying(stand)(stand.workspace_id).refused] == ["not-authentic"]
+    assert [item.reason for item in applying(stand)(stand.workspace_id).refused] == [
+        "not-authentic"
+    ]
 
 
 def test_a_later_version_does_not_hide_a_tombstone(stand: Stand) -> None:

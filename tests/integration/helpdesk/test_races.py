@@ -70,7 +70,7 @@ def test_threads_claim_every_ticket_once(helpdesk: Helpdesk, pool: Pool) -> None
             threads.submit(lambda: list(claimed(pool, helpdesk.workspace_id)))
             for _ in range(WORKERS)
         ]
-        got = Counter(one for run in runs for one in run.result())
+        got = Counter(item for run in runs for item in run.result())
     assert set(got) == wanted
     assert max(got.values()) == 1
 

@@ -112,7 +112,7 @@ def test_a_forgotten_customers_tickets_say_nothing_and_come_back_from_nowhere(
     assert forgotten.forgetting.counts["ticket"] == 2
     assert forgotten.forgetting.counts["ticket_reply"] == 1
     assert forgotten.forgetting.counts["ticket_message"] == 1
-    assert [one for one in stand.proof(forgotten).places if one.found] == []
+    assert [place for place in stand.proof(forgotten).places if place.found] == []
     with pytest.raises(NotFound):
         helpdesk.desk.ticket(helpdesk.workspace_id, ticket_id)
     assert helpdesk.row(waiting).status is TicketStatus.DISCARDED

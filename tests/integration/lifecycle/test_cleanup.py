@@ -73,7 +73,7 @@ def world(database: "Database") -> Iterator[World]:
 def old(root: Connection, world: World, *texts: str, days: int, **changes: Any) -> list[UUID]:
     """Memories recorded so many days ago."""
     outcomes = world.tell(*(memory(text, **changes) for text in texts)).outcomes
-    ids = [one.id for one in outcomes if one.id]
+    ids = [outcome.id for outcome in outcomes if outcome.id]
     root.execute(
         "UPDATE node SET recorded_at = now() - %s WHERE id = ANY (%s)",
         [timedelta(days=days), ids],
@@ -135,7 +135,7 @@ def test_killed_between_batches_it_goes_on_and_expires_each_event_once(
     done = cleanup(world)(world.workspace_id, seconds=60)
 
     assert done["expired"] == 60 - before["expired"]
-    assert named(root, world, "node.expired") == {str(one): 1 for one in ids}
+    assert named(root, world, "node.expired") == {str(id_): 1 for id_ in ids}
     assert states(root, ids) == {"expired": 60}
     assert Browse(transactions=StoreTransactions(world.pool)).verify_ledger(world.admin).ok
 
@@ -150,7 +150,7 @@ def test_two_at_once_let_nothing_age_twice(world: World, root: Connection) -> No
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(run, range(2)))
-    assert named(root, world, "node.archived") == {str(one): 1 for one in facts}
+    assert named(root, world, "node.archived") == {str(fact): 1 for fact in facts}
     assert states(root, facts) == {"archived": 300}
 
 

@@ -184,7 +184,7 @@ def test_what_botocore_signs_passes_whatever_the_names_are(
     s3.put_object(Bucket=bucket, Key=key, Body=b"text", Metadata={"kind": "a  b"})
     assert s3.get_object(Bucket=bucket, Key=key)["Body"].read() == b"text"
     listed = s3.list_objects_v2(Bucket=bucket, Prefix=key, Delimiter="|")
-    assert [one["Key"] for one in listed["Contents"]] == [key]
+    assert [content["Key"] for content in listed["Contents"]] == [key]
     s3.delete_object(Bucket=bucket, Key=key)
 
 

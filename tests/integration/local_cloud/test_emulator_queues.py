@@ -96,7 +96,7 @@ def test_groups_of_messages_take_turns_so_that_a_backlog_keeps_nobody_waiting(
     sqs.send_message(QueueUrl=url, MessageBody="quiet", MessageGroupId="quiet")
 
     first = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=2)["Messages"]
-    assert {one["Body"] for one in first} == {"greedy 0", "quiet"}
+    assert {item["Body"] for item in first} == {"greedy 0", "quiet"}
     sqs.send_message(QueueUrl=url, MessageBody="late", MessageGroupId="late")
     second = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=1)["Messages"]
-    assert [one["Body"] for one in second] == ["late"]
+    assert [item["Body"] for item in second] == ["late"]

@@ -205,8 +205,8 @@ def test_a_server_at_an_address_answers(far: Far, site: Site, reply: Reply, said
     result = far.hosting.call("far.find", user="ada")
 
     assert (result.text, result.manifest_version) == (said, "2.0.0")
-    assert {one["authorization"] for one in site.headers} == {"Bearer s3cret"}
-    assert {one["accept-encoding"] for one in site.headers} == {"identity"}
+    assert {header["authorization"] for header in site.headers} == {"Bearer s3cret"}
+    assert {header["accept-encoding"] for header in site.headers} == {"identity"}
 
 
 @pytest.mark.parametrize("code", [401, 403])

@@ -158,7 +158,7 @@ def test_what_is_allowed_is_listed_in_a_file_of_its_owner(machine: Machine) -> N
     machine.allow("--env", "B", "--env", "A", "--", "true", "--quiet")
     machine.allow("--", "true", "--quiet")
     listed = json.loads(machine.shell.run("connectors", "allowed", "--json").stdout)
-    assert [(one["command"], one["variables"]) for one in listed] == [(["true", "--quiet"], [])]
+    assert [(item["command"], item["variables"]) for item in listed] == [(["true", "--quiet"], [])]
     assert Path(listed[0]["program"]).is_absolute()
     assert machine.file.stat().st_mode & 0o777 == 0o600
 

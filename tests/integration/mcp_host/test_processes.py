@@ -87,7 +87,7 @@ def gone(pid: int) -> bool:
 def noted(notes: Path) -> list[int]:
     """The process ids a connector left."""
     lines = notes.read_text("utf-8").splitlines()
-    return [int(one.removeprefix("pid ")) for one in lines if one.startswith("pid ")]
+    return [int(line.removeprefix("pid ")) for line in lines if line.startswith("pid ")]
 
 
 def test_a_process_answers(processes: Processes) -> None:
@@ -138,7 +138,7 @@ def test_a_write_that_happens_once_a_key_is_repeated_with_the_same_key(
 
     assert processes.hosting.call("bad.once_crash_once", key=key).text == "echo of once_crash_once"
 
-    calls = [one for one in notes.read_text().split("\n") if one.startswith("call")]
+    calls = [part for part in notes.read_text().split("\n") if part.startswith("call")]
     assert calls == [f"call once_crash_once {key}"] * 2
 
 
@@ -409,7 +409,7 @@ def test_one_that_lists_a_tool_of_another_is_refused(processes: Processes) -> No
 def test_closing_ends_every_process_even_one_that_ignores_sigterm(processes: Processes) -> None:
     processes.add("kind")
     processes.add("rude", start="stubborn")
-    pids = [int(processes.hosting.call(f"{one}.pid").text) for one in ("kind", "rude")]
+    pids = [int(processes.hosting.call(f"{item}.pid").text) for item in ("kind", "rude")]
 
     processes.hosting.host.close()
 

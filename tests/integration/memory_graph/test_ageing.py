@@ -64,8 +64,8 @@ def test_facts_observations_and_resolutions_nobody_used_are_archived(
     fresh = graph.put("fact", "fresh")
     aged(database, *old, verified, *others)
     assert clean(stand) == 3
-    assert {status(graph, one) for one in old} == {"archived"}
-    assert {status(graph, one) for one in (verified, fresh, *others)} == {"active"}
+    assert {status(graph, item) for item in old} == {"archived"}
+    assert {status(graph, other) for other in (verified, fresh, *others)} == {"active"}
     assert clean(stand) == 0
 
 

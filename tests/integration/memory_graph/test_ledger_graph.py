@@ -257,7 +257,7 @@ def test_a_memory_is_no_node_of_the_graph(stand: Stand, graph: LedgerGraph) -> N
 def test_an_export_of_thousands_reads_each_page_by_the_index(
     database: "Database", stand: Stand, graph: LedgerGraph
 ) -> None:
-    nodes = [one for one in facts(1_500) if isinstance(one, NodeDump)]
+    nodes = [fact for fact in facts(1_500) if isinstance(fact, NodeDump)]
     edges = [
         EdgeDump(source=one.ref, target=other.ref, relation="RELATED_TO", observed_at=NOON)
         for step in (1, 2)
@@ -301,7 +301,7 @@ def test_what_waits_for_a_person_is_read_by_the_index_however_much_is_active(
         before=pages[-1] if pages else None,
         limit=3,
     ):
-        pages += [one.id for one in page]
+        pages += [item.id for item in page]
     assert pages == newest
     with database.connect_as_superuser() as root:
         root.execute("ANALYZE node")

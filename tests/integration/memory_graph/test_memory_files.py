@@ -155,8 +155,8 @@ def test_an_export_goes_into_an_empty_workspace_and_comes_out_the_same(
     places: tuple[Place, Place],
 ) -> None:
     here, there = places
-    for one in lived():
-        here.system.tell_one(one)
+    for item in lived():
+        here.system.tell_one(item)
     whole = here.exported()
     assert whole.count(b'"kind":"memory"') == len(lived())
     assert whole.count(b'"state":"superseded"') == 4
@@ -232,7 +232,9 @@ def test_merged_memories_come_back_beside_the_fact_they_were_merged_into(
     there.imported(whole)
     again = there.exported("again.ndjson")
     assert b'"state":"superseded"' not in again
-    assert {_text(one) for one in again.splitlines()} == {_text(one) for one in whole.splitlines()}
+    assert {_text(line) for line in again.splitlines()} == {
+        _text(line) for line in whole.splitlines()
+    }
     assert there.imported(whole)["changed"] == 0
 
 

@@ -51,7 +51,7 @@ def test_they_are_found_by_computing_them_again(some: Everything, deep: bool) ->
     whose = swapped(some)
     assert some.rebuild(some.workspace_id, only_check=True).equal
     found = checking(some)(some.workspace_id, deep=deep)
-    assert whose <= {str(one) for one in found.wrong}
+    assert whose <= {str(item) for item in found.wrong}
     assert found.as_json()["wrong"] == len(found.wrong) > 0
 
 

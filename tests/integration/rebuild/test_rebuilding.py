@@ -124,7 +124,7 @@ def test_it_says_table_by_table_what_it_found(full: Everything) -> None:
     told = full.rebuild(full.workspace_id, only_check=True).as_json()
     assert told["equal"] is True
     assert set(told["tables"]) == set(PROJECTIONS)
-    assert all(one["before"] == one["after"] for one in told["tables"].values())
+    assert all(table["before"] == table["after"] for table in told["tables"].values())
 
 
 def test_without_any_projection_the_same_comes_back(some: Everything) -> None:
@@ -243,8 +243,8 @@ def test_a_replay_goes_on_page_by_page_and_gives_the_same(
     monkeypatch.setattr(rebuild, "PAGE", 1)
     monkeypatch.setattr(rebuild, "LAST_ENTRIES", 0)
     told = [some.rebuild.advance(some.workspace_id, seconds=0) for _ in range(4)]
-    assert [one["entries"] for one in told] == [1, 2, 3, 4]
-    assert all(one["more"] for one in told)
+    assert [item["entries"] for item in told] == [1, 2, 3, 4]
+    assert all(item["more"] for item in told)
     assert some.rebuild(some.workspace_id).equal
     assert sums(some) == before
 

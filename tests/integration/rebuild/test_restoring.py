@@ -126,7 +126,7 @@ def test_a_restored_workspace_has_the_same_checksums_and_the_same_chain(
     assert done.rebuilt.queued == before.after["embedding"].rows - windows_more(full)
     again = list(export_ledger(empty.owner_url, full.workspace_id))
     assert again[1 : len(lines)] == lines[1:]
-    assert all(one.ok for one in verify_ledgers(empty.owner_url))
+    assert all(ledger.ok for ledger in verify_ledgers(empty.owner_url))
 
 
 def windows_more(full: Everything) -> int:

@@ -128,7 +128,7 @@ def test_any_folder_and_any_server_embed_and_are_switched_between_by_settings(
 ) -> None:
     items = [{"text": note, "type": "fact", "key": note} for note in NOTES]
     told = deployment.api.call("POST", "/v1/memories", json={"items": items})
-    assert all("id" in one for one in told["results"]), told
+    assert all("id" in result for result in told["results"]), told
     refused = deployment.api.answer("GET", "/v1/reindex")
     assert (refused.status_code, refused.json()["reason"]) == (503, "model-not-registered")
     assert "acme/tiny of 24 dimensions is not registered" in refused.json()["detail"]
@@ -137,11 +137,11 @@ def test_any_folder_and_any_server_embed_and_are_switched_between_by_settings(
     url = deployment.database.owner_url
     with ThreadPoolExecutor(2) as two:
         asked = [two.submit(register_chosen, url, dict(os.environ)) for _ in range(2)]
-        assert {one.result().name for one in asked} == {"acme/tiny"}
+        assert {item.result().name for item in asked} == {"acme/tiny"}
     assert deployment.embed() == []
     for question, note in MEANT:
         answer = deployment.search(question)
-        assert [one["text"] for one in answer["results"]] == [note]
+        assert [result["text"] for result in answer["results"]] == [note]
         assert answer["meta"]["embedder"] == "acme/tiny"
 
     with embedding_server(model_named(SERVER)) as server:
@@ -153,11 +153,13 @@ def test_any_folder_and_any_server_embed_and_are_switched_between_by_settings(
         answer = deployment.search("oak")
         assert answer["results"][0]["text"] == "an oak"
         assert answer["meta"]["embedder"] == SERVED
-        assert {one["model"] for one in server.requests} == {"acme/served:1"}
-        assert all(text.startswith("text: ") for one in server.requests for text in one["input"])
+        assert {request["model"] for request in server.requests} == {"acme/served:1"}
+        assert all(
+            text.startswith("text: ") for request in server.requests for text in request["input"]
+        )
         back = deployment.reembed("--to", FOLDER, "--model-dir", str(folder))
     assert (back["switched"], back["workspaces"][0]["filled"]["nodes"]) == (True, 0)
-    assert [one["text"] for one in deployment.search("ship")["results"]] == ["the boat"]
+    assert [result["text"] for result in deployment.search("ship")["results"]] == ["the boat"]
     assert deployment.api.call("GET", "/v1/reindex")["missing"] == 0
 
 

@@ -57,7 +57,7 @@ def test_both_models_are_compared_switched_between_and_one_is_dropped(
         keys=FileKeyStore(tmp_path / "keys"),
         embedder=OnnxEmbedder(bge),  # pyright: ignore[reportArgumentType]
     )
-    of.system.tell(*(fact(one) for one in NOTES))
+    of.system.tell(*(fact(note) for note in NOTES))
     of.embed()
     deployed = settings(database, tmp_path / "keys", bge)
 

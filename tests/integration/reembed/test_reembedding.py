@@ -207,7 +207,7 @@ def test_without_vectors_of_both_models_there_is_no_comparison(some: Everything)
 def test_every_registered_model_has_an_index_in_every_partition(some: Everything) -> None:
     ids = [one for (one,) in some.rows("SELECT id FROM embedding_model WHERE id < 900")]
     with transactions(some).reading(some.admin) as stores:
-        assert [one for one in ids if not stores.model_vectors.indexed(one)] == []
+        assert [id_ for id_ in ids if not stores.model_vectors.indexed(id_)] == []
 
 
 def test_searches_find_by_vector_before_during_and_after_the_switch_and_after_going_back(

@@ -108,7 +108,7 @@ def test_a_node_killed_while_it_is_asked_costs_no_answer(
     with ThreadPoolExecutor(3) as clients:
         answers = clients.map(keep_asking, range(3))
         opensearch.kill()
-        assert {one for each in answers for one in each} == {1}
+        assert {item for each in answers for item in each} == {1}
     opensearch.start()
 
 
@@ -239,7 +239,7 @@ def test_a_search_says_who_answered_in_its_stead(
     told = recall(here.world.pool, HashingEmbedder(), keyword=nowhere)(
         here.world.admin, SearchRequest(query="harbour opens")
     )
-    assert [one.node.text for one in told.results] == ["the harbour opens at six"]
+    assert [result.node.text for result in told.results] == ["the harbour opens at six"]
     assert "keyword: opensearch unreachable, answered by postgresql" in told.meta.degraded
 
 
@@ -249,5 +249,5 @@ def test_a_search_by_opensearch_is_not_degraded(
     told = recall(
         here.world.pool, HashingEmbedder(), keyword=leg(here.world, opensearch.url, threads)
     )(here.world.admin, SearchRequest(query="harbour opens"))
-    assert [one.node.text for one in told.results] == ["the harbour opens at six"]
-    assert not [one for one in told.meta.degraded if one.startswith("keyword")]
+    assert [result.node.text for result in told.results] == ["the harbour opens at six"]
+    assert not [item for item in told.meta.degraded if item.startswith("keyword")]

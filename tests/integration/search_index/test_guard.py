@@ -31,8 +31,8 @@ def test_it_listens_on_one_port_of_this_machine(opensearch: "OpenSearch") -> Non
     process = opensearch.node.daemon.process()
     assert process is not None
     sockets = process.net_connections("inet")
-    listening = [one.laddr for one in sockets if one.status == psutil.CONN_LISTEN]
-    assert [(one.ip.removeprefix("::ffff:"), one.port) for one in listening] == [
+    listening = [socket.laddr for socket in sockets if socket.status == psutil.CONN_LISTEN]
+    assert [(item.ip.removeprefix("::ffff:"), item.port) for item in listening] == [
         ("127.0.0.1", opensearch.node.port)
     ]
 

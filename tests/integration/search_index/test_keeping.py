@@ -47,8 +47,8 @@ def keep(here: Followed) -> KeepSearchIndex:
 
 
 def told(world: World, *texts: str) -> list[UUID]:
-    ids = [one.id for one in world.tell(*(memory(text) for text in texts)).outcomes]
-    return [one for one in ids if one is not None]
+    ids = [outcome.id for outcome in world.tell(*(memory(text) for text in texts)).outcomes]
+    return [id_ for id_ in ids if id_ is not None]
 
 
 class Failing(OpenSearchIndexes):
@@ -81,7 +81,7 @@ def test_nodes_of_one_position_are_indexed_whatever_the_batch(
     workspace, name = here.world.workspace_id, here.follow.live()
     told(here.world, "harbour a", "harbour b", "harbour c")
     documents = here.source.changed(workspace, (0, new_id()), 10)
-    together = [replace(one, position=7) for one in documents]
+    together = [replace(document, position=7) for document in documents]
 
     class Together:
         reached = 0
@@ -95,8 +95,8 @@ def test_nodes_of_one_position_are_indexed_whatever_the_batch(
         def changed(
             self, _: UUID, after: tuple[int, UUID], limit: int
         ) -> "Sequence[IndexDocument]":
-            ordered = sorted(together, key=lambda one: one.node_id)
-            return [one for one in ordered if (7, one.node_id) > after][:limit]
+            ordered = sorted(together, key=lambda item: item.node_id)
+            return [item for item in ordered if (7, item.node_id) > after][:limit]
 
         def advance(self, _: UUID, __: str, position: int, **___: object) -> None:
             self.reached = max(self.reached, position)
@@ -107,7 +107,7 @@ def test_nodes_of_one_position_are_indexed_whatever_the_batch(
         pass
     assert source.reached == 7
     here.indexes.refresh(name)
-    assert sum(one.nodes for one in here.indexes.buckets(name, workspace).values()) == 3
+    assert sum(bucket.nodes for bucket in here.indexes.buckets(name, workspace).values()) == 3
 
 
 def test_an_update_that_fails_is_kept_and_made_up_for(
@@ -160,7 +160,10 @@ def test_drift_is_listed_and_repaired(here: Followed, keep: KeepSearchIndex) -> 
     here.catch_up()
     workspace, name = here.world.workspace_id, here.follow.live()
     assert keep.check(workspace).ok
-    by_id = {one.node_id: one for one in here.source.documents(workspace, [missing, stale, fine])}
+    by_id = {
+        document.node_id: document
+        for document in here.source.documents(workspace, [missing, stale, fine])
+    }
     here.indexes.remove(name, workspace, {missing: by_id[missing].position})
     planted = document(workspace, "harbour of nobody", position=3)
     here.indexes.write(name, [planted])

@@ -45,10 +45,10 @@ def test_a_purged_node_is_found_before_and_not_after(
         return one
 
     assert (looked(by_text).store, looked(by_text).place) == OPENSEARCH
-    assert [(looked(one).items, looked(one).found) for one in (by_text, by_id)] == [(2, 1)] * 2
+    assert [(looked(item).items, looked(item).found) for item in (by_text, by_id)] == [(2, 1)] * 2
     with StoreTransactions(world.pool).writing(world.admin) as stores:
         position = stores.ledger.head().position + 1
         purge = Purge(workspace_id=world.workspace_id, node_ids=(lost,), position=position)
         stores.nodes.apply([Projection(purges=(purge,))])
     here.catch_up()
-    assert [(looked(one).items, looked(one).found) for one in (by_text, by_id)] == [(1, 0)] * 2
+    assert [(looked(item).items, looked(item).found) for item in (by_text, by_id)] == [(1, 0)] * 2

@@ -34,7 +34,7 @@ def here(world: World, opensearch: "OpenSearch") -> Followed:
 
 
 def told(world: World, *memories: object) -> list[UUID]:
-    return [one.id for one in world.tell(*memories).outcomes]  # type: ignore[arg-type]
+    return [outcome.id for outcome in world.tell(*memories).outcomes]  # type: ignore[arg-type]
 
 
 def test_stems_find_each_other_and_the_better_match_comes_first(here: Followed) -> None:
@@ -152,8 +152,10 @@ def test_planted_documents_show_nothing(here: Followed, database: "Database") ->
     here.catch_up()
     workspace = here.world.workspace_id
     lies = [
-        document(workspace, "harbour", node_id=one, position=10**6, scope="public", agents=["eve"])
-        for one in (*theirs, admins, bots, new_id())
+        document(
+            workspace, "harbour", node_id=their, position=10**6, scope="public", agents=["eve"]
+        )
+        for their in (*theirs, admins, bots, new_id())
     ]
     name = here.follow.live()
     here.indexes.write(name, lies)
@@ -174,9 +176,9 @@ def test_what_is_deleted_is_hidden_before_the_index_hears_of_it_and_then_leaves_
     assert here.found("harbour") == [kept]
     name = here.follow.live()
     workspace = here.world.workspace_id
-    assert sum(one.nodes for one in here.indexes.buckets(name, workspace).values()) == 2
+    assert sum(bucket.nodes for bucket in here.indexes.buckets(name, workspace).values()) == 2
     here.catch_up()
-    assert sum(one.nodes for one in here.indexes.buckets(name, workspace).values()) == 1
+    assert sum(bucket.nodes for bucket in here.indexes.buckets(name, workspace).values()) == 1
 
 
 def delete(world: World, node_id: UUID) -> None:

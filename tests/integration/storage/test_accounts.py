@@ -80,7 +80,7 @@ def test_keys_are_listed_newest_first_and_revoking_twice_changes_nothing(world: 
     first = revoke(world)(world.admin, made.key.id)
     assert revoke(world)(world.admin, made.key.id).revoked_at == first.revoked_at
     listed = ListKeys(transactions=StoreTransactions(world.pool))(world.admin)
-    assert [one.name for one in listed] == ["helper", "admin"]
+    assert [item.name for item in listed] == ["helper", "admin"]
     assert listed[0].revoked_at is not None
 
 
@@ -118,13 +118,13 @@ def test_the_ledger_tells_of_keys_without_names_or_secrets(world: World) -> None
     revoke(world)(world.admin, made.key.id)
     with StoreTransactions(world.pool).reading(world.admin) as stores:
         entries = stores.ledger.page(after=0, limit=10)
-    assert [one.type for one in entries] == [
+    assert [entry.type for entry in entries] == [
         "workspace.created",
         "key.created",
         "key.created",
         "key.revoked",
     ]
-    told = "".join(one.meta_text for one in entries)
+    told = "".join(entry.meta_text for entry in entries)
     assert "helper" not in told
     assert made.key.prefix not in told
 
@@ -135,8 +135,8 @@ def test_a_bucket_empties_and_refills(world: World) -> None:
     made = create(world)(world.admin, NewKey(name="bucket", role=Role.AGENT))
     admit = Admit(world.pool, lambda: at[0], per_minute=3)
     decisions = [admit(made.secret).rate for _ in range(5)]
-    assert [one.allowed for one in decisions] == [True, True, True, False, False]
-    assert [one.remaining for one in decisions] == [2, 1, 0, 0, 0]
+    assert [decision.allowed for decision in decisions] == [True, True, True, False, False]
+    assert [decision.remaining for decision in decisions] == [2, 1, 0, 0, 0]
     assert decisions[3].retry_after == pytest.approx(20.0)
     at[0] = now + timedelta(seconds=21)
     assert [admit(made.secret).rate.allowed for _ in range(2)] == [True, False]
@@ -145,7 +145,7 @@ def test_a_bucket_empties_and_refills(world: World) -> None:
 def refusals(admit: Admit, *asked: tuple[str, Load]) -> list[str | None]:
     """Which kind each request was refused for."""
     found = [admit(key, load).refusal for key, load in asked]
-    return [one.kind if one else None for one in found]
+    return [item.kind if item else None for item in found]
 
 
 def test_a_workspaces_keys_share_what_it_may_ask_and_another_one_has_its_own(
@@ -178,7 +178,7 @@ def test_a_request_above_its_keys_rate_takes_nothing_from_its_workspace(world: W
     limited = create(world)(world.admin, AGENT).secret
     admit = Admit(world.pool, lambda: now, per_minute=1, allowances=Allowances(items=2))
     asked = [admit(limited, Load(items=1)) for _ in range(3)]
-    assert [one.rate.allowed for one in asked] == [True, False, False]
+    assert [item.rate.allowed for item in asked] == [True, False, False]
     assert admit(create(world)(world.admin, AGENT).secret, Load(items=1)).refusal is None
 
 
@@ -188,7 +188,7 @@ def test_many_requests_of_a_workspace_at_once_are_each_counted_once(world: World
     admit = Admit(world.pool, lambda: now, allowances=Allowances(items=1_000))
     with ThreadPoolExecutor(4) as threads:
         asked = list(threads.map(lambda key: admit(key, Load(items=10, bytes=1)), keys * 25))
-    assert {one.refusal for one in asked} == {None}
+    assert {item.refusal for item in asked} == {None}
     assert admit(keys[0], Load(items=1)).refusal is not None
 
 

@@ -50,7 +50,7 @@ def test_every_call_of_an_agent_leaves_a_record_without_texts(front: Front) -> N
     front.call("GET", f"/v1/memories/{memory_id}", **own)
 
     found = calls(front, connector="cairn")
-    assert [(one["tool"], one["lane"], one["state"], one["error"]) for one in found] == [
+    assert [(item["tool"], item["lane"], item["state"], item["error"]) for item in found] == [
         ("cairn.GET /v1/memories/{memory_id}", "read", "applied", None),
         ("cairn.POST /v1/search", "read", "failed", "validation-failed"),
         ("cairn.GET /v1/events", "read", "applied", None),
@@ -60,7 +60,7 @@ def test_every_call_of_an_agent_leaves_a_record_without_texts(front: Front) -> N
     assert memory_id in found[-1]["output"]
     assert json.loads(found[-1]["input"])["type"] == "event"
     assert all(word not in json.dumps(found) for word in ("Helga", "cellar", "stove"))
-    assert all(one["investigation_id"] is None and one["ms"] is not None for one in found)
+    assert all(item["investigation_id"] is None and item["ms"] is not None for item in found)
 
 
 def test_calls_are_found_by_their_session_and_an_agent_reads_its_own_only(front: Front) -> None:
@@ -68,10 +68,10 @@ def test_calls_are_found_by_their_session_and_an_agent_reads_its_own_only(front:
     for session in ("monday", "tuesday"):
         arguments = {"query": "the key", "session_id": session}
         mcp(front, key, "tools/call", name="recall", arguments=arguments)
-    assert [one["session_id"] for one in calls(front, session_id="monday")] == ["monday"]
+    assert [call["session_id"] for call in calls(front, session_id="monday")] == ["monday"]
     asked = {"name": "tool-calls-list", "arguments": {"session_id": "monday"}}
     listed = mcp(front, key, "tools/call", **asked)["result"]["structuredContent"]["items"]
-    assert [one["tool"] for one in listed] == ["cairn.recall"]
+    assert [item["tool"] for item in listed] == ["cairn.recall"]
     theirs = mcp(front, other, "tools/call", **asked)["result"]["structuredContent"]["items"]
     assert theirs == []
 

@@ -75,7 +75,7 @@ def search(world: World, embedder: Directions) -> Iterator[SearchConversations]:
             embedder=embedder,
             vector_leg=PostgresVectorLeg(world.pool),
             keyword_leg=PostgresKeywordLeg(world.pool),
-            one=lambda one: PostgresOneConversation(world.pool, one),
+            one=lambda item: PostgresOneConversation(world.pool, item),
             transactions=StoreTransactions(world.pool),
             pool=pool,
             clock=lambda: MORNING,
@@ -87,8 +87,8 @@ def found(
     search: SearchConversations, principal: Principal, query: str, **changes: Any
 ) -> list[str]:
     answer = search(principal, ConversationQuery(query=query, **changes))
-    assert all(one.relevance_score > 0 for one in answer.messages)
-    return [one.message.content for one in answer.messages]
+    assert all(message.relevance_score > 0 for message in answer.messages)
+    return [message.message.content for message in answer.messages]
 
 
 def embedded(database: "Database", node_id: UUID, text: str) -> None:
@@ -224,7 +224,7 @@ def test_without_the_embedder_the_words_answer(
     talk.say("the boiler leaks", channel=Channel.API)
     embedder.down = True
     answer = search(world.admin, ConversationQuery(query="boiler"))
-    assert [one.message.content for one in answer.messages] == ["the boiler leaks"]
+    assert [message.message.content for message in answer.messages] == ["the boiler leaks"]
     assert answer.degraded == ("vector: embedder-down",)
 
 
@@ -261,9 +261,9 @@ def test_recall_finds_messages_when_it_is_asked_for_them_only(
         plain = Filters(as_of_position=past)
         messages = Filters(labels=("Message",), as_of_position=past)
         by_words = keyword.search(world.admin, ["boiler"], plain, **asked)
-        assert [one.node_id for one in by_words] == [told]
+        assert [word.node_id for word in by_words] == [told]
         by_label = keyword.search(world.admin, ["boiler"], messages, **asked)
-        assert [one.node_id for one in by_label] == [said.message_id]
+        assert [item.node_id for item in by_label] == [said.message_id]
         assert vector.search(world.admin, near, plain, **near_it) == ()
         (found_near,) = vector.search(world.admin, near, messages, **near_it)
         assert found_near.node_id == said.message_id

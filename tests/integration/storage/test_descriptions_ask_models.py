@@ -85,8 +85,8 @@ class Hut:
             keys=self.documents.keys,
         )
         nodes = Summarising(system).nodes().values()
-        kept = [one for one in nodes if one.label in ("Document", "Section")]
-        found = [(one.id, one.text, one.summary, one.metadata) for one in kept]
+        kept = [node for node in nodes if node.label in ("Document", "Section")]
+        found = [(item.id, item.text, item.summary, item.metadata) for item in kept]
         return sorted(found, key=lambda row: row[0])
 
 
@@ -124,7 +124,7 @@ def test_a_model_sums_up_sections_and_the_document_once_and_a_replay_gives_the_s
     assert {row[2] for row in hut.rows()} == {*SAID.values(), WHOLE}
     assert all(row[1] == row[2] for row in hut.rows())
     assert hut.replayed() == hut.rows()
-    assert [one["max_tokens"] for one in server.requests] == [120, 120, 200]
+    assert [request["max_tokens"] for request in server.requests] == [120, 120, 200]
     assert hut.rows(CALLS) == [("summary", "answered")] * 3
     assert hut.summarise(model) == {}
     assert len(server.requests) == 3

@@ -83,15 +83,15 @@ def test_a_list_shows_what_fits_every_filter(
     world: World, seeing: Observing, browse: BrowseEvents, where: Any, found: list[int]
 ) -> None:
     ids = [
-        seeing.see_one(one)
-        for one in (
+        seeing.see_one(item)
+        for item in (
             event("tool.execute", trace_id="t"),
             event("tool.error", at=1, agent_id="deployer"),
             event("agent.invoke", at=2, session_id="other", client_id="acme"),
         )
     ]
     page = browse.page(world.admin, EventFilter(**where), limit=10, after=None)
-    assert [one.id for one in page.items] == [ids[at] for at in found]
+    assert [item.id for item in page.items] == [ids[at] for at in found]
 
 
 def test_pages_follow_each_other_by_the_order_of_the_ledger(
@@ -102,7 +102,7 @@ def test_pages_follow_each_other_by_the_order_of_the_ledger(
     after = None
     while True:
         page = browse.page(world.admin, EventFilter(), limit=2, after=after)
-        seen += [one.id for one in page.items]
+        seen += [item.id for item in page.items]
         after = page.next_after
         if after is None:
             break

@@ -28,11 +28,11 @@ def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_key_made_for_one_tool_sees_that_one_and_opens_no_other_route(front: Front) -> None:
-    for tool in (one.name for one in TOOLS):
+    for tool in (tool.name for tool in TOOLS):
         made = front.call("POST", "/v1/keys", json={"name": "narrow", "tools": [tool, tool]})
         assert made["key"]["tools"] == [tool]
         listed = mcp(front, made["secret"], "tools/list")["result"]["tools"]
-        assert [one["name"] for one in listed] == [tool]
+        assert [item["name"] for item in listed] == [tool]
         around = {"headers": {"authorization": f"Bearer {made['secret']}"}}
         assert front.call("GET", "/v1/whoami", **around)["tools"] == [tool]
         refused = front.answer("POST", "/v1/search", json={"query": "a way around"}, **around)
@@ -47,7 +47,7 @@ def test_what_is_not_on_the_list_is_not_called_and_the_list_is_in_the_ledger(fro
     assert "There is no tool" in answered["error"]["message"]
     assert front.call("GET", "/v1/memories")["items"] == []
     created = front.call("GET", "/v1/ledger", params={"type": "key.created"})["items"]
-    assert [one["meta"].get("tools") for one in created] == [None, ["get", "recall"]]
+    assert [item["meta"].get("tools") for item in created] == [None, ["get", "recall"]]
 
 
 def test_an_admin_key_with_a_list_does_not_count_as_the_last_admin(front: Front) -> None:
@@ -61,4 +61,4 @@ def test_an_admin_key_with_a_list_does_not_count_as_the_last_admin(front: Front)
 def test_each_tool_that_there_is_not_is_named(front: Front) -> None:
     refused = front.answer("POST", "/v1/keys", json={"name": "a", "tools": ["recall", "shell"]})
     assert refused.status_code == 422
-    assert [one["location"] for one in refused.json()["errors"]] == ["tools.1"]
+    assert [error["location"] for error in refused.json()["errors"]] == ["tools.1"]

@@ -91,7 +91,7 @@ def test_a_node_is_shown_with_what_it_is_and_its_edges(
     other = browse.node(graph.system.principal, problem)
     assert other.backlink_count == 1
     assert other.edges is not None
-    assert [(one.direction, one.count) for one in other.edges.counts] == [("in", 1)]
+    assert [(count.direction, count.count) for count in other.edges.counts] == [("in", 1)]
 
 
 def test_any_label_is_shown(graph: Graphing, browse: BrowseNodes) -> None:
@@ -128,7 +128,7 @@ def test_what_a_reader_may_not_see_is_not_found_nor_shown_beside(
         assert edges is not None
         assert (edges.counts, edges.strongest) == ((), ())
         assert [
-            one.id for one in browse.nodes(who, NodeFilter(label="Note"), limit=9, after=None)
+            node.id for node in browse.nodes(who, NodeFilter(label="Note"), limit=9, after=None)
         ] == [mine]
 
 
@@ -156,7 +156,7 @@ def test_a_list_of_nodes_goes_on_after_the_last(graph: Graphing, browse: BrowseN
     while page := browse.nodes(
         graph.system.principal, NodeFilter(label="Note"), limit=2, after=after
     ):
-        seen += [one.id for one in page]
+        seen += [item.id for item in page]
         after = page[-1].position, page[-1].id
     assert seen == made[::-1]
     where = NodeFilter(label="Note", client_id="acme")
@@ -197,16 +197,16 @@ def test_entities_are_listed_by_name_and_found_by_alias(
 
     def found(q: str | None = None, type: str | None = None) -> list[str]:
         where = EntityFilter(q=q, type=type)
-        return [one.name for one in browse.entities(who, where, limit=9, after=None)]
+        return [entity.name for entity in browse.entities(who, where, limit=9, after=None)]
 
     assert found() == ["50% \\_off", "acme", "Bea", "Zoe"]
     assert found(type="person") == ["Bea", "Zoe"]
     assert (found("CLIENT"), found("%"), found("nobody")) == (["acme"], ["50% \\_off"], [])
     first = browse.entities(who, EntityFilter(), limit=2, after=None)
     after = first[-1].sort_key, first[-1].id
-    assert [one.name for one in browse.entities(who, EntityFilter(), limit=9, after=after)] == (
-        ["Bea", "Zoe"]
-    )
+    assert [
+        entity.name for entity in browse.entities(who, EntityFilter(), limit=9, after=after)
+    ] == (["Bea", "Zoe"])
 
 
 def test_a_merged_entity_is_read_and_no_longer_listed(graph: Graphing, browse: BrowseNodes) -> None:
@@ -215,7 +215,9 @@ def test_a_merged_entity_is_read_and_no_longer_listed(graph: Graphing, browse: B
     graph.correct.merge(who, acme, corp)
     assert browse.entity(who, acme).superseded_by == corp
     assert browse.entity(who, corp).aliases == ("acme",)
-    assert [one.id for one in browse.entities(who, EntityFilter(), limit=9, after=None)] == [corp]
+    assert [entity.id for entity in browse.entities(who, EntityFilter(), limit=9, after=None)] == [
+        corp
+    ]
 
 
 def test_a_hub_of_ten_thousand_edges_is_answered_in_bounds(

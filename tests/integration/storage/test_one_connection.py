@@ -60,4 +60,4 @@ def test_many_searches_at_once_share_one_connection_and_one_thread(
 
     with ThreadPoolExecutor(CLIENTS) as clients:
         told = list(clients.map(ask, range(SEARCHES)))
-    assert {one for each in told for one in each} <= {"vector: empty"}  # nothing is embedded here
+    assert {item for each in told for item in each} <= {"vector: empty"}  # nothing is embedded here

@@ -86,7 +86,7 @@ def test_the_search_index_is_told_to_take_purged_nodes_out(graph: Graphing, pool
     kept, lost = graph.note("kept"), graph.note("lost")
     position = purge(graph, lost)
     source, workspace_id = PostgresIndexSource(pool), graph.system.principal.workspace_id
-    changed = {one.node_id: one for one in source.changed(workspace_id, FIRST, 10)}
+    changed = {item.node_id: item for item in source.changed(workspace_id, FIRST, 10)}
     assert set(changed) == {kept, lost}
     assert (changed[lost].findable, changed[lost].own, changed[lost].position) == (
         False,

@@ -33,13 +33,13 @@ def test_writers_superseding_one_key_at_once_leave_exactly_one_active(world: Wor
     def write(number: int) -> list[Outcome]:
         start.wait()
         told = [world.tell(memory(f"{number}-{turn}", key="k")) for turn in range(5)]
-        return [one.outcomes[0].outcome for one in told]
+        return [item.outcomes[0].outcome for item in told]
 
     with ThreadPoolExecutor(WRITERS) as pool:
-        outcomes = [one for found in pool.map(write, range(WRITERS)) for one in found]
+        outcomes = [item for found in pool.map(write, range(WRITERS)) for item in found]
     browse = Browse(transactions=StoreTransactions(world.pool))
     page = browse.list_memories(world.admin, MemoryFilter(key="k"), limit=50, after=None)
-    assert sorted(one.state for one in page.items) == ["active"] + ["superseded"] * 14
+    assert sorted(item.state for item in page.items) == ["active"] + ["superseded"] * 14
     assert outcomes.count(Outcome.CREATED) == 1
     assert browse.verify_ledger(world.admin).ok
 

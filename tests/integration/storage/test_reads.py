@@ -40,7 +40,7 @@ def browse(world: World) -> Browse:
 
 
 def ids(world: World, *memories: Any) -> list[Any]:
-    return [one.id for one in world.tell(*memories).outcomes]
+    return [outcome.id for outcome in world.tell(*memories).outcomes]
 
 
 def test_a_memory_and_its_history_are_read(world: World, browse: Browse) -> None:
@@ -48,7 +48,7 @@ def test_a_memory_and_its_history_are_read(world: World, browse: Browse) -> None
     assert (browse.get_memory(world.admin, old).superseded_by, old) == (new, old)
     assert browse.get_memory(world.admin, new).importance_band == "medium"
     history = browse.get_memory_history(world.admin, old)
-    assert [one.memory.state for one in history] == ["active", "superseded"]
+    assert [item.memory.state for item in history] == ["active", "superseded"]
     assert history[0].to_position == history[1].from_position
     assert history[1].to_position is None
 
@@ -85,7 +85,7 @@ def test_a_deleted_memory_is_gone_but_an_admin_sees_its_history(
         browse.get_memory(world.admin, gone)
     with pytest.raises(NotFound):
         browse.get_memory_history(world.as_other(), gone)
-    states = [one.memory.state for one in browse.get_memory_history(world.admin, gone)]
+    states = [item.memory.state for item in browse.get_memory_history(world.admin, gone)]
     assert states == ["active", "deleted"]
 
 
@@ -96,7 +96,7 @@ def test_lists_are_paged_newest_first_and_filtered(world: World, browse: Browse)
     while True:
         where = MemoryFilter(type=MemoryKind.DECISION, state="active")
         page = browse.list_memories(world.admin, where, limit=2, after=after)
-        found += [one.text for one in page.items]
+        found += [item.text for item in page.items]
         after = page.next_after
         if after is None:
             break
@@ -130,7 +130,7 @@ def test_a_document_is_found_by_its_source_as_it_is_and_as_it_is_cited(
     asked: dict[str, Any] = {"client_id": None, "limit": 5, "after": None}
     for written in (uri, plain(uri)):
         found = browse.list_documents(world.admin, source_uri=written, **asked)
-        assert [one.id for one in found.items] == [sent.document_id]
+        assert [item.id for item in found.items] == [sent.document_id]
     assert browse.list_documents(world.admin, source_uri="kb://none", **asked).items == ()
     assert len(browse.list_documents(world.admin, **asked).items) == 2
 
@@ -139,12 +139,12 @@ def test_the_ledger_is_listed_by_type_and_namespace(world: World, browse: Browse
     world.tell(memory("a", client_id="acme"))
     asked = {"from_position": 1, "limit": 10, "after": None}
     every = browse.list_ledger(world.admin, type=None, **asked).items
-    assert [one.position for one in every] == [1, 2, 3, 4]
+    assert [item.position for item in every] == [1, 2, 3, 4]
     for wanted in ("memory", "memory.remembered"):
         found = browse.list_ledger(world.admin, type=wanted, **asked).items
-        assert [one.type for one in found] == ["memory.remembered"]
+        assert [item.type for item in found] == ["memory.remembered"]
     page = browse.list_ledger(world.admin, type=None, from_position=2, limit=2, after=None)
-    assert ([one.position for one in page.items], page.next_after) == ([2, 3], 3)
+    assert ([item.position for item in page.items], page.next_after) == ([2, 3], 3)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_verification_names_the_first_bad_position(
         root.execute("ALTER TABLE ledger ENABLE TRIGGER USER")
     found = browse.verify_ledger(world.admin)
     assert (found.ok, found.first_bad_position, found.reason) == (False, position, reason)
-    as_owner = {one.workspace_id: one for one in verify_ledgers(database.owner_url)}
+    as_owner = {ledger.workspace_id: ledger for ledger in verify_ledgers(database.owner_url)}
     assert as_owner[world.workspace_id] == found
     export = tmp_path / "export.ndjson"
     export.write_text("".join(export_ledger(database.owner_url, world.workspace_id)))

@@ -105,8 +105,8 @@ def node(root: Connection, world: World, text: str, **columns: str) -> UUID:
 def by_words(world: World, *terms: str, who: Any = None, **filters: Any) -> list[UUID]:
     leg = PostgresKeywordLeg(world.pool)
     found = leg.search(who or world.admin, terms, Filters(**filters), limit=10, timeout_ms=2000)
-    assert all(one.score > 0 for one in found)
-    return [one.node_id for one in found]
+    assert all(item.score > 0 for item in found)
+    return [item.node_id for item in found]
 
 
 def by_vector(world: World, position: int, who: Any = None, **filters: Any) -> list[UUID]:
@@ -119,7 +119,7 @@ def by_vector(world: World, position: int, who: Any = None, **filters: Any) -> l
         limit=10,
         timeout_ms=2000,
     )
-    return [one.node_id for one in found]
+    return [item.node_id for item in found]
 
 
 def test_a_vector_finds_its_node_with_cosine_one(world: World, root: Connection) -> None:
@@ -128,7 +128,7 @@ def test_a_vector_finds_its_node_with_cosine_one(world: World, root: Connection)
     found = leg.search(
         world.admin, axis(position), Filters(), model_id=1, minimum=0.3, limit=5, timeout_ms=2000
     )
-    assert [(one.node_id, one.score) for one in found] == [(node, pytest.approx(1.0, abs=1e-3))]
+    assert [(item.node_id, item.score) for item in found] == [(node, pytest.approx(1.0, abs=1e-3))]
 
 
 def test_words_are_found_in_any_form_and_operators_are_words(
@@ -186,8 +186,8 @@ def test_the_past_is_searched_as_it_was(world: World, root: Connection) -> None:
     with StoreTransactions(world.pool).reading(world.admin) as stores:
         then = stores.node_reader.read([old, new], Filters(as_of_position=position))
         now = stores.node_reader.read([old, new], Filters())
-    assert [(one.id, one.state) for one in then] == [(old, "active")]
-    assert {one.id: one.state for one in now} == {old: "superseded", new: "active"}
+    assert [(item.id, item.state) for item in then] == [(old, "active")]
+    assert {item.id: item.state for item in now} == {old: "superseded", new: "active"}
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_an_agent_finds_and_reads_what_is_tagged_for_it_only(
         assert by_words(world, "lighthouse", who=who) == found
         assert by_vector(world, position, who=who) == found
         with StoreTransactions(world.pool).reading(who) as stores:
-            assert [one.id for one in stores.node_reader.read([node], Filters())] == found
+            assert [item.id for item in stores.node_reader.read([node], Filters())] == found
 
 
 def test_neighbours_stand_in_reading_order_even_when_numbers_are_missing(
@@ -231,8 +231,8 @@ def test_neighbours_stand_in_reading_order_even_when_numbers_are_missing(
         beside = stores.node_reader.neighbours(nodes, 2, Filters())[node]
         then = stores.node_reader.neighbours(nodes, 2, Filters(as_of_position=position))[node]
         assert stores.node_reader.neighbours(nodes, 0, Filters()) == {}
-    assert [one.text for one in beside.before] == ["ahoy", "which ship"]
-    assert [one.text for one in beside.after] == ["she sails at noon"]
+    assert [item.text for item in beside.before] == ["ahoy", "which ship"]
+    assert [item.text for item in beside.after] == ["she sails at noon"]
     assert then == replace(beside, after=())
 
 
@@ -369,7 +369,7 @@ def test_a_small_workspace_beside_a_big_one_finds_all_its_rows(
     same = "SELECT satisfies_hash_partition('node'::regclass, 16, %s, %s::uuid)"
     is_in = lambda part, one: root.execute(same, [part, one]).fetchone() == (True,)  # noqa: E731
     part = next(part for part in range(16) if is_in(part, crowd.workspace_id))
-    small = next(one for one in iter(new_id, None) if is_in(part, one))
+    small = next(item for item in iter(new_id, None) if is_in(part, item))
     root.execute("INSERT INTO workspace VALUES (%s, 'small', '{}', now())", [small])
     for table in ("node", "embedding"):
         columns = """SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute

@@ -141,7 +141,7 @@ def ask(recalls: Recall, world: World, **changes: Any) -> dict[str, Any]:
 
 
 def texts(found: dict[str, Any]) -> list[str]:
-    return [str(one) for one in found["results"]]
+    return [str(result) for result in found["results"]]
 
 
 def test_a_question_that_points_back_is_reworded_widened_and_its_results_reread(

@@ -318,10 +318,12 @@ def test_a_search_for_several_clients_finds_theirs_however_much_others_have(
     with ThreadPoolExecutor(4) as pool:
         recall = recall_over(world, pool)
         asked = {"query": "the harbour master", "limit": 5}
-        assert {one.node.client_id for one in ask(recall, world, **asked).results} == {"other"}
+        assert {result.node.client_id for result in ask(recall, world, **asked).results} == {
+            "other"
+        }
         for recipe in ("default", "seed-001"):
             mine = ask(recall, world, **asked, recipe=recipe, clients=("global", "acme"))
-            assert {one.node.client_id for one in mine.results} == {"global", "acme"}
+            assert {result.node.client_id for result in mine.results} == {"global", "acme"}
             assert len(mine.results) == 2
     world.pool.close()
 
@@ -353,7 +355,7 @@ def test_searches_become_one_entry_of_accesses_and_the_past_counts_nothing(
     assert head_of(root, world) == head + 1
     after = counts(root, world)
     top = second.results[0].node.id
-    assert {one: after[one] - before[one] for one in after if after[one] != before[one]} == {
+    assert {item: after[item] - before[item] for item in after if after[item] != before[item]} == {
         each.node.id: 2 if each.node.id == top else 1 for each in first.results
     }
     assert count(seconds=60) == {"searches": 0, "nodes": 0}

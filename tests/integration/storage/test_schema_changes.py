@@ -103,7 +103,7 @@ def test_a_database_that_older_migrations_made_gets_the_schema_of_a_new_one_and_
         restore(upgraded)
         stored = rows(upgraded)
         assert len(stored) > len(kept("rows")) - 2  # before 0042 there are no settings
-        lacking = [one.id for one in NEW if one.id > last]
+        lacking = [item.id for item in NEW if item.id > last]
         assert migrate(upgraded.owner_url) == lacking
         assert set(schema(upgraded)) ^ set(schema(database)) == set()
         assert rows(upgraded) == stored
@@ -158,17 +158,17 @@ def test_what_the_last_release_asks_is_answered_by_the_new_schema(
 def test_what_the_last_release_writes_lacks_no_column(before: Database, database: Database) -> None:
     known = column(before, TABLES)
     added = column(database, REQUIRED) - column(before, REQUIRED)
-    assert {one for one in added if one.split(".")[0] in known} == set()
+    assert {item for item in added if item.split(".")[0] in known} == set()
 
 
 def test_migrations_form_one_chain() -> None:
-    assert [one.id[:4] for one in NEW] == [f"{35 + place:04d}" for place in range(len(NEW))]
+    assert [item.id[:4] for item in NEW] == [f"{35 + place:04d}" for place in range(len(NEW))]
     assert [BEFORE[0].depends, BEFORE[-1].id] == [LAST_MIGRATION, LAST_OLD]
     for chain in (BEFORE, read()):
-        assert [one.depends for one in chain[1:]] == [one.id for one in chain[:-1]]
+        assert [item.depends for item in chain[1:]] == [item.id for item in chain[:-1]]
 
 
-@pytest.mark.parametrize("migration", NEW, ids=lambda one: one.id)
+@pytest.mark.parametrize("migration", NEW, ids=lambda item: item.id)
 def test_an_index_of_a_table_with_rows_is_built_while_others_write(migration: Any) -> None:
     """In a migration of its own that says `-- transactional: false`; see CONTRIBUTING.md."""
     own = set(TABLE.findall(migration.text))
@@ -176,7 +176,7 @@ def test_an_index_of_a_table_with_rows_is_built_while_others_write(migration: An
 
 
 @pytest.mark.parametrize(
-    "migration", [one for one in NEW if not one.transactional], ids=lambda one: one.id
+    "migration", [item for item in NEW if not item.transactional], ids=lambda item: item.id
 )
 def test_statements_that_commit_by_themselves_may_be_repeated(migration: Any) -> None:
     assert CONCURRENT.search(migration.text)

@@ -44,7 +44,7 @@ class Door:
 
     def remember(self, *items: dict[str, Any]) -> None:
         told = self.api.call("POST", "/v1/memories", json={"items": list(items)})
-        assert all("id" in one for one in told["results"]), told
+        assert all("id" in result for result in told["results"]), told
 
     def enrich(self) -> None:
         """Do what the embed stage does with what waits."""
@@ -88,7 +88,7 @@ def door(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def texts(found: dict[str, Any]) -> set[str]:
-    return {one["text"] for one in found["results"]}
+    return {result["text"] for result in found["results"]}
 
 
 def chain(door: Door) -> None:
@@ -116,7 +116,7 @@ def test_activation_spreads_two_entities_far_and_fuses_by_reciprocal_ranks(door:
     chain(door)
     found = door.search("STRIPE", recipe="seed-001")
     assert found["meta"]["retrieval_method"] == "activation"
-    scores = {one["text"]: one["scores"] for one in found["results"]}
+    scores = {result["text"]: result["scores"] for result in found["results"]}
     kafka = 0.8 * 2.0 * 3 / 5  # decay x boost of a typed relation x strength
     redis = kafka * 0.8 * 5 / 5  # the second hop, seen together; COLD has .08 and is below .1
     assert {text: one["graph"] for text, one in scores.items()} == pytest.approx(
@@ -140,11 +140,11 @@ def test_a_weighted_sum_is_made_of_cosines_and_stretched_ranks(
     )
     door.enrich()
     found = door.search("harbour ferry", recipe="seed-000")["results"]
-    ranks = [one["scores"]["keyword"] for one in found if "keyword" in one["scores"]]
+    ranks = [item["scores"]["keyword"] for item in found if "keyword" in item["scores"]]
     low, high = min(ranks), max(ranks)
     assert len(ranks) == 3
-    for one in found:
-        scores = one["scores"]
+    for item in found:
+        scores = item["scores"]
         stretched = (scores["keyword"] - low) / (high - low)
         expected = 0.7 * scores["vector"] + 0.3 * stretched
         assert scores["relevance_score"] == pytest.approx(expected, abs=2e-6)
@@ -168,9 +168,9 @@ def test_a_search_names_the_method_and_so_switches_the_graph_leg_on(door: Door) 
 def test_seed_recipes_expand_one_hop_unless_told_otherwise(door: Door) -> None:
     chain(door)
     [first, *_] = door.search("STRIPE", recipe="seed-001")["results"]
-    assert {one["canonical_name"] for one in first["related"]} == {"STRIPE", "KAFKA"}
+    assert {item["canonical_name"] for item in first["related"]} == {"STRIPE", "KAFKA"}
     plain = door.search("STRIPE", recipe="seed-001", expand_hops=0)["results"]
-    assert all("related" not in one for one in plain)
+    assert all("related" not in item for item in plain)
 
 
 def said(text: str, type_: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def test_a_question_of_what_happened_finds_events_and_memories_of_events_alone(d
     event = {"type": "ferry.sank", "session_id": "s", "payload": {"text": "ferry report"}}
     door.api.call("POST", "/v1/events", json={"items": [event]})
     found = door.search("What happened to the ferry?", recipe="seed-000", stages={"route": True})
-    assert {(one["type"], one["kind"]) for one in found["results"]} == {
+    assert {(result["type"], result["kind"]) for result in found["results"]} == {
         ("Memory", "event"),
         ("Event", "ferry.sank"),
     }
@@ -248,14 +248,14 @@ def test_a_node_found_by_its_words_and_a_subscription_has_the_greater_of_the_two
     door.remember(tagged)
     stages = {"subscriptions": True, "vector": False}
     found = door.search("solar", key=key, recipe="seed-000", stages=stages)
-    for one in found["results"]:
-        scores = one["scores"]
+    for result in found["results"]:
+        scores = result["scores"]
         best = max(scores.get("keyword") is not None, scores["subscriptions"])
         assert scores["fused"] == pytest.approx(0.3 * best, abs=1e-6)
     told = door.api.call("GET", f"/v1/searches/{found['meta']['search_id']}")
     assert told["replayed"] is True
-    for one in told["results"]:
-        assert sum(one["contributions"].values()) == pytest.approx(one["score"])
+    for result in told["results"]:
+        assert sum(result["contributions"].values()) == pytest.approx(result["score"])
 
 
 def test_answers_have_keywords_and_summaries_and_views_their_entities(door: Door) -> None:
@@ -273,17 +273,19 @@ def test_answers_have_keywords_and_summaries_and_views_their_entities(door: Door
     [shown] = door.api.call("GET", "/v1/events")["items"]
     assert 0 < len(shown["summary"].split()) <= 26  # with an ellipsis
     found = door.search("ferry Kubernetes", stages={"vector": False})["results"]
-    by_type = {one["type"]: one["attributes"] for one in found}
+    by_type = {item["type"]: item["attributes"] for item in found}
     assert by_type["Event"]["summary"] == shown["summary"]
     assert "ferry" in by_type["Event"]["keywords"]
     assert "kubernetes" in by_type["Memory"]["keywords"]
     question = {"query": "What about the ferry?"}
     nodes = door.api.call("POST", "/v1/query/subgraph", json=question)["nodes"]
-    assert "ferry" in next(one for one in nodes if one["type"] == "Event")["attributes"]["keywords"]
+    assert (
+        "ferry" in next(node for node in nodes if node["type"] == "Event")["attributes"]["keywords"]
+    )
     traced = door.api.call("GET", f"/v1/nodes/{memory['id']}/lineage")
     assert traced["nodes"][0]["scores"]["relevance_score"] == 1.0
     prov = door.api.call("GET", f"/v1/nodes/{memory['id']}/lineage", params={"format": "prov"})
-    assert "Kubernetes" in {one["prov:label"] for one in prov["entity"].values()}
+    assert "Kubernetes" in {item["prov:label"] for item in prov["entity"].values()}
 
 
 def test_a_signal_of_no_use_is_counted_muted_and_brought_back(
@@ -298,8 +300,8 @@ def test_a_signal_of_no_use_is_counted_muted_and_brought_back(
 
     def shown(at: Door) -> list[dict[str, Any]]:
         found = at.search("STRIPE", stages=stages, labels=["Document"])
-        rows = [one for one in found["results"] if one["retrieval_reason"] == "proactive"]
-        return [{**one, "search_id": found["meta"]["search_id"]} for one in rows]
+        rows = [result for result in found["results"] if result["retrieval_reason"] == "proactive"]
+        return [{**row, "search_id": found["meta"]["search_id"]} for row in rows]
 
     for _ in range(10):
         [one] = shown(door)
@@ -330,7 +332,7 @@ def test_a_signal_of_no_use_is_counted_muted_and_brought_back(
     assert subgraph["meta"]["proactive_nodes_count"] == 0
     door.settings(database, '{"recall": {"proactive_signals": {"entity_context": true}}}')
     again = Door(door.world, door.folder)
-    assert [one["proactive_signal"] for one in shown(again)] == ["entity_context"]
+    assert [item["proactive_signal"] for item in shown(again)] == ["entity_context"]
     assert again.api.call("GET", "/v1/stats")["muted_signals"] == []
 
 
@@ -356,9 +358,9 @@ def test_bookkeeping_is_found_only_when_its_label_is_asked_for(door: Door) -> No
     answered = mcp(door.api, door.world.key, "tools/call", name="recall", arguments=asked)
     assert texts(answered["result"]["structuredContent"]) == {"peanut Ticket", "peanut Task"}
     [bare] = [
-        one
-        for one in door.search("peanut", labels=["Customer"])["results"]
-        if one["text"][0] == "c"
+        result
+        for result in door.search("peanut", labels=["Customer"])["results"]
+        if result["text"][0] == "c"
     ]
     assert bare["type"] == "Customer"
 

@@ -83,7 +83,7 @@ def meta(name: str, **body: Any) -> Callable[[Asked], Any]:
 def scores(name: str, **body: Any) -> Callable[[Asked], Any]:
     def seen(asked: Asked) -> Any:
         found = asked.door.search("STRIPE ferry", **body)["results"]
-        return {one["text"]: one["scores"][name] for one in found if name in one["scores"]}
+        return {item["text"]: item["scores"][name] for item in found if name in item["scores"]}
 
     return seen
 
@@ -149,7 +149,7 @@ def shown(tag: str) -> Callable[[Asked], int]:
         if tag == "tool":
             return len(found.tools)
         if tag == "result":
-            return sum(len(one.text) > 2000 for one in found.messages)
+            return sum(len(message.text) > 2000 for message in found.messages)
         return found.context.count(f"<{tag}")
 
     return seen
@@ -247,7 +247,7 @@ def test_a_setting_set_over_http_has_its_effect_and_a_reset_takes_it_back(
     assert (changed.json()["version"], changed.headers["etag"]) == (1, '"1"')
     eventually(lambda: observed(asked) != before, seconds=10)
     [entry] = door.api.call("GET", "/v1/ledger", params={"type": "settings.changed"})["items"]
-    assert all(one["path"].startswith(path) for one in entry["meta"]["changes"])
+    assert all(change["path"].startswith(path) for change in entry["meta"]["changes"])
     back = patch(door.api, nested(path, None)).json()
     assert (back["version"], back["workspace"]) == (2, {})
     eventually(lambda: observed(asked) == before, seconds=10)
@@ -314,7 +314,7 @@ def test_what_is_wrong_is_named_by_path_and_nothing_changes(door: Door) -> None:
     }
     refused = patch(door.api, wrong)
     assert refused.status_code == 422
-    assert {one["location"] for one in refused.json()["errors"]} == {
+    assert {error["location"] for error in refused.json()["errors"]} == {
         "recal",
         "recall.rrf_k",
         "recall.speed",
@@ -354,7 +354,7 @@ def test_people_who_change_different_settings_at_once_lose_none(door: Door) -> N
     paths = [path for path in PROBES if path.startswith("envelope.")]
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(lambda path: patch(door.api, nested(path, 1)), paths))
-    assert [one.status_code for one in answers] == [200] * len(paths)
+    assert [answer.status_code for answer in answers] == [200] * len(paths)
     found = door.api.call("GET", "/v1/settings")
     assert found["version"] == len(paths)
     assert found["workspace"] == {"envelope": {path.split(".")[1]: 1 for path in paths}}

@@ -47,7 +47,7 @@ def numbers(world: World) -> Stats:
 
 def told(world: World, *texts: str, **changes: Any) -> list[UUID]:
     outcomes = world.tell(*(memory(text, **changes) for text in texts)).outcomes
-    return [one.id for one in outcomes if one.id]
+    return [outcome.id for outcome in outcomes if outcome.id]
 
 
 def join(world: World, relation: str, source: UUID, target: UUID, **properties: Any) -> None:

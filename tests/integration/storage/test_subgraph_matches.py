@@ -24,7 +24,7 @@ def ask(recalled: Recall, within: World, who: Any = None, **asked: Any) -> Subgr
 
 
 def texts(found: Subgraph) -> set[str]:
-    return {one.node.text for one in found.nodes}
+    return {node.node.text for node in found.nodes}
 
 
 def test_a_question_that_names_nothing_starts_from_what_it_is_like(
@@ -50,7 +50,7 @@ def test_an_agent_starts_from_its_own_only(
     who = world.as_other(agent_slug=slug, role=Role.PUBLIC, allowed_scopes=public)
     found = ask(recall, world, who=who)
     assert {
-        one.node.text for one in found.nodes if one.node.id in found.exploration.seed_ids
+        node.node.text for node in found.nodes if node.node.id in found.exploration.seed_ids
     } == own
     assert "the harbour of the other bot" not in texts(found)
 

@@ -62,7 +62,7 @@ def found(
 def read(world: World, principal: Principal, *ids: UUID, subscribed: bool = True) -> set[UUID]:
     with StoreTransactions(world.pool).reading(principal) as stores:
         nodes = stores.node_reader.read(ids, ALL, subscribed=ids if subscribed else ())
-    return {one.id for one in nodes}
+    return {node.id for node in nodes}
 
 
 def bot(world: World, **changes: Any) -> Principal:
@@ -208,4 +208,4 @@ def test_changes_at_once_leave_one_of_them_and_the_ledger_says_which(
     with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(put, "abc"))
     (kept,) = talk.subscriptions.get(world.admin, "bot")
-    assert kept == max(done, key=lambda one: one.position)
+    assert kept == max(done, key=lambda item: item.position)

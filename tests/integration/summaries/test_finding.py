@@ -64,9 +64,9 @@ def labels_found(
         principal, axis, filters, model_id=1, minimum=0.1, **given
     )
     with database.connect_as_superuser() as root:
-        asked = [one.node_id for one in (*words, *near)]
+        asked = [word.node_id for word in (*words, *near)]
         rows = root.execute("SELECT label FROM node WHERE id = ANY (%s)", [asked]).fetchall()
-    assert {one.node_id for one in words} == {one.node_id for one in near}
+    assert {word.node_id for word in words} == {item.node_id for item in near}
     return {label for (label,) in rows}
 
 
@@ -91,7 +91,7 @@ def test_no_search_finds_a_summary_unless_it_asks_for_the_label(
 def test_the_graph_leg_takes_a_summary_for_no_result(pool: Pool, summing: Summarising) -> None:
     summing.say(*TOLD)
     summing.run()
-    ids = [one.id for one in summing.summaries()]
+    ids = [summary.id for summary in summing.summaries()]
     with StoreTransactions(pool).reading(summing.system.principal) as stores:
         assert stores.graph.eligible(ids, Filters()) == frozenset()
         assert stores.graph.eligible(ids, Filters(labels=("Summary",))) == set(ids)
@@ -115,13 +115,13 @@ def test_a_visitor_sees_the_summary_of_no_other_conversation(
         )
     read = ReadSummaries(transactions=StoreTransactions(pool))
     everything = read.page(admin, SummaryFilter(), limit=50)
-    mine = {one.id for one in everything if one.session_id == "mine"}
+    mine = {item.id for item in everything if item.session_id == "mine"}
     assert len(everything) == 5  # two episodes, two sessions, and who spoke in both
-    assert {one.id for one in read.page(visitor, SummaryFilter(), limit=50)} == mine
-    for one in everything:
-        if one.id not in mine:
+    assert {item.id for item in read.page(visitor, SummaryFilter(), limit=50)} == mine
+    for item in everything:
+        if item.id not in mine:
             with pytest.raises(NotFound):
-                read.tree(visitor, one.id)
+                read.tree(visitor, item.id)
     stranger = public_of(admin)
     assert list(read.page(stranger, SummaryFilter(), limit=50)) == []
 

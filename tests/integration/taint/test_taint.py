@@ -109,7 +109,7 @@ def test_every_entry_of_a_taint_projects_from_itself_alone(full: Everything) -> 
     work.lift(work.taint_id("agent", "faker"))
     with StoreTransactions(full.pool).reading(system_principal(full.workspace_id)) as stores:
         entries = stores.ledger.page(after=0, limit=10_000, type_="taint")
-    assert {one.type for one in entries} == {"taint.applied", "taint.extended", "taint.lifted"}
+    assert {entry.type for entry in entries} == {"taint.applied", "taint.extended", "taint.lifted"}
     for entry in entries:
         assert project(entry, {}, {}).taints
         assert "faker" not in entry.meta_text and "forged" not in entry.meta_text

@@ -40,13 +40,13 @@ def talk(world: World) -> PostgresTalking:
 
 def texts(talk: PostgresTalking, conversation_id: UUID, principal: Principal | None = None) -> Any:
     _, page = talk.browse.get(principal or talk.admin, conversation_id, limit=100, after=None)
-    return [(one.role, one.content) for one in page.items]
+    return [(item.role, item.content) for item in page.items]
 
 
 def listed(talk: PostgresTalking, principal: Principal | None = None, **where: Any) -> list[UUID]:
     asked = ConversationFilter(**where)
     page = talk.browse.list(principal or talk.admin, asked, limit=100, after=None)
-    return [one.id for one in page.items]
+    return [item.id for item in page.items]
 
 
 def rows(world: World, statement: str, *given: object) -> list[Any]:
@@ -94,7 +94,7 @@ def test_what_a_forgotten_person_wrote_is_not_written_when_the_second_message_co
     assert texts(talk, second.conversation_id) == [("user", "And me")]
 
 
-@pytest.mark.parametrize("channel", [one for one in Channel if one is not Channel.WEBCHAT])
+@pytest.mark.parametrize("channel", [item for item in Channel if item is not Channel.WEBCHAT])
 def test_other_channels_keep_the_first_message_at_once(
     talk: PostgresTalking, channel: Channel
 ) -> None:
@@ -136,7 +136,7 @@ def test_a_message_is_indexed_with_the_two_before_it(world: World, talk: Postgre
         last = talk.say(text, channel=Channel.API)
     found = rows(world, CONTEXT, last.message_id)
     assert found == [("two\nthree",)]
-    assert {one.node_ids for one in talk.sent.rows[-1:]} == {(last.message_id,)}
+    assert {row.node_ids for row in talk.sent.rows[-1:]} == {(last.message_id,)}
 
 
 def test_the_words_of_another_person_are_no_context(world: World, talk: PostgresTalking) -> None:
@@ -160,7 +160,7 @@ def test_two_second_messages_at_once_write_each_message_once(talk: PostgresTalki
     talk.say("Hello")
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(talk.say, ["Anybody?", "Somebody?"]))
-    (conversation_id,) = {one.conversation_id for one in done}
+    (conversation_id,) = {item.conversation_id for item in done}
     said = [text for _, text in texts(talk, conversation_id)]
     assert said[0] == "Hello"
     assert sorted(said) == ["Anybody?", "Hello", "Somebody?"]
@@ -169,7 +169,7 @@ def test_two_second_messages_at_once_write_each_message_once(talk: PostgresTalki
 def test_first_messages_at_once_make_one_conversation(talk: PostgresTalking) -> None:
     with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(talk.say, ["a", "b", "c"]))
-    (conversation_id,) = {one.conversation_id for one in done}
+    (conversation_id,) = {item.conversation_id for item in done}
     assert sorted(text for _, text in texts(talk, conversation_id)) == ["a", "b", "c"]
 
 
@@ -252,7 +252,7 @@ def test_a_public_key_sees_the_conversation_it_is_bound_to_and_no_other(
 
 
 def test_a_key_is_bound_once_and_only_a_public_one(world: World, talk: PostgresTalking) -> None:
-    first, second = (talk.say("x", channel=Channel.API, session_id=one) for one in ("a", "b"))
+    first, second = (talk.say("x", channel=Channel.API, session_id=item) for item in ("a", "b"))
     key = public_key(world)
     talk.bind(world.admin, first.conversation_id, key.id)
     with pytest.raises(Conflict) as taken:
@@ -287,7 +287,7 @@ def test_a_list_is_paged_and_filtered(talk: PostgresTalking) -> None:
     ]
     page = talk.browse.list(talk.admin, ALL, limit=2, after=None)
     rest = talk.browse.list(talk.admin, ALL, limit=2, after=page.next_after)
-    assert [one.id for one in (*page.items, *rest.items)] == made[::-1]
+    assert [item.id for item in (*page.items, *rest.items)] == made[::-1]
     assert rest.next_after is None
     assert listed(talk, channel="slack") == [made[1]]
     assert listed(talk, session_id="s2") == [made[2]]
@@ -298,7 +298,7 @@ def test_messages_are_paged_in_their_order(talk: PostgresTalking) -> None:
     *_, kept = [talk.say(str(number), channel=Channel.API) for number in range(5)]
     _, page = talk.browse.get(talk.admin, kept.conversation_id, limit=3, after=None)
     _, rest = talk.browse.get(talk.admin, kept.conversation_id, limit=3, after=page.next_after)
-    assert [one.content for one in (*page.items, *rest.items)] == list("01234")
+    assert [item.content for item in (*page.items, *rest.items)] == list("01234")
     assert rest.next_after is None
 
 
@@ -310,6 +310,8 @@ def test_a_message_is_embedded_with_those_before_it_and_a_report_with_its_title(
     talk.say("two of Slack", channel=Channel.SLACK)
     report = talk.report("Briefing", body="All is well.")
     with talk.transactions.reading(world.admin) as stores:
-        found = {one.id: one for one in stores.embeddings.enrichable([last.message_id, report.id])}
+        found = {
+            item.id: item for item in stores.embeddings.enrichable([last.message_id, report.id])
+        }
     assert set(found[last.message_id].context) == {"one", "two"}
     assert found[report.id].text == "Briefing\n\nAll is well."

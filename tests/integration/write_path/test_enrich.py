@@ -239,7 +239,7 @@ def test_a_write_need_not_wait_for_vectors_that_are_being_stored_and_counts_for_
 def test_what_is_purged_while_its_vector_is_being_stored_leaves_none_and_no_text_in_the_cache(
     world: World, root: Connection, enrich: Enrich
 ) -> None:
-    first, second = (one.id for one in world.tell(memory("one"), memory("two")).outcomes)
+    first, second = (outcome.id for outcome in world.tell(memory("one"), memory("two")).outcomes)
 
     def purge() -> None:
         with enrich.transactions.writing(world.admin) as stores:

@@ -88,10 +88,10 @@ def transactions_of(database: "Database") -> Callable[[Here], list[str]]:
 def outcomes(done: list[Future[Any]]) -> list[Any]:
     """What each write answered, or the reason it was refused for."""
     found: list[Any] = []
-    for one in done:
-        error = one.exception()
+    for item in done:
+        error = item.exception()
         assert error is None or isinstance(error, CairnError)
-        found.append(error.reason if error else one.result().outcomes[0].outcome)
+        found.append(error.reason if error else item.result().outcomes[0].outcome)
     return found
 
 
@@ -102,7 +102,7 @@ def test_writes_that_wait_together_share_a_transaction_and_keep_their_own_entrie
         done = [threads.submit(here.tell, memory(f"Note {n}.")) for n in range(WRITERS)]
 
     assert outcomes(done) == [Outcome.CREATED] * WRITERS
-    positions = sorted(one.result().outcomes[0].position for one in done)
+    positions = sorted(item.result().outcomes[0].position for item in done)
     assert positions == list(range(positions[0], positions[0] + WRITERS))
     shared = transactions_of(here)
     assert len(shared) == WRITERS
@@ -124,9 +124,9 @@ def test_a_key_that_comes_several_times_at_once_is_one_write(here: Here) -> None
     with here.busy(WRITERS) as threads:
         done = [threads.submit(here.tell, memory("Once."), idempotency=key) for _ in range(WRITERS)]
 
-    answers = [one.result() for one in done]
-    assert len({one.outcomes[0].id for one in answers}) == 1
-    assert sum(not one.replayed for one in answers) == 1
+    answers = [item.result() for item in done]
+    assert len({answer.outcomes[0].id for answer in answers}) == 1
+    assert sum(not answer.replayed for answer in answers) == 1
 
 
 def test_a_refusal_is_one_writes_own(here: Here) -> None:
@@ -176,8 +176,10 @@ def test_each_write_is_its_own_principals_and_of_its_own_trace(here: Here) -> No
     assert outcomes(done) == [Outcome.CREATED] * WRITERS
     browse = StoreTransactions(here.world.pool)
     with browse.reading(here.world.admin) as stores:
-        entries = [one for one in stores.ledger.page(after=0, limit=50) if one.trace_id]
-    told = {(one.actor.id, one.trace_id) for one in entries if one.type == "memory.remembered"}
+        entries = [item for item in stores.ledger.page(after=0, limit=50) if item.trace_id]
+    told = {
+        (entry.actor.id, entry.trace_id) for entry in entries if entry.type == "memory.remembered"
+    }
     assert told == {(str(one.principal_id), f"{n + 1:032x}") for n, one in enumerate(agents)}
 
 

@@ -104,7 +104,7 @@ def embedded(root: Connection, world: World, model: EmbeddingModel) -> set[UUID]
 def queued(root: Connection, world: World) -> list[UUID]:
     """Every node that waits, as often as it does."""
     rows = root.execute("SELECT node_ids FROM outbox WHERE workspace_id = %s", [world.workspace_id])
-    return [one for (ids,) in rows for one in ids]
+    return [id_ for (ids,) in rows for id_ in ids]
 
 
 def memories(root: Connection, world: World, state: str = "active") -> list[UUID]:

@@ -41,7 +41,7 @@ def titles(talk: PostgresTalking, principal: Principal | None = None, **where: A
     asked = ReportFilter(**where)
     found = talk.reports.list(principal or talk.admin, asked, limit=100, after=None)
     assert found.total == len(found.page.items)
-    return [one.title for one in found.page.items]
+    return [item.title for item in found.page.items]
 
 
 def test_the_same_title_in_the_same_minute_is_the_same_report(
@@ -60,8 +60,8 @@ def test_the_same_title_in_the_same_minute_is_the_same_report(
 def test_two_at_once_are_one(world: World, talk: PostgresTalking) -> None:
     with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(talk.report, ["Briefing"] * 3))
-    assert len({one.id for one in done}) == 1
-    assert [one.created for one in done].count(True) == 1
+    assert len({item.id for item in done}) == 1
+    assert [item.created for item in done].count(True) == 1
     assert len(rows(world, "SELECT 1 FROM node WHERE label = 'Report'")) == 1
 
 
@@ -74,7 +74,7 @@ def test_a_report_hangs_under_the_conversation_it_came_of(
     assert by_id.parent_id == by_session.parent_id == said.conversation_id
     edges = rows(world, "SELECT view, source_id, target_id FROM edge WHERE relation = 'PRODUCED'")
     assert set(edges) == {
-        ("provenance", said.conversation_id, one.id) for one in (by_id, by_session)
+        ("provenance", said.conversation_id, item.id) for item in (by_id, by_session)
     }
     subjects = rows(world, "SELECT DISTINCT data_subjects FROM node WHERE label = 'Report'")
     assert subjects == rows(world, "SELECT data_subjects FROM node WHERE label = 'Conversation'"), (
@@ -108,7 +108,7 @@ def test_the_latest_report_about_something_comes_with_its_body(talk: PostgresTal
     (latest,) = talk.reports.latest(talk.admin, keyword="DAILY-briefing")
     assert (latest.report.title, latest.body) == ("Tuesday", "All of Tuesday.")
     both = talk.reports.latest(talk.admin, keyword="daily-briefing", limit=5)
-    assert [one.report.title for one in both] == ["Tuesday", "Monday"]
+    assert [item.report.title for item in both] == ["Tuesday", "Monday"]
     assert talk.reports.latest(talk.admin, keyword="nothing") == ()
 
 
@@ -130,7 +130,7 @@ def test_the_catalogue_is_filtered_and_paged(talk: PostgresTalking) -> None:
     assert titles(talk, source_workflow="dream") == ["R3"]
     first = talk.reports.list(talk.admin, ReportFilter(), limit=3, after=None)
     rest = talk.reports.list(talk.admin, ReportFilter(), limit=3, after=first.page.next_after)
-    listed = [one.title for one in (*first.page.items, *rest.page.items)]
+    listed = [item.title for item in (*first.page.items, *rest.page.items)]
     assert listed == ["R4", "R3", "R2", "R1", "R0"]
     assert (first.total, rest.page.next_after) == (5, None)
 
@@ -140,10 +140,10 @@ def test_each_operation_logs_one_line_without_texts(talk: PostgresTalking) -> No
     talk.report("Secret title", keywords=("secret",))
     talk.reports.latest(talk.admin, keyword="secret")
     talk.reports.list(talk.admin, ReportFilter(), limit=9, after=None)
-    assert [one["op"] for one in talk.logged] == ["write", "write", "read-latest", "list"]
-    assert [one.get("idempotent") for one in talk.logged[:2]] == [0, 1]
+    assert [item["op"] for item in talk.logged] == ["write", "write", "read-latest", "list"]
+    assert [item.get("idempotent") for item in talk.logged[:2]] == [0, 1]
     assert (talk.logged[2]["hits"], talk.logged[3]["total"]) == (1, 1)
-    assert all("ms" in one for one in talk.logged)
+    assert all("ms" in item for item in talk.logged)
     assert "ecret" not in str(talk.logged)
 
 

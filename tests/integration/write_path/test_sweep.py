@@ -115,7 +115,7 @@ def test_sweeps_at_the_same_time_share_the_rows(
         return claimed(world, limit=4)
 
     with ThreadPoolExecutor(3) as threads:
-        taken = [one for some in threads.map(sweep, range(3)) for one in some]
+        taken = [item for some in threads.map(sweep, range(3)) for item in some]
     taken += claimed(world)
     assert len(taken) == len(set(taken)) == ROWS
 

@@ -40,7 +40,7 @@ def clean(documents: Documents, now: datetime) -> int:
 
 def states(documents: Documents) -> Counter[State]:
     labels = ("Document", "Section", "Chunk")
-    return Counter(one.state for one in documents.tables.nodes.values() if one.label in labels)
+    return Counter(node.state for node in documents.tables.nodes.values() if node.label in labels)
 
 
 def use(documents: Documents, node_id: UUID, at: datetime) -> None:
@@ -85,11 +85,11 @@ def test_using_one_part_brings_the_whole_document_back(documents: Documents) -> 
 def test_the_same_source_ingested_again_brings_it_back_with_its_ids(
     documents: Documents,
 ) -> None:
-    ids = {one.id for one in documents.found().values()}
+    ids = {item.id for item in documents.found().values()}
     clean(documents, NOON + 181 * DAY)
     documents.ingest(TEXT)
     assert set(states(documents)) == {State.ACTIVE}
-    assert {one.id for one in documents.found().values()} == ids
+    assert {item.id for item in documents.found().values()} == ids
 
 
 def test_a_document_goes_in_small_steps_its_own_row_last(
@@ -99,7 +99,7 @@ def test_a_document_goes_in_small_steps_its_own_row_last(
     before = len(documents.tables.entries)
     parts = clean(documents, NOON + 181 * DAY)
     written = documents.tables.entries[before:]
-    named = [one.meta["node_ids"] for one in written if one.type == "node.archived"]
-    assert [len(one) for one in named] == [2] * (parts // 2) + [1] * (parts % 2)
+    named = [item.meta["node_ids"] for item in written if item.type == "node.archived"]
+    assert [len(item) for item in named] == [2] * (parts // 2) + [1] * (parts % 2)
     last = UUID(named[-1][-1])
     assert documents.tables.nodes[last].label == "Document"

@@ -128,11 +128,11 @@ def steps(anchored: Anchored, *, seconds: float) -> Iterator[dict[str, Any]]:
 
 def test_a_chain_that_takes_longer_than_a_call_is_gone_on_with(unread: Anchored) -> None:
     done = list(steps(unread, seconds=2.0))
-    positions = [one["position"] for one in done]
+    positions = [item["position"] for item in done]
     assert len(done) > 2
     assert positions == sorted(set(positions))
     assert positions[-1] == 29
-    assert [one["anchored"] for one in done] == [0] * (len(done) - 1) + [1]
+    assert [item["anchored"] for item in done] == [0] * (len(done) - 1) + [1]
     assert read(unread) == set(range(1, 30))
 
 
@@ -161,8 +161,8 @@ def test_pages_name_every_workspace_once(long: Anchored, monkeypatch: pytest.Mon
     monkeypatch.setattr(long, "workspaces", lambda: ids)
     named: list[str] = []
     page = long.auditor.page(None)
-    named += [one["workspace_id"] for one in page["workspaces"]]
+    named += [workspace["workspace_id"] for workspace in page["workspaces"]]
     while page["next"]:
         page = long.auditor.page(UUID(page["next"]))
-        named += [one["workspace_id"] for one in page["workspaces"]]
-    assert named == [str(one) for one in sorted(ids)]
+        named += [workspace["workspace_id"] for workspace in page["workspaces"]]
+    assert named == [str(id_) for id_ in sorted(ids)]

@@ -79,13 +79,13 @@ class ApprovalWorld:
         limit: int,
     ) -> Sequence[QuestionView]:
         found = [
-            one
-            for one in sorted(self.asked.values(), key=lambda each: each.id, reverse=True)
-            if (state is None or one.state is state) and (before is None or one.id < before)
+            item
+            for item in sorted(self.asked.values(), key=lambda each: each.id, reverse=True)
+            if (state is None or item.state is state) and (before is None or item.id < before)
         ]
         names = QuestionView.__dataclass_fields__
         return [
-            QuestionView(**{name: getattr(one, name) for name in names}) for one in found[:limit]
+            QuestionView(**{name: getattr(item, name) for name in names}) for item in found[:limit]
         ]
 
     def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
@@ -138,8 +138,8 @@ class ApprovalWorld:
 
     def page(self, principal: Principal, *, before: UUID | None, limit: int) -> Sequence[Grant]:
         principal.require(Role.ADMIN)
-        newest = sorted(self.grants.values(), key=lambda one: one.id, reverse=True)
-        return [one for one in newest if before is None or one.id < before][:limit]
+        newest = sorted(self.grants.values(), key=lambda grant: grant.id, reverse=True)
+        return [item for item in newest if before is None or item.id < before][:limit]
 
     def revoke(self, principal: Principal, grant_id: UUID) -> Grant:
         principal.require(Role.ADMIN)

@@ -66,7 +66,7 @@ class RunWorld:
     def page(self, principal: Principal, *, before: UUID | None, limit: int) -> Sequence[RunView]:
         principal.require(Role.ADMIN)
         found = sorted(self.made, reverse=True)
-        return [self.made[one] for one in found if before is None or one < before][:limit]
+        return [self.made[item] for item in found if before is None or item < before][:limit]
 
     def show(self, principal: Principal, run_id: UUID) -> RunView:
         principal.require(Role.ADMIN)

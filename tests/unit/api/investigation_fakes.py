@@ -112,7 +112,7 @@ class AgentWorld:
         )
 
     def start(self, principal: Principal, ticket_id: UUID) -> Present | None:
-        if any(one.ticket_id == ticket_id for one in self.made.values()):
+        if any(item.ticket_id == ticket_id for item in self.made.values()):
             raise Conflict("The ticket is being investigated.", reason="investigated-already")
         if ticket_id.int == 0:
             raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
@@ -129,8 +129,8 @@ class AgentWorld:
 
     def stale(self, principal: Principal) -> tuple[Present, ...]:
         principal.require(Role.ADMIN)
-        moving = [one for one in self.made.values() if one.ended_at is None]
-        return tuple(self.one(principal, one.id) for one in moving)
+        moving = [item for item in self.made.values() if item.ended_at is None]
+        return tuple(self.one(principal, item.id) for item in moving)
 
     def page(
         self,
@@ -142,11 +142,11 @@ class AgentWorld:
         limit: int,
     ) -> tuple[InvestigationView, ...]:
         found = [
-            one
-            for one in sorted(self.made.values(), key=lambda each: each.id, reverse=True)
-            if (state is None or one.state == state)
-            and (ticket_id is None or one.ticket_id == ticket_id)
-            and (before is None or one.id < before)
+            item
+            for item in sorted(self.made.values(), key=lambda each: each.id, reverse=True)
+            if (state is None or item.state == state)
+            and (ticket_id is None or item.ticket_id == ticket_id)
+            and (before is None or item.id < before)
         ]
         return tuple(found[:limit])
 
@@ -193,17 +193,17 @@ class AgentWorld:
         limit: int,
     ) -> tuple[ToolCallView, ...]:
         found = [
-            one
-            for one in sorted(self.calls, key=lambda each: each.id, reverse=True)
-            if (connector is None or one.owner == connector)
-            and session_id in (None, one.session_id)
-            and (investigation_id is None or one.investigation_id == investigation_id)
-            and (before is None or one.id < before)
+            call
+            for call in sorted(self.calls, key=lambda each: each.id, reverse=True)
+            if (connector is None or call.owner == connector)
+            and session_id in (None, call.session_id)
+            and (investigation_id is None or call.investigation_id == investigation_id)
+            and (before is None or call.id < before)
         ]
         return tuple(found[:limit])
 
     def tool_call(self, principal: Principal, action_id: UUID) -> ToolCallView:
-        found = next((one for one in self.calls if one.id == action_id), None)
+        found = next((call for call in self.calls if call.id == action_id), None)
         if found is None:
             raise NotFound("There is no such tool call.")
         return found

@@ -55,4 +55,4 @@ class MemoryGraphWorld:
         self.batches.append(len(records))
         self.graph.import_all(workspace_id, records)
         after = list(self.graph.export_all(workspace_id))
-        return Imported(read=len(records), changed=sum(one not in before for one in after))
+        return Imported(read=len(records), changed=sum(item not in before for item in after))

@@ -71,9 +71,9 @@ class NodeWorld:
         self, principal: Principal, where: NodeFilter, *, limit: int, after: NodeKey | None
     ) -> Sequence[NodeView]:
         self.node_filters.append(where)
-        found = [_node(one) for one in self._rows() if one.label == where.label]
-        found.sort(key=lambda one: (one.position, one.id), reverse=True)
-        return [one for one in found if after is None or (one.position, one.id) < after][:limit]
+        found = [_node(row) for row in self._rows() if row.label == where.label]
+        found.sort(key=lambda item: (item.position, item.id), reverse=True)
+        return [item for item in found if after is None or (item.position, item.id) < after][:limit]
 
     def entity(self, principal: Principal, entity_id: UUID) -> EntityDetail:
         one = self._one(entity_id)
@@ -91,9 +91,9 @@ class NodeWorld:
         self, principal: Principal, where: EntityFilter, *, limit: int, after: EntityKey | None
     ) -> Sequence[EntityView]:
         self.entity_filters.append(where)
-        found = [_entity(one) for one in self._rows() if one.label == "Entity"]
-        found.sort(key=lambda one: (one.sort_key, one.id))
-        return [one for one in found if after is None or (one.sort_key, one.id) > after][:limit]
+        found = [_entity(row) for row in self._rows() if row.label == "Entity"]
+        found.sort(key=lambda item: (item.sort_key, item.id))
+        return [item for item in found if after is None or (item.sort_key, item.id) > after][:limit]
 
     def _edges(self, node_id: UUID) -> EdgesView:
         """Every edge that leads from the node."""
@@ -113,20 +113,20 @@ class NodeWorld:
             if edge.source_id == node_id
         ]
         counts = [
-            EdgeCount(view=one.view, relation=one.relation, direction="out", count=1)
-            for one in shown
+            EdgeCount(view=item.view, relation=item.relation, direction="out", count=1)
+            for item in shown
         ]
         return EdgesView(counts=tuple(counts), strongest=tuple(shown))
 
     def _rows(self) -> Sequence[Node]:
         system = self.graphing.system
         tables = system.transactions.workspaces[system.principal.workspace_id]
-        return [one for one in tables.nodes.values() if one.state is not State.DELETED]
+        return [node for node in tables.nodes.values() if node.state is not State.DELETED]
 
     def _one(self, node_id: UUID) -> Node:
-        for one in self._rows():
-            if one.id == node_id:
-                return replace(one)
+        for row in self._rows():
+            if row.id == node_id:
+                return replace(row)
         raise NotFound("There is no such node.")
 
 

@@ -180,8 +180,8 @@ class PeopleWorld:
 
     def proposed(self, principal: Principal, *, before: UUID | None, limit: int) -> list[Proposal]:
         newest = sorted(self.node_ids, reverse=True)
-        found = [one for one in newest if before is None or one < before]
-        return [proposal(one, "provisional") for one in found[:limit]]
+        found = [item for item in newest if before is None or item < before]
+        return [proposal(item, "provisional") for item in found[:limit]]
 
     def _say(self, principal: Principal, one: UUID, rating: int | None, text: str) -> OpinionView:
         said = OpinionView(

@@ -112,7 +112,7 @@ class Talk:
         self, principal: Principal, agent: str | None, /
     ) -> tuple[SubscriptionView, ...]:
         named = [agent] if agent else sorted(self.subscribed)
-        return tuple(self._view(one) for one in named if one in self.subscribed)
+        return tuple(self._view(item) for item in named if item in self.subscribed)
 
     def subscribe(
         self, principal: Principal, agent: str | None, keywords: Sequence[str], /

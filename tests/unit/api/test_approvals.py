@@ -56,10 +56,10 @@ def test_questions_are_listed_in_pages_and_by_state() -> None:
     world.add(state=ApprovalState.EXPIRED)
     client = Client(World(approving=world))
     first = client.get("/v1/approvals?state=pending&limit=2").json()
-    assert [one["id"] for one in first["items"]] == [ids[2], ids[1]]
+    assert [item["id"] for item in first["items"]] == [ids[2], ids[1]]
     query = f"?state=pending&limit=2&cursor={first['next_cursor']}"
     rest = client.get(f"/v1/approvals{query}").json()
-    assert ([one["id"] for one in rest["items"]], rest["next_cursor"]) == ([ids[0]], None)
+    assert ([item["id"] for item in rest["items"]], rest["next_cursor"]) == ([ids[0]], None)
     assert client.get("/v1/approvals?state=maybe").status_code == 422
 
 
@@ -175,7 +175,7 @@ def test_a_grant_is_made_listed_and_revoked() -> None:
     assert made.json()["arguments"] == {"user": "*@example.com"}
     assert "data_subjects" not in made.json()
     grant_id = made.json()["id"]
-    assert [one["id"] for one in client.get("/v1/grants").json()["items"]] == [grant_id]
+    assert [item["id"] for item in client.get("/v1/grants").json()["items"]] == [grant_id]
     revoked = client.delete(f"/v1/grants/{grant_id}")
     assert revoked.json()["revoked_at"] == "2026-05-01T12:00:00.000000Z"
     assert client.delete(f"/v1/grants/{MISSING}").status_code == 404
@@ -186,7 +186,7 @@ def test_grants_are_listed_in_pages() -> None:
     ids = [client.post("/v1/grants", GRANT).json()["id"] for _ in range(3)]
     first = client.get("/v1/grants?limit=2").json()
     rest = client.get(f"/v1/grants?limit=2&cursor={first['next_cursor']}").json()
-    assert [one["id"] for one in [*first["items"], *rest["items"]]] == ids[::-1]
+    assert [item["id"] for item in [*first["items"], *rest["items"]]] == ids[::-1]
 
 
 def test_a_grant_from_a_question_takes_its_arguments_unless_told_others() -> None:

@@ -102,7 +102,7 @@ def test_what_is_wrong_is_refused_with_its_place(
     refused = client.post("/v1/connectors", {**NEW, **changes})
 
     assert refused.status_code == 422
-    assert [one["location"] for one in refused.json()["errors"]] == [place]
+    assert [error["location"] for error in refused.json()["errors"]] == [place]
     assert client.get("/v1/connectors").json()["items"] == []
 
 
@@ -122,7 +122,7 @@ def test_addresses_that_are_not_public_https_are_refused(client: Client, url: st
     refused = client.post("/v1/connectors", asked)
 
     assert refused.status_code == 422
-    assert [one["location"] for one in refused.json()["errors"]] == ["url"]
+    assert [error["location"] for error in refused.json()["errors"]] == ["url"]
     assert "hunter2" not in refused.text
 
 
@@ -279,7 +279,7 @@ def test_wrong_arguments_are_refused_without_repeating_them(client: Client) -> N
     )
 
     assert refused.status_code == 422
-    assert {one["location"] for one in refused.json()["errors"]} == {"dry_run"}
+    assert {error["location"] for error in refused.json()["errors"]} == {"dry_run"}
 
 
 def test_what_waited_goes_on_when_a_person_has_mended_it_and_it_is_well(
@@ -329,7 +329,7 @@ def test_each_change_is_an_entry_without_names_or_secrets(
 
     entries = world.hosting.entries()
 
-    assert [one.type for one in entries] == [
+    assert [entry.type for entry in entries] == [
         "connector.registered",
         "connector.manifest_seen",
         "connector.changed",
@@ -339,7 +339,9 @@ def test_each_change_is_an_entry_without_names_or_secrets(
     ]
     assert entries[1].meta["version"] == "1.0.0"
     assert len(str(entries[1].meta["hash"])) == 64
-    assert not [one for one in entries if "dsn" in str(one.meta) or "hunter2" in str(one.meta)]
+    assert not [
+        entry for entry in entries if "dsn" in str(entry.meta) or "hunter2" in str(entry.meta)
+    ]
 
 
 @pytest.mark.parametrize("key", [AGENT_KEY, PUBLIC_KEY])

@@ -29,9 +29,9 @@ def test_runs_are_listed_in_pages_the_newest_first() -> None:
     client = Client(World())
     ids = [client.post("/v1/consolidations", {}).json()["id"] for _ in range(3)]
     first = client.get("/v1/consolidations?limit=2").json()
-    assert [one["id"] for one in first["items"]] == [ids[2], ids[1]]
+    assert [item["id"] for item in first["items"]] == [ids[2], ids[1]]
     rest = client.get(f"/v1/consolidations?limit=2&cursor={first['next_cursor']}").json()
-    assert [one["id"] for one in rest["items"]] == [ids[0]]
+    assert [item["id"] for item in rest["items"]] == [ids[0]]
     assert rest["next_cursor"] is None
 
 

@@ -75,7 +75,7 @@ def test_a_period_is_whole_days_both_included() -> None:
 def test_a_period_or_a_grouping_that_is_none_is_refused(query: str, field: str) -> None:
     refused = Client(World()).get(f"/v1/costs{query}")
     assert refused.status_code == 422
-    assert [one["location"] for one in refused.json()["errors"]] == [field]
+    assert [error["location"] for error in refused.json()["errors"]] == [field]
 
 
 def test_the_first_days_there_are_have_costs_too() -> None:

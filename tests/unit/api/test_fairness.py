@@ -173,7 +173,7 @@ def test_a_workspace_that_used_up_its_minute_is_told_so_again_without_being_let_
     first, again, reading, stranger = statuses(
         app, ("a1", write), ("a1", write), ("a1", search), ("b1", write)
     )
-    assert [one.status_code for one in (first, again, reading, stranger)] == [429, 429, 200, 200]
+    assert [item.status_code for item in (first, again, reading, stranger)] == [429, 429, 200, 200]
     assert asked == ["a", "a", "b"]  # the second never came in
     assert again.json()["reason"] == "workspace-items"
     assert again.headers["retry-after"] == "20"

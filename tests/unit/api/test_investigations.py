@@ -49,12 +49,12 @@ def test_investigations_are_listed_in_pages_and_by_state() -> None:
     waiting = str(agents.add(state=State.WAITING_APPROVAL).id)
     client = Client(World(agents=agents))
     first = client.get("/v1/investigations?limit=2&state=PLANNING").json()
-    assert [one["id"] for one in first["items"]] == [ids[2], ids[1]]
+    assert [item["id"] for item in first["items"]] == [ids[2], ids[1]]
     cursor = first["next_cursor"]
     rest = client.get(f"/v1/investigations?limit=2&state=PLANNING&cursor={cursor}").json()
-    assert ([one["id"] for one in rest["items"]], rest["next_cursor"]) == ([ids[0]], None)
+    assert ([item["id"] for item in rest["items"]], rest["next_cursor"]) == ([ids[0]], None)
     found = client.get("/v1/investigations?state=WAITING_APPROVAL").json()["items"]
-    assert [one["id"] for one in found] == [waiting]
+    assert [item["id"] for item in found] == [waiting]
     assert client.get(f"/v1/investigations?limit=2&cursor={cursor}").status_code == 422
 
 

@@ -106,7 +106,7 @@ def test_the_same_repeat_key_writes_once_and_another_memory_under_it_is_refused(
     for _ in range(2):
         assert not call(client, "remember", text="once", idempotency_key="k")["isError"]
     refused = call(client, "remember", text="twice", idempotency_key="k")
-    assert [one.text for one in client.world.written] == ["once"]
+    assert [item.text for item in client.world.written] == ["once"]
     assert refused["isError"] is True
 
 

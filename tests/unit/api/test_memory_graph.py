@@ -8,7 +8,7 @@ from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
 
 from cairn.graph.memory_dump import as_record, from_record
 
-RECORDS = [as_record(one) for one in help_desk()]
+RECORDS = [as_record(item) for item in help_desk()]
 FACT: dict[str, Any] = {
     "kind": "node",
     "label": "fact",
@@ -44,7 +44,7 @@ def test_what_is_imported_is_exported_page_by_page_without_ids() -> None:
             break
         cursor = f"&cursor={page['next_cursor']}"
     assert found == RECORDS
-    assert [from_record(one) for one in found] == help_desk()
+    assert [from_record(item) for item in found] == help_desk()
 
 
 @pytest.mark.parametrize(

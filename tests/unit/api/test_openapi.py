@@ -176,7 +176,7 @@ def test_every_operation_has_a_short_id_of_its_own() -> None:
 
 
 def test_every_tag_is_described_and_used() -> None:
-    described = [one["name"] for one in document()["tags"]]
+    described = [tag["name"] for tag in document()["tags"]]
     used = {tag for _, _, operation in operations() for tag in operation["tags"]}
     assert sorted(described) == sorted(used)
 
@@ -190,11 +190,11 @@ def test_every_body_has_an_example_or_is_a_few_fields() -> None:
 
 def bodies(base: type[Body] = Body) -> list[type[Body]]:
     document()
-    return [one for sub in base.__subclasses__() for one in (sub, *bodies(sub))]
+    return [body for sub in base.__subclasses__() for body in (sub, *bodies(sub))]
 
 
 def test_every_example_of_a_body_would_be_accepted() -> None:
-    shown = [(one, one.model_json_schema().get("examples", [])) for one in bodies()]
+    shown = [(body, body.model_json_schema().get("examples", [])) for body in bodies()]
     assert len([one for one, given in shown if given]) >= 6
     for one, given in shown:
         for example in given:
@@ -205,15 +205,15 @@ def test_every_example_fits_its_schema() -> None:
     parts = {"components": document()["components"]}
     for _, _, operation in operations():
         told = [operation.get("requestBody", {}), *operation["responses"].values()]
-        for content in (each for one in told for each in one.get("content", {}).values()):
-            given = [one["value"] for one in content.get("examples", {}).values()]
+        for content in (each for item in told for each in item.get("content", {}).values()):
+            given = [item["value"] for item in content.get("examples", {}).values()]
             for example in [*given, *([content["example"]] if "example" in content else [])]:
                 validate(example, {**content["schema"], **parts})
 
 
 def test_no_body_is_named_by_where_its_code_is() -> None:
     schemas = document()["components"]["schemas"]
-    assert not [one for one in schemas if one.startswith("cairn__api")]
+    assert not [schema for schema in schemas if schema.startswith("cairn__api")]
 
 
 def test_every_reference_leads_somewhere() -> None:

@@ -111,7 +111,7 @@ def test_every_proposal_comes_once_page_by_page_the_newest_first(
     while (cursor := pages[-1]["next_cursor"]) is not None:
         pages.append(client.get(f"/v1/proposals?limit=2&cursor={cursor}").json())
     seen = [[item["id"] for item in page["items"]] for page in pages]
-    newest = [str(one) for one in reversed(world.node_ids)]
+    newest = [str(id_) for id_ in reversed(world.node_ids)]
     assert seen == [newest[:2], newest[2:4], newest[4:]]
 
 

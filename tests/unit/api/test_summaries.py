@@ -48,7 +48,7 @@ def world() -> World:
 def names(world: World, **asked: Any) -> set[str]:
     found = Client(world).get("/v1/summaries", params=asked).json()["items"]
     texts = {"It failed.": "early", "It was mended.": "late", "Failed and mended.": "session"}
-    return {texts.get(one["content"], "agent") for one in found}
+    return {texts.get(item["content"], "agent") for item in found}
 
 
 def test_summaries_are_listed_by_scope_and_thing(world: World) -> None:
@@ -65,7 +65,7 @@ def test_a_list_goes_on_with_its_cursor(world: World) -> None:
     for _ in range(3):
         asked = {"limit": 2} | ({"cursor": cursor} if cursor else {})
         page = client.get("/v1/summaries", params=asked).json()
-        seen += [one["id"] for one in page["items"]]
+        seen += [item["id"] for item in page["items"]]
         cursor = page["next_cursor"]
         if cursor is None:
             break
@@ -79,8 +79,8 @@ def test_a_summary_is_shown_down_to_its_sources(world: World) -> None:
     found = Client(world).get(path).json()
     (session,) = found["children"]
     assert session["content"] == "Failed and mended."
-    assert [one["content"] for one in session["children"]] == ["It failed.", "It was mended."]
-    leaves = [leaf["text"] for one in session["children"] for leaf in one["children"]]
+    assert [child["content"] for child in session["children"]] == ["It failed.", "It was mended."]
+    leaves = [leaf["text"] for child in session["children"] for leaf in child["children"]]
     assert leaves == ["It failed.", "It was mended."]
     assert found["meta"] == {"as_of_position": None, "truncated": False}
     flat = Client(world).get(path, params={"depth": 1}).json()

@@ -156,7 +156,7 @@ def test_a_bad_ticket_is_refused_by_its_field(
     response = client.post("/v1/tickets", {**TICKET, **changes})
     assert response.status_code == status
     assert response.headers["content-type"] == "application/problem+json"
-    assert any(location in one["location"] for one in response.json()["errors"])
+    assert any(location in error["location"] for error in response.json()["errors"])
     assert client.get("/v1/tickets").json()["items"] == []
 
 
@@ -284,8 +284,8 @@ def test_a_persona_is_made_changed_and_removed(client: Client) -> None:
     client.request("PUT", "/v1/personas/night", json={**body, "max_usd": "1.5"})
     assert client.get("/v1/personas/night").json()["max_usd"] == "1.5"
     versions = client.get("/v1/personas/night/versions").json()["items"]
-    assert [one["version"] for one in versions] == [2, 1]
-    names = [one["name"] for one in client.get("/v1/personas").json()["items"]]
+    assert [version["version"] for version in versions] == [2, 1]
+    names = [item["name"] for item in client.get("/v1/personas").json()["items"]]
     assert names == ["default", "night"]
     assert client.delete("/v1/personas/night").json() == {"name": "night"}
     refused(client.get("/v1/personas/night"), 404, "not-found")

@@ -59,7 +59,7 @@ def test_a_file_of_another_format_is_named(content: str, tmp_path: Path) -> None
 
 def test_a_class_without_pairs_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.json"
-    path.write_text(json.dumps({one.value: [] for one in PairClass}), encoding="utf-8")
+    path.write_text(json.dumps({item.value: [] for item in PairClass}), encoding="utf-8")
     with pytest.raises(Failure, match="without pairs"):
         read_pairs(path)
 
@@ -75,7 +75,7 @@ def test_what_is_merged_flagged_and_missed_is_counted() -> None:
     assert measured["merged"] == {"exact": 1, "paraphrase": 0, "contradiction": 0, "near_miss": 0}
     assert measured["flagged"]["near_miss"] == 0
     assert measured["duplicates"] == {"precision": 1.0, "recall": 0.5}
-    assert [one["class"] for one in measured["missed"]] == ["paraphrase"]
+    assert [item["class"] for item in measured["missed"]] == ["paraphrase"]
     assert measured["wrong_supersedes"] == measured["wrong_in_batches"] == 0
 
 

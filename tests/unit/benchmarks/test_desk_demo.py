@@ -105,8 +105,8 @@ def test_tickets_are_filed_followed_answered_and_returned() -> None:
     worked = it.work(draw=True)
     assert [path for path, _ in api.posted] == ["/v1/tickets"] * 3 + ["/v1/approvals/a1/approve"]
     assert api.posted[-1][1]["binding"] == QUESTION["binding"]
-    assert [one["status"] for one in worked] == list(STATUSES)
-    assert [one["approvals"] for one in worked] == [1, 0, 0]
+    assert [item["status"] for item in worked] == list(STATUSES)
+    assert [item["approvals"] for item in worked] == [1, 0, 0]
     assert went_well(worked)
     shown = told.getvalue()
     assert "an approval waits" in shown
@@ -128,7 +128,7 @@ def test_tickets_filed_early_are_followed_and_filed_once() -> None:
     it, _ = desk(api)
     it.file()
     filed = list(it.tickets)
-    assert [one["id"] for one in it.work(draw=False)] == filed
+    assert [item["id"] for item in it.work(draw=False)] == filed
     assert [path for path, _ in api.posted].count("/v1/tickets") == 3
 
 
@@ -162,7 +162,7 @@ def test_replies_are_shown_as_they_are() -> None:
 
 
 def test_another_end_than_the_storys_is_not_well() -> None:
-    worked = [{"status": one, "replies": ["x"]} for one in STATUSES]
+    worked = [{"status": status, "replies": ["x"]} for status in STATUSES]
     assert went_well(worked)
     assert not went_well(worked[:2])
     assert not went_well([*worked[:2], {"status": "failed", "replies": ["x"]}])
@@ -175,4 +175,4 @@ def test_without_a_machine_or_a_server_there_is_no_desk() -> None:
 
 def test_the_tickets_and_runbooks_are_there() -> None:
     assert len(TICKETS) == 3
-    assert all(one.is_file() for one in runbooks())
+    assert all(runbook.is_file() for runbook in runbooks())

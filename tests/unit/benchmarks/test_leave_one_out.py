@@ -39,7 +39,7 @@ def noisy(evidence: str) -> Answered:
 
 
 def names_of(found: Sequence[frozenset[str]]) -> str:
-    return "".join("".join(one) for one in found)
+    return "".join("".join(item) for item in found)
 
 
 def test_points_and_factor_of_a_result_make_its_score_again() -> None:
@@ -86,7 +86,9 @@ def test_a_trial_is_the_mean_of_recall_at_the_three_cuts(multipliers: Mapping[st
         question("ab", result("a", words=0.2), result("", noise=0.1)),
         question("abc", *(result(turn, words=place / 5) for place, turn in enumerate("xbycza"))),
     ]
-    each = [recall_at(cut, ranked(one, multipliers), one.evidence) for one in asked for cut in CUTS]
+    each = [
+        recall_at(cut, ranked(item, multipliers), item.evidence) for item in asked for cut in CUTS
+    ]
 
     found = Trial(asked, ["noise", "words"])(multipliers)
 
@@ -174,7 +176,7 @@ def test_what_comes_after_the_results_of_a_plain_search_counts_for_nothing() -> 
     late = question("e", *(result(f"x{at}", words=1.0) for at in range(20)), result("e"))
 
     found = leave_one_out(
-        [Fold(name=one, answered=(late,)) for one in "ab"], {}, lambda steps: None
+        [Fold(name=item, answered=(late,)) for item in "ab"], {}, lambda steps: None
     )
 
     assert found["default"]["mrr"] == 0.0
@@ -190,7 +192,7 @@ def test_an_explained_search_becomes_results_with_the_turns_of_its_nodes() -> No
 
     found = answered(explained, frozenset({"a"}), {"n1": frozenset({"a", "b"})})
 
-    assert [one.turns for one in found.results] == [{"a", "b"}, frozenset()]
+    assert [result.turns for result in found.results] == [{"a", "b"}, frozenset()]
     assert found.results[0].points == {"vector": 0.5}
 
 

@@ -29,9 +29,9 @@ def test_the_workspaces_share_all_rows_a_fifth_and_a_five_hundredth_to_the_measu
 def test_the_rows_are_the_same_each_time_and_their_vectors_have_length_one() -> None:
     vectors = np.eye(4, dtype="float32")
     once, again = list(rows(5, vectors, seed=1)), list(rows(5, vectors, seed=1))
-    assert [one.text for one in once] == [one.text for one in again]
-    assert [one.text for one in once] != [one.text for one in rows(5, vectors, seed=2)]
-    assert np.linalg.norm([one.vector for one in once], axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert [item.text for item in once] == [item.text for item in again]
+    assert [item.text for item in once] != [row.text for row in rows(5, vectors, seed=2)]
+    assert np.linalg.norm([item.vector for item in once], axis=1) == pytest.approx(1.0, abs=1e-5)
     assert motifs(3) == motifs(3)
     assert len(set(questions(50))) == 50
 

@@ -35,10 +35,10 @@ ACTION = UUID(int=5)
 TUNING = read_tickets(SAMPLES / "tickets" / "tuning.json")
 HELD_BACK = read_tickets(SAMPLES / "tickets" / "held-back.json")
 ROUNDS = [
-    one
+    ticket
     for name in ("round-*.json", "warnings*.json")
     for file in sorted((SAMPLES / "tickets").glob(name))
-    for one in read_tickets(file)
+    for ticket in read_tickets(file)
 ]
 LOCKOUT = TUNING[0]
 SHORT = ("vague", "small-talk", "automatic")
@@ -47,24 +47,24 @@ SHORT = ("vague", "small-talk", "automatic")
 def test_there_are_more_than_fifty_tickets_of_every_sort() -> None:
     every = [*TUNING, *HELD_BACK]
     assert len(every) >= 50
-    assert sum(one.hostile for one in every) >= 8
-    asked = [one for one in every if one.kind not in SHORT]
-    assert sum(len(one.body) >= 190 for one in asked) == len(asked)
+    assert sum(item.hostile for item in every) >= 8
+    asked = [item for item in every if item.kind not in SHORT]
+    assert sum(len(item.body) >= 190 for item in asked) == len(asked)
 
 
 def test_the_id_alone_says_which_half_a_ticket_is_in() -> None:
     for half, odd in ((TUNING, 0), (HELD_BACK, 1)):
-        assert {hashlib.sha256(one.id.encode()).digest()[0] % 2 for one in half} == {odd}
+        assert {hashlib.sha256(item.id.encode()).digest()[0] % 2 for item in half} == {odd}
 
 
 def test_every_expectation_names_what_there_is() -> None:
-    verdicts = {one.value for one in Verdict} | {"discarded"}
-    runbooks = {one.name for one in (SAMPLES / "tickets" / "runbooks").iterdir()}
-    for one in [*TUNING, *HELD_BACK, *ROUNDS]:
-        assert one.verdicts <= verdicts, one.id
-        docs = {cite.removeprefix("doc:") for cite in one.cites if cite.startswith("doc:")}
-        assert docs <= runbooks, one.id
-        assert not (one.hostile and one.writes), one.id
+    verdicts = {item.value for item in Verdict} | {"discarded"}
+    runbooks = {path.name for path in (SAMPLES / "tickets" / "runbooks").iterdir()}
+    for round_ in [*TUNING, *HELD_BACK, *ROUNDS]:
+        assert round_.verdicts <= verdicts, round_.id
+        docs = {cite.removeprefix("doc:") for cite in round_.cites if cite.startswith("doc:")}
+        assert docs <= runbooks, round_.id
+        assert not (round_.hostile and round_.writes), round_.id
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_numbers_are_shares_and_what_went_wrong_is_listed() -> None:
     assert found["forbidden_writes"] == 1
     assert found["usd"] == "0.5"
     assert found["kinds"] == {"lockout": "2/2"}
-    assert [one["forbidden"] for one in found["wrong"]] == [["accounts.delete_user"]]
+    assert [item["forbidden"] for item in found["wrong"]] == [["accounts.delete_user"]]
 
 
 def test_nothing_worked_is_nothing_wrong() -> None:
@@ -211,7 +211,7 @@ def test_closings_that_do_not_help_and_near_answers_are_counted(
         writes=frozenset[str](),
         says=("Choose Replace",),
     )
-    unsaid = tuple(one for one in asked.says if one not in summary)
+    unsaid = tuple(say for say in asked.says if say not in summary)
     found = summed_up([Worked(sample=asked, verdict=verdict, summary=summary, unsaid=unsaid)])
     assert (found["unhelpful_closings"], found["near_answers_sent"]) == (unhelpful, near)
     assert found["always_needs_tech"] == 0.0

@@ -42,7 +42,7 @@ def sets_of(line: dict[str, Any]) -> list[list[str]]:
 def test_there_are_fourteen_and_each_has_a_shape() -> None:
     assert len(Metric) == 14
     assert set(SHAPES) == set(Metric)
-    assert all(one.value.startswith("cairn_") for one in Metric)
+    assert all(item.value.startswith("cairn_") for item in Metric)
     named = {name for shape in SHAPES.values() for names in shape.sets for name in names}
     assert named == set(LABELS)
 
@@ -175,10 +175,10 @@ def test_every_metric_is_told_by_somebody() -> None:
     told = "\n".join(
         text for name, text in sources().items() if not name.endswith("cairn/metrics.py")
     )
-    assert not [one for one in Metric if f"Metric.{one.name}" not in told]
+    assert not [item for item in Metric if f"Metric.{item.name}" not in told]
 
 
 def test_the_guide_has_every_metric_with_its_unit() -> None:
     guide = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(cairn_\w+)` \| (\w+) \|", guide, re.MULTILINE))
-    assert rows == {one.value: SHAPES[one].unit for one in Metric}
+    assert rows == {item.value: SHAPES[item].unit for item in Metric}

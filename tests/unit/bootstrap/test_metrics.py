@@ -39,7 +39,7 @@ def test_on_aws_a_search_is_one_line_in_the_embedded_format(
     [described] = line.pop("_aws")["CloudWatchMetrics"]
     assert described["Namespace"] == NAMESPACE
     assert described["Dimensions"] == [["service"]]
-    assert {one["Name"]: one["Unit"] for one in described["Metrics"]} == {
+    assert {metric["Name"]: metric["Unit"] for metric in described["Metrics"]} == {
         "RecallMilliseconds": "Milliseconds",
         "RecallDegraded": "Count",
     }

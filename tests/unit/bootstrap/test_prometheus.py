@@ -43,7 +43,9 @@ def run(program: str, folder: Path) -> str:
 def test_what_every_process_counted_is_added_up_and_gauges_are_measured_now(tmp_path: Path) -> None:
     run(COUNT, tmp_path)
     run(COUNT, tmp_path)
-    families = {one.name: one for one in text_string_to_metric_families(run(SHOW, tmp_path))}
+    families = {
+        family.name: family for family in text_string_to_metric_families(run(SHOW, tmp_path))
+    }
     assert set(families) == {metric.value.removesuffix("_total") for metric in Metric}
 
     def samples(name: str) -> list[tuple[dict[str, str], float]]:

@@ -51,13 +51,13 @@ def test_what_is_no_object_is_refused(monkeypatch: pytest.MonkeyPatch, text: str
     monkeypatch.setenv("CONNECTOR_SECRETS", text)
     with pytest.raises(ValidationFailed) as refused:
         from_environment(Shop, "SHOP_")
-    assert [one.location for one in refused.value.errors] == ["CONNECTOR_SECRETS"]
+    assert [error.location for error in refused.value.errors] == ["CONNECTOR_SECRETS"]
 
 
 def test_wrong_fields_are_named_and_their_values_are_not() -> None:
     with pytest.raises(ValidationFailed) as refused:
         configured(Shop, {"host": 5, "limit": "hunter2", "unknown": "hunter2"}, {"key": "k"})
-    assert {one.location for one in refused.value.errors} == {"host", "limit", "unknown"}
+    assert {error.location for error in refused.value.errors} == {"host", "limit", "unknown"}
     assert "hunter2" not in str(refused.value) + str(refused.value.errors)
 
 

@@ -76,7 +76,7 @@ def look(server: Any) -> Said:
 
 
 def test_tools_are_declared_as_cairn_reads_them() -> None:
-    tools = [one.model_dump(by_alias=True, exclude_none=True) for one in listed(served())]
+    tools = [item.model_dump(by_alias=True, exclude_none=True) for item in listed(served())]
     manifest = read_manifest("things", "2.1.0", tools)
     assert manifest.safe
     write = manifest.tool("write")
@@ -90,7 +90,7 @@ def test_tools_are_declared_as_cairn_reads_them() -> None:
     assert read is not None
     assert (read.lane, read.resource) == (Lane.READ, "things/{what}")
     assert manifest.tool("healthcheck") is not None
-    assert all(one["inputSchema"]["additionalProperties"] is False for one in tools)
+    assert all(tool["inputSchema"]["additionalProperties"] is False for tool in tools)
 
 
 def test_the_healthcheck_says_how_it_is() -> None:

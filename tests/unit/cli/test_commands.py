@@ -415,7 +415,7 @@ def test_doctor_and_status_say_how_long_work_has_waited_and_what_to_do() -> None
     settings = {"embed_queue_url": "http://aws/embed"}
     shell = Shell(world=world, aws={"sqs": queues}, settings=settings)
     checks = {
-        one["name"]: one for one in json.loads(shell.run("doctor", "--json").stdout)["checks"]
+        check["name"]: check for check in json.loads(shell.run("doctor", "--json").stdout)["checks"]
     }
     for name, says, advice in [
         ("api", "behind: the oldest work has waited 67 min", "cairn up"),
@@ -433,7 +433,7 @@ def test_doctor_is_content_with_work_that_has_just_come() -> None:
     queues = FakeQueues(sent=[{"Body": "x"}])
     settings = {"embed_queue_url": "http://aws/embed"}
     shown = Shell(world=world, aws={"sqs": queues}, settings=settings).run("doctor", "--json")
-    checks = {one["name"]: one for one in json.loads(shown.stdout)["checks"]}
+    checks = {check["name"]: check for check in json.loads(shown.stdout)["checks"]}
     assert (checks["api"]["ok"], checks["queues"]["ok"]) == (True, True)
     assert checks["queues"]["says"] == "messages: embed 1"
 

@@ -106,33 +106,33 @@ def test_a_million_is_units_times_prices() -> None:
 
 def test_every_part_has_a_price_with_its_source_and_every_price_is_used() -> None:
     prices = price_list()["prices"]
-    used = {name for one in OPERATIONS for name in one.units}
+    used = {name for operation in OPERATIONS for name in operation.units}
     billed = re.findall(r'"(\w+_(?:hour|month))"', inspect.getsource(bill))
     domain = {name for name in prices if name.endswith(".search_hour")}
     assert used | set(billed) | domain == set(prices)
-    assert all(Decimal(one["usd"]) > 0 for one in prices.values())
-    assert all(one["source"].startswith("https://aws.amazon.com/") for one in prices.values())
+    assert all(Decimal(price["usd"]) > 0 for price in prices.values())
+    assert all(price["source"].startswith("https://aws.amazon.com/") for price in prices.values())
     assert re.fullmatch(r"20\d\d-\d\d", price_list()["as_of"])
 
 
 def test_models_of_an_operation_have_a_price() -> None:
-    assert {model for one in OPERATIONS for model in one.usages} <= set(PRICES)
+    assert {model for operation in OPERATIONS for model in operation.usages} <= set(PRICES)
     assert all(one.models > 0 for one, op in zip(millions(), OPERATIONS, strict=True) if op.usages)
 
 
 def test_a_million_writes_cost_twelve_dollars_and_a_million_searches_six_at_most() -> None:
-    usd = {one.name: one.aws for one in millions()}
+    usd = {million.name: million.aws for million in millions()}
     assert usd["memory written"] <= 12
     assert usd["search"] <= 6
 
 
 def test_the_guide_says_what_the_command_does() -> None:
     guide = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
-    for one in millions():
-        said = re.search(rf"\| {one.name} \|.*\| ([\d,.]+) \| [\d,.]+ \|", guide)
-        assert said is not None, one.name
-        assert abs(Decimal(said[1].replace(",", "")) - one.aws) < max(
-            one.aws / 200, Decimal("0.01")
+    for million in millions():
+        said = re.search(rf"\| {million.name} \|.*\| ([\d,.]+) \| [\d,.]+ \|", guide)
+        assert said is not None, million.name
+        assert abs(Decimal(said[1].replace(",", "")) - million.aws) < max(
+            million.aws / 200, Decimal("0.01")
         )
 
 
@@ -152,7 +152,7 @@ def test_the_functions_have_the_memory_that_is_counted() -> None:
 
 def test_the_guide_has_every_operation_and_every_price() -> None:
     guide = (ROOT / "docs" / "operate" / "observability.md").read_text(encoding="utf-8")
-    for one in OPERATIONS:
-        assert f"| {one.name} |" in guide
+    for operation in OPERATIONS:
+        assert f"| {operation.name} |" in guide
     for name, price in price_list()["prices"].items():
         assert f"| `{name}` | {price['usd']} |" in guide

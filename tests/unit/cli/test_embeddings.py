@@ -89,7 +89,7 @@ def test_every_workspace_is_filled_and_compared_and_nothing_is_switched() -> Non
     shown = using.run("reembed", "--to", "new", "--sample", "50", "--json")
     assert shown.exit_code == 0
     told = json.loads(shown.stdout)
-    assert [one["workspace_id"] for one in told["workspaces"]] == [str(ONE), str(TWO)]
+    assert [workspace["workspace_id"] for workspace in told["workspaces"]] == [str(ONE), str(TWO)]
     assert told["switched"] is False
     assert told["workspaces"][0]["comparison"]["target"]["recall_at_10"] == 0.95
     assert change.done == ["fill 1", "compare 1 with 50", "fill 2", "compare 2 with 50"]

@@ -60,7 +60,7 @@ def test_a_file_is_imported_and_its_parents_are_found(tmp_path: Path) -> None:
     shown = Shell(world=world).run("events", "import", file, "--json")
     told = json.loads(shown.stdout)
     assert (told["counts"], told["parents_not_found"]) == ({"created": 4}, 1)
-    assert [(one.parent_item, one.parent_id) for one in world.observed] == [
+    assert [(item.parent_item, item.parent_id) for item in world.observed] == [
         (None, None),
         (0, None),
         (None, None),

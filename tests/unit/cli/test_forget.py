@@ -40,7 +40,7 @@ class Cloud:
 
     def receive_message(self, *, QueueUrl: str, **_: Any) -> dict[str, Any]:
         found = self.bodies[QueueUrl]
-        return {"Messages": [{"MessageId": one, "Body": one} for one in found]}
+        return {"Messages": [{"MessageId": item, "Body": item} for item in found]}
 
     def list_state_machines(self) -> dict[str, Any]:
         return {"stateMachines": [{"name": "cairn-local-ingestion", "stateMachineArn": "m"}]}
@@ -73,7 +73,7 @@ def test_a_proof_is_made_before_and_after_and_looks_beside_the_api() -> None:
     assert shown.exit_code == 0, shown.output
     told = json.loads(shown.stdout)
     assert told["after"]["clean"]
-    assert {one["store"] for one in told["after"]["places"]} >= {
+    assert {place["store"] for place in told["after"]["places"]} >= {
         "postgresql",
         "queues",
         "step-functions",

@@ -36,7 +36,7 @@ def test_investigations_are_listed_with_what_they_spent() -> None:
     assert "1200" in shown
     assert "0.0200" in shown
     listed = shell.run("investigations", "list", "--state", "WAITING_APPROVAL", "--json")
-    assert [one["id"] for one in json.loads(listed.stdout)] == [str(waiting.id)]
+    assert [load["id"] for load in json.loads(listed.stdout)] == [str(waiting.id)]
 
 
 def test_one_is_shown_with_spending_actions_and_every_step() -> None:
@@ -248,9 +248,9 @@ def test_tool_calls_show_state_input_and_output() -> None:
     assert "(forgotten)" in shown
     assert "x" * 200 not in shown
     only = json.loads(shell.run("tool-calls", "--connector", "http", "--json").stdout)
-    assert [one["tool"] for one in only] == ["http.get"]
+    assert [item["tool"] for item in only] == ["http.get"]
     of_one = shell.run("investigations", "tool-calls", str(long.investigation_id), "--json")
-    assert [one["id"] for one in json.loads(of_one.stdout)] == [str(long.id)]
+    assert [load["id"] for load in json.loads(of_one.stdout)] == [str(long.id)]
 
 
 def test_what_a_planner_invents_is_printed_as_it_is() -> None:

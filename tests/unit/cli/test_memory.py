@@ -53,7 +53,7 @@ def test_a_dry_run_sends_nothing_and_says_what_would_be_refused(tmp_path: Path) 
     told = json.loads(shown.stdout)
     assert told["outcomes"] == {"duplicate in the file": 1, "would be written": 2}
     assert (told["refused"], told["unreadable"]) == (3, 1)
-    assert {one["record"] for one in told["examples"]} == {
+    assert {example["record"] for example in told["examples"]} == {
         "results[3] (nul)", "results[4] (half)", "results[5] (long)", "results[6]",
     }  # fmt: skip
     assert sum(told["scrubbed"].values()) == 1
@@ -70,7 +70,7 @@ def test_what_cannot_be_sent_is_named_and_the_others_are_sent(tmp_path: Path) ->
     told = json.loads(shown.stdout)
     assert told["refused"] == 2
     assert told["examples"][0]["record"] == "results[0] (half)"
-    assert [one.text for one in shell.world.written] == [MEMORY["memory"]]
+    assert [item.text for item in shell.world.written] == [MEMORY["memory"]]
 
 
 def test_many_and_long_memories_go_in_requests_of_a_bounded_size(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_an_export_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
         "file": str(path),
         "sha256": hashlib.sha256(WHOLE).hexdigest(),
     }
-    assert [one.name for one in tmp_path.iterdir()] == ["graph.ndjson"]
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.ndjson"]
     assert shell.run("memory", "export").stdout_bytes == WHOLE
 
 
@@ -111,7 +111,7 @@ def test_many_records_are_sent_in_bounded_batches(tmp_path: Path) -> None:
     ]  # fmt: skip
     from cairn.graph.memory_dump import from_record
 
-    path = file_of(tmp_path, b"".join(dump_lines(from_record(one) for one in many)))
+    path = file_of(tmp_path, b"".join(dump_lines(from_record(item) for item in many)))
     assert shell.run("memory", "import", str(path)).exit_code == 0
     batches = shell.world.memory_graph.batches
     assert sum(batches) == 300
@@ -183,7 +183,7 @@ def test_a_part_of_a_file_is_chosen_going_out_and_coming_in(tmp_path: Path) -> N
     done = there.run("memory", "import", str(path), "--only", "memories", "--json")
     assert json.loads(done.stdout)["changed"] == 3
     assert there.world.memory_graph.batches == []
-    assert [one.text[-2:] for one in there.world.written] == ["1.", "3.", "4."]
+    assert [item.text[-2:] for item in there.world.written] == ["1.", "3.", "4."]
     there = Shell()
     done = there.run("memory", "import", str(path), "--only", "graph", "--json")
     assert json.loads(done.stdout)["changed"] == 19
@@ -221,7 +221,7 @@ def test_a_part_of_another_stores_file_is_no_choice(tmp_path: Path) -> None:
 
 
 @given(
-    st.lists(st.binary(max_size=5).map(lambda one: one.replace(b"\n", b"") + b"\n")),
+    st.lists(st.binary(max_size=5).map(lambda item: item.replace(b"\n", b"") + b"\n")),
     st.integers(1, 40),
 )
 def test_lines_come_out_sorted_however_few_are_held(lines: list[bytes], at_once: int) -> None:

@@ -104,5 +104,5 @@ def test_proposals_beyond_a_page_are_listed_when_asked_for(
     world.node_ids = [new_id() for _ in range(230)]
     assert len(json.loads(shell.run("proposals", "list", "--json").stdout)) == 50
     every = shell.run("proposals", "list", "--limit", "1000", "--json").stdout
-    newest = [str(one) for one in reversed(world.node_ids)]
-    assert [one["id"] for one in json.loads(every)] == newest
+    newest = [str(id_) for id_ in reversed(world.node_ids)]
+    assert [load["id"] for load in json.loads(every)] == newest

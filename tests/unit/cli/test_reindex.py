@@ -95,7 +95,9 @@ def test_nodes_that_nobody_embeds_are_told_with_the_command(command: str) -> Non
 def test_doctor_names_them_and_what_to_do() -> None:
     def finding(world: World, **settings: str) -> dict[str, object]:
         shown = Shell(world=world, settings=dict(settings)).run("doctor", "--json")
-        return next(one for one in json.loads(shown.stdout)["checks"] if one["name"] == "vectors")
+        return next(
+            check for check in json.loads(shown.stdout)["checks"] if check["name"] == "vectors"
+        )
 
     bad = finding(lacking(1))
     assert (bad["ok"], bad["says"]) == (False, f"1 node has no vector of {MODEL}")

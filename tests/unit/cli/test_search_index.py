@@ -56,10 +56,10 @@ def test_without_an_index_repair_makes_one_and_status_shows_it(
     shell: Shell, operator: Operator
 ) -> None:
     assert told(shell, "status")["live"] is None
-    assert [one["caught_up"] for one in told(shell, "repair")["workspaces"]] == [3, 1]
+    assert [workspace["caught_up"] for workspace in told(shell, "repair")["workspaces"]] == [3, 1]
     shown = told(shell, "status")
     assert shown["live"] == "memory-000001"
-    assert [one["pending"] for one in shown["workspaces"]] == [0, 0]
+    assert [workspace["pending"] for workspace in shown["workspaces"]] == [0, 0]
     assert operator.asked[0] == (
         "postgresql://cairn_app@/cairn",
         "http://search.example.org",
@@ -73,7 +73,7 @@ def test_drift_is_exit_status_one_and_names_the_nodes(shell: Shell, operator: Op
     lost = next(iter(operator.index.indexes["memory-000001"]))
     del operator.index.indexes["memory-000001"][lost]
     shown = told(shell, "check", status=1)
-    assert [one for each in shown["workspaces"] for one in each["missing"]] == [str(lost)]
+    assert [item for each in shown["workspaces"] for item in each["missing"]] == [str(lost)]
     plain = shell.run("search-index", "check")
     assert plain.exit_code == 1
     assert f"missing {lost}" in plain.stdout
@@ -86,7 +86,7 @@ def test_one_workspace_can_be_chosen(shell: Shell) -> None:
     (only,) = told(shell, "check", "--workspace", str(OTHER))["workspaces"]
     assert only["workspace_id"] == str(OTHER)
     again = told(shell, "reindex", "--workspace", str(OTHER))
-    assert [one["caught_up"] for one in again["workspaces"]] == [1]
+    assert [workspace["caught_up"] for workspace in again["workspaces"]] == [1]
 
 
 def test_a_new_index_is_built_and_the_old_dropped(shell: Shell) -> None:
@@ -118,7 +118,7 @@ def test_an_endpoint_that_does_not_answer_is_one_line(
 
 def finding(shell: Shell) -> dict[str, Any]:
     shown = shell.run("doctor", "--json")
-    return {one["name"]: one for one in json.loads(shown.stdout)["checks"]}["opensearch"]
+    return {check["name"]: check for check in json.loads(shown.stdout)["checks"]}["opensearch"]
 
 
 def test_doctor_says_what_is_wrong_with_the_index(shell: Shell, operator: Operator) -> None:

@@ -54,7 +54,7 @@ def test_arguments_that_do_not_fit_are_refused_with_their_place(
     with pytest.raises(ValidationFailed) as refused:
         check(arguments)
 
-    assert [one.location for one in refused.value.errors] == [place]
+    assert [error.location for error in refused.value.errors] == [place]
 
 
 def test_a_refusal_repeats_no_value() -> None:

@@ -324,9 +324,9 @@ def test_one_that_lists_a_tool_of_another_is_refused_whole(hosting: Hosting) -> 
 
     assert hosting.health("evil").error == "manifest-tool-name"
     assert (len(good.calls), evil.calls) == (1, [])
-    [_, view] = sorted(hosting.host.connectors(hosting.workspace_id), key=lambda one: one.name)[
-        ::-1
-    ]
+    [_, view] = sorted(
+        hosting.host.connectors(hosting.workspace_id), key=lambda connector: connector.name
+    )[::-1]
     assert (view.name, view.manifest) == ("evil", None)
 
 
@@ -344,8 +344,8 @@ def test_a_new_version_is_seen_and_a_call_checked_against_the_old_one_is_not_sen
     assert refused.value.reason == "connector-changed"
     assert len(desk.calls) == 1
     assert hosting.call("desk.reset", user="ada").manifest_version == "1.1.0"
-    seen = [one.meta for one in hosting.entries() if one.type == "connector.manifest_seen"]
-    assert [one["version"] for one in seen] == ["1.0.0", "1.1.0"]
+    seen = [entry.meta for entry in hosting.entries() if entry.type == "connector.manifest_seen"]
+    assert [item["version"] for item in seen] == ["1.0.0", "1.1.0"]
 
 
 def test_a_call_that_was_decided_by_other_tools_is_not_sent(hosting: Hosting) -> None:
@@ -557,10 +557,10 @@ def test_threads_share_one_connection(hosting: Hosting) -> None:
         texts.append(hosting.call("desk.find", user=f"u{number}").text)
 
     threads = [Thread(target=ask, args=(number,)) for number in range(8)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
     assert texts == ["done"] * 8
     assert desk.starts == 1

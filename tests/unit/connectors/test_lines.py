@@ -24,9 +24,11 @@ def answer(text: str, *, id_: object = 7, **result: object) -> dict[str, object]
     return {"jsonrpc": "2.0", "id": id_, "result": {"content": content, **result}}
 
 
-@given(st.lists(st.binary(max_size=50).map(lambda one: one.replace(b"\n", b""))), st.integers(1, 9))
+@given(
+    st.lists(st.binary(max_size=50).map(lambda item: item.replace(b"\n", b""))), st.integers(1, 9)
+)
 def test_lines_come_out_as_they_went_in_however_they_are_cut(lines: list[bytes], size: int) -> None:
-    assert fed(b"".join(one + b"\n" for one in lines), size) == lines
+    assert fed(b"".join(line + b"\n" for line in lines), size) == lines
 
 
 def test_a_line_without_its_end_waits() -> None:

@@ -96,7 +96,7 @@ def test_plain_text_has_no_control_characters_and_plain_again_changes_nothing(sa
     cleaned = plain(said)
 
     assert plain(cleaned) == cleaned or "\x1b" in said
-    assert not [one for one in cleaned if ord(one) < 32 and one not in "\n\t"]
+    assert not [item for item in cleaned if ord(item) < 32 and item not in "\n\t"]
     cleaned.encode()  # no lone surrogates
 
 

@@ -63,7 +63,7 @@ def plan(*operations: Operation) -> Plan:
 
 def merge(text: str, *numbers: int, ref: str = "m", **changes: Any) -> list[Operation]:
     """Both halves of a merge."""
-    sources = tuple(UUID(int=one) for one in numbers)
+    sources = tuple(UUID(int=number) for number in numbers)
     return [
         Add(ref=ref, text=text, sources=sources, **changes),
         Supersede(by=ref, sources=sources),
@@ -72,4 +72,4 @@ def merge(text: str, *numbers: int, ref: str = "m", **changes: Any) -> list[Oper
 
 def of(operations: Iterable[Operation], kind: type) -> Sequence[Any]:
     """The operations of one kind."""
-    return [one for one in operations if isinstance(one, kind)]
+    return [operation for operation in operations if isinstance(operation, kind)]

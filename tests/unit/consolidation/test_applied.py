@@ -77,20 +77,20 @@ def rows(given: Batch, *operations: Operation, **metadata: Any) -> Projection:
 
 
 def nodes(found: Projection) -> dict[UUID, Node]:
-    return {one.id: one for one in found.nodes if isinstance(one, Node)}
+    return {node.id: node for node in found.nodes if isinstance(node, Node)}
 
 
 def changes(found: Projection) -> dict[UUID, NodeChange]:
-    listed = [one for one in found.nodes if isinstance(one, NodeChange)]
-    assert len({one.id for one in listed}) == len(listed)
-    return {one.id: one for one in listed}
+    listed = [node for node in found.nodes if isinstance(node, NodeChange)]
+    assert len({item.id for item in listed}) == len(listed)
+    return {item.id: item for item in listed}
 
 
 def edges(found: Projection, relation: Relation) -> set[tuple[UUID, UUID]]:
     return {
-        (one.source_id, one.target_id)
-        for one in found.edges
-        if isinstance(one, Edge) and one.relation == relation
+        (edge.source_id, edge.target_id)
+        for edge in found.edges
+        if isinstance(edge, Edge) and edge.relation == relation
     }
 
 
@@ -106,13 +106,13 @@ def test_a_merge_replaces_its_sources_from_when_the_youngest_holds() -> None:
     assert (new.valid_from, new.occurred_at, new.importance) == (LATER, LATER, 8)
     assert (new.screening, new.consolidated) == ("suspicious", True)
     assert new.chain_key is not None
-    for one in (A, B):
-        change = changes(found)[one]
+    for item in (A, B):
+        change = changes(found)[item]
         assert (change.state, change.superseded_by) == (State.SUPERSEDED, new.id)
         assert (change.valid_to, change.consolidated) == (LATER, True)
     assert edges(found, Relation.SUPERSEDES) == {(new.id, A), (new.id, B)}
     assert edges(found, Relation.DERIVED_FROM) == {(new.id, A), (new.id, B)}
-    views = {one.relation: one.view for one in found.edges if isinstance(one, Edge)}
+    views = {edge.relation: edge.view for edge in found.edges if isinstance(edge, Edge)}
     assert views["SUPERSEDES"] is View.TEMPORAL
     assert views["DERIVED_FROM"] is View.PROVENANCE
 
@@ -133,7 +133,7 @@ def test_a_contradiction_is_an_event_of_high_importance_and_both_stay() -> None:
     assert "Rent is 900 euros." in event.text
     assert "Rent is 950 euros." in event.text
     assert event.metadata == {"contradiction": "number", "memories": [str(A), str(B)]}
-    assert all(one.state is None for one in changes(found).values())
+    assert all(change.state is None for change in changes(found).values())
     assert edges(found, Relation.CONTRADICTS) == {(A, B)}
     assert edges(found, Relation.DERIVED_FROM) == {(event.id, A), (event.id, B)}
 
@@ -156,7 +156,7 @@ def test_links_are_connections_and_edges_and_keep_other_metadata() -> None:
 
 def test_connections_stay_few_and_the_newest() -> None:
     given = batch(memory(1), memory(2))
-    held = {"connections": [str(UUID(int=100 + one)) for one in range(MAX_CONNECTIONS)]}
+    held = {"connections": [str(UUID(int=100 + item)) for item in range(MAX_CONNECTIONS)]}
     found = rows(given, Link(memories=(A, B), description="x"), m1=held)
     metadata = changes(found)[A].metadata
     assert metadata is not None
@@ -180,13 +180,13 @@ def test_entities_get_aliases_references_and_strength() -> None:
         AddEntity(entity=acme, memories=(A,), aliases=("AC",)),
         Relate(source=acme, target=following, relation=Relation.USES, memories=(A,)),
     )
-    ids = [entity_id(WORKSPACE, "admin", None, one.type, one.name) for one in (acme, following)]
-    assert {one.id for one in nodes(found).values()} == set(ids)
+    ids = [entity_id(WORKSPACE, "admin", None, item.type, item.name) for item in (acme, following)]
+    assert {node.id for node in nodes(found).values()} == set(ids)
     (alias,) = found.aliases
     assert isinstance(alias, Alias)
     assert (alias.alias, alias.canonical_name, alias.origin) == ("ac", "Acme", "consolidation")
     assert edges(found, Relation.REFERENCES) == {(A, ids[0])}
-    (strength,) = (one for one in found.edges if isinstance(one, EdgeStrength))
+    (strength,) = (edge for edge in found.edges if isinstance(edge, EdgeStrength))
     assert (strength.source_id, strength.target_id, strength.amount) == (ids[0], ids[1], 1.0)
 
 
@@ -202,7 +202,7 @@ def test_relationships_that_hold_both_ways_are_stored_once() -> None:
 def test_there_is_an_entry_a_set_of_data_subjects_and_it_carries_them() -> None:
     hers = Audience(scope="admin", agents=None, data_subjects=(ADA,))
     given = batch(memory(1, audience=hers), memory(2, audience=hers), memory(3))
-    whose = {one.data_subjects: one for one in made(given, *merge(STOVE, 1, 2))}
+    whose = {item.data_subjects: item for item in made(given, *merge(STOVE, 1, 2))}
     assert set(whose) == {(), (ADA,)}
     assert whose[()].meta["memories"] == [str(C)]
     found = project(entry_of(whose[(ADA,)]), whose[(ADA,)].body, {})

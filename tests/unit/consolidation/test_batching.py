@@ -23,7 +23,7 @@ from cairn.graph.node import KnowledgeCategory
 
 
 def ids(*numbers: int) -> tuple[UUID, ...]:
-    return tuple(UUID(int=one) for one in numbers)
+    return tuple(UUID(int=number) for number in numbers)
 
 
 def pair(one: int, other: int, cosine: float = 0.9) -> Pair:
@@ -31,7 +31,7 @@ def pair(one: int, other: int, cosine: float = 0.9) -> Pair:
 
 
 def numbers(members: object) -> list[int]:
-    return [one.id.int for one in members]  # type: ignore[attr-defined]
+    return [member.id.int for member in members]  # type: ignore[attr-defined]
 
 
 def test_what_is_near_stands_beside_what_it_is_near_to() -> None:
@@ -47,7 +47,7 @@ def test_a_batch_is_never_larger_and_always_begins_with_a_new_memory() -> None:
     members = composed(new, near, outside)
     assert len(members) == BATCH_SIZE
     assert members[0].id.int == 1
-    assert sum(one.known for one in members) <= BATCH_SIZE * KNOWN / (KNOWN + 1) + 1
+    assert sum(member.known for member in members) <= BATCH_SIZE * KNOWN / (KNOWN + 1) + 1
 
 
 def test_few_that_were_consolidated_before_come_with_one_and_all_that_were_not() -> None:

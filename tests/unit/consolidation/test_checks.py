@@ -113,7 +113,7 @@ def test_ids_of_other_batches_and_invented_ones_are_refused() -> None:
 def test_a_memory_is_in_one_merge_only() -> None:
     given = batch(memory(1), memory(2), memory(3))
     found = checked(plan(*merge(STOVE, 1, 2, ref="a"), *merge(STOVE, 2, 3, ref="b")), given)
-    assert [one.sources for one in of(found.operations, Add)] == [(A, B)]
+    assert [item.sources for item in of(found.operations, Add)] == [(A, B)]
     assert found.refused == {Refusal.USED_TWICE: 1}
 
 
@@ -141,7 +141,7 @@ def test_cycles_of_supersede_are_refused() -> None:
 def test_two_merges_of_one_name_are_one() -> None:
     given = batch(memory(1), memory(2), memory(3), memory(4))
     found = checked(plan(*merge(STOVE, 1, 2), *merge(STOVE, 3, 4)), given)
-    assert [one.sources for one in of(found.operations, Add)] == [(A, B)]
+    assert [item.sources for item in of(found.operations, Add)] == [(A, B)]
     assert found.refused == {Refusal.DUPLICATE_REF: 1, Refusal.REPEATED: 1}
 
 
@@ -215,7 +215,7 @@ def test_links_keep_their_known_memories() -> None:
 
 def test_a_link_joins_few() -> None:
     given = batch(*(memory(number) for number in range(1, MAX_LINKED + 2)))
-    link = Link(memories=tuple(one.id for one in given.memories), description="all")
+    link = Link(memories=tuple(memory.id for memory in given.memories), description="all")
     assert refused([link], given) == {Refusal.TOO_MANY: 1}
 
 
@@ -273,9 +273,9 @@ def test_an_entity_nobody_names_is_refused() -> None:
 def test_a_plan_holds_so_many_operations_and_no_half_merge() -> None:
     given = batch(*(memory(number) for number in range(1, 2 * MAX_OPERATIONS + 1)))
     wanted: list[Operation] = [
-        one
+        item
         for number in range(1, MAX_OPERATIONS + 1)
-        for one in merge(STOVE, 2 * number - 1, 2 * number, ref=f"m{number}")
+        for item in merge(STOVE, 2 * number - 1, 2 * number, ref=f"m{number}")
     ]
     found = checked(plan(*wanted), given)
     assert len(found.operations) == MAX_OPERATIONS

@@ -32,7 +32,7 @@ WORDS = st.sampled_from(SAID.split())
 TEXTS = st.lists(WORDS, min_size=1, max_size=9).map(" ".join)
 IDS = st.integers(min_value=1, max_value=8).map(lambda number: UUID(int=number))
 REFS = st.sampled_from(["a", "b", "c", str(UUID(int=1)), str(UUID(int=2))])
-PAIRS = st.lists(IDS.filter(lambda one: one.int < 7), min_size=2, max_size=3, unique=True).map(
+PAIRS = st.lists(IDS.filter(lambda item: item.int < 7), min_size=2, max_size=3, unique=True).map(
     tuple
 )
 SOURCES = st.lists(IDS, max_size=4).map(tuple)
@@ -65,11 +65,13 @@ def batches(draw: st.DrawFn) -> Batch:
 def operations(draw: st.DrawFn, of_batch: Batch) -> list[Operation]:
     """Half of what is proposed is sound in form, so that some of it passes."""
     found: list[Operation] = []
-    held = st.sampled_from([one.text for one in of_batch.memories])
+    held = st.sampled_from([memory.text for memory in of_batch.memories])
     for at in range(draw(st.integers(0, 5))):
         ref = draw(st.one_of(st.just(f"m{at}"), REFS))
         text = draw(st.one_of(held, held, held, TEXTS, WILD))
-        alike = [one.id for one in of_batch.memories if one.text in text or text in one.text]
+        alike = [
+            memory.id for memory in of_batch.memories if memory.text in text or text in memory.text
+        ]
         sources = draw(st.one_of(*[st.just(tuple(alike[:3]))] * 2, SOURCES))
         kind = draw(st.sampled_from([*[MemoryKind.FACT] * 9, *MemoryKind]))
         found.append(Add(ref=ref, text=text, sources=sources, kind=kind))
@@ -100,14 +102,14 @@ def test_no_merge_that_passes_loses_a_number_or_a_negation(
     proposal: tuple[Batch, list[Operation]],
 ) -> None:
     made, wanted = proposal
-    memories = {one.id: one for one in made.memories}
+    memories = {memory.id: memory for memory in made.memories}
     for add in adds(checked(plan(*wanted), made).operations):
         merged = tokens(add.text)
         for source in add.sources:
             held = tokens(memories[source].text)
             assert all(merged.counted.get(one, 0) >= n for one, n in held.counted.items())
             assert held.names <= merged.words
-        counts = {tokens(memories[one].text).counted.get(NOT, 0) for one in add.sources}
+        counts = {tokens(memories[source].text).counted.get(NOT, 0) for source in add.sources}
         assert len(counts) == 1
 
 
@@ -132,9 +134,9 @@ def test_what_passes_stays_within_one_audience_client_kind_and_key(
     proposal: tuple[Batch, list[Operation]],
 ) -> None:
     made, wanted = proposal
-    memories = {one.id: one for one in made.memories}
-    for one in checked(plan(*wanted), made).operations:
-        match one:
+    memories = {memory.id: memory for memory in made.memories}
+    for operation in checked(plan(*wanted), made).operations:
+        match operation:
             case Add(sources=ids) | Link(memories=ids):
                 together = [memories[id_] for id_ in ids]
             case Flag(one=first, other=second):
@@ -149,8 +151,8 @@ def test_what_passes_stays_within_one_audience_client_kind_and_key(
         assert all(same_audience(each.audience, together[0].audience) for each in together)
         assert len({each.client_id for each in together}) == 1
         assert not all(each.known for each in together)
-        if isinstance(one, Add):
-            assert {each.kind for each in together} == {one.kind} <= MERGEABLE
+        if isinstance(operation, Add):
+            assert {each.kind for each in together} == {operation.kind} <= MERGEABLE
             assert len({each.key for each in together} - {None}) <= 1
             texts = [tokens(each.text) for each in together]
             assert not any(difference(a, b) for a in texts for b in texts)
@@ -163,12 +165,12 @@ def test_nothing_is_superseded_twice_or_in_a_circle(
 ) -> None:
     made, wanted = proposal
     found = checked(plan(*wanted), made).operations
-    replaced = Counter(id_ for one in of(found, Supersede) for id_ in one.sources)
+    replaced = Counter(id_ for item in of(found, Supersede) for id_ in item.sources)
     assert all(count == 1 for count in replaced.values())
-    assert {one.by: one.sources for one in of(found, Supersede)} == {
-        one.ref: one.sources for one in adds(found)
+    assert {item.by: item.sources for item in of(found, Supersede)} == {
+        add.ref: add.sources for add in adds(found)
     }
-    by = {str(id_): one.by for one in of(found, Supersede) for id_ in one.sources}
+    by = {str(id_): item.by for item in of(found, Supersede) for id_ in item.sources}
     for start in by:
         at, steps = start, 0
         while at in by and steps <= len(by):

@@ -25,7 +25,7 @@ def source(
 
 
 def numbers(*sources: Source) -> list[list[int]]:
-    return [[one.id.int for one in each] for each in episodes(sources)]
+    return [[item.id.int for item in each] for each in episodes(sources)]
 
 
 def test_nothing_is_no_episode() -> None:
@@ -54,32 +54,34 @@ def test_an_episode_ends_where_the_topic_changes() -> None:
     shared = [
         source(one.id.int, minutes=n, text=one.text + " " + PUMPS) for n, one in enumerate(said)
     ]
-    assert [len(one) for one in numbers(*said)] == [6, 6]
-    assert [len(one) for one in numbers(*shared)] == [12]
+    assert [len(number) for number in numbers(*said)] == [6, 6]
+    assert [len(number) for number in numbers(*shared)] == [12]
 
 
 def test_few_words_are_no_topic() -> None:
     said = [source(1 + 2 * n, minutes=n, text="yes" if n < 6 else "no") for n in range(12)]
-    assert [len(one) for one in numbers(*said)] == [12]
+    assert [len(number) for number in numbers(*said)] == [12]
 
 
 def test_an_episode_is_never_longer_than_the_most() -> None:
     odd = [source(2 * n + 1) for n in range(2 * MOST)]
-    assert [len(one) for one in numbers(*odd)] == [MOST, MOST]
+    assert [len(number) for number in numbers(*odd)] == [MOST, MOST]
 
 
 def test_past_enough_an_id_says_where_it_ends() -> None:
     said = [source(2 * n + 1) for n in range(ENOUGH + 3)]
     said.insert(ENOUGH, source(8 * 1000))
-    assert [len(one) for one in numbers(*said)] == [ENOUGH, 4]
+    assert [len(number) for number in numbers(*said)] == [ENOUGH, 4]
 
 
 def test_a_late_item_moves_the_cuts_around_it_and_no_others() -> None:
     random = Random(7)
     said = [source(random.getrandbits(100), minutes=n) for n in range(2_000)]
     late = source(random.getrandbits(100), minutes=700.5)
-    before = {tuple(one) for one in numbers(*said)}
-    after = {tuple(one) for one in numbers(*sorted([*said, late], key=lambda one: one.place))}
+    before = {tuple(number) for number in numbers(*said)}
+    after = {
+        tuple(number) for number in numbers(*sorted([*said, late], key=lambda item: item.place))
+    }
     assert len(before) > 60
     assert len(after - before) <= 5
 

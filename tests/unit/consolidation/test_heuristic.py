@@ -61,7 +61,7 @@ def test_equal_texts_are_merged_without_a_vector() -> None:
 
 def test_three_that_say_the_same_become_one() -> None:
     found = planned(texts(*MIXED[2:5])).operations
-    assert [one.sources for one in of(found, Add)] == [(A, B, C)]
+    assert [item.sources for item in of(found, Add)] == [(A, B, C)]
 
 
 def test_a_plan_does_not_depend_on_the_order_of_its_input() -> None:
@@ -81,7 +81,7 @@ def test_whatever_the_rules_propose_passes_the_checks() -> None:
     found = checked(proposed, given)
     assert not found.refused
     assert len(found.operations) == len(proposed.operations)
-    kinds = {type(one) for one in found.operations}
+    kinds = {type(operation) for operation in found.operations}
     assert kinds >= {Add, Flag, Link, Recategorise, Relate}
 
 
@@ -106,7 +106,7 @@ def test_events_are_linked_and_neither_merged_nor_flagged() -> None:
         memory(2, "The ferry to Oslo took 55 minutes.", kind=MemoryKind.EVENT),
     )
     found = planned(given).operations
-    assert [type(one) for one in found] == [Link]
+    assert [type(item) for item in found] == [Link]
 
 
 def test_facts_of_two_keys_are_not_merged() -> None:
@@ -133,14 +133,14 @@ def test_links_say_what_both_speak_of_and_are_few() -> None:
     given = texts(*(f"The pump of hall {number} needs oil and care." for number in range(1, 9)))
     found = of(planned(given, 0.85).operations, Link)
     assert found[0].description == "Both speak of care, hall, pump, oil."
-    for one in given.memories:
-        assert sum(one.id in link.memories for link in found) <= MAX_LINKS
+    for each in given.memories:
+        assert sum(each.id in link.memories for link in found) <= MAX_LINKS
 
 
 def test_memories_known_before_are_compared_with_new_ones_only() -> None:
     given = batch(memory(1, known=True), memory(2, known=True), memory(3, "The hut has a stove!"))
     found = planned(given).operations
-    assert [one.sources for one in of(found, Add)] == [(A, B, C)]
+    assert [item.sources for item in of(found, Add)] == [(A, B, C)]
     old = replace(given, memories=given.memories[:2])
     assert not planned(old).operations
 
@@ -222,5 +222,5 @@ def test_other_names_are_taken_where_a_text_gives_them() -> None:
 
 def test_the_plan_says_what_it_leaves_to_a_model() -> None:
     found = planned(texts("Ida rows to Bergen.", "Olaf sails to Bergen."))
-    assert any("near pairs were not merged" in one for one in found.undone)
+    assert any("near pairs were not merged" in item for item in found.undone)
     assert (found.provider, found.cost_usd) == ("heuristic", 0)

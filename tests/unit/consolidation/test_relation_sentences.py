@@ -17,10 +17,10 @@ def test_stated_relations_are_found_and_doubtful_ones_are_not() -> None:
     for text, wanted in json.loads(SENTENCES.read_text(encoding="utf-8")):
         given = [memory(1, text, client_id="acme-corp")]
         stated = {
-            (one.source.name, one.relation.value, one.target.name)
-            for one in relationships(given, {})
+            (relationship.source.name, relationship.relation.value, relationship.target.name)
+            for relationship in relationships(given, {})
         }
-        meant = {tuple(one) for one in wanted}
+        meant = {tuple(item) for item in wanted}
         found, right, expected = (
             found + len(stated),
             right + len(stated & meant),

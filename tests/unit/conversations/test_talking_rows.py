@@ -49,7 +49,7 @@ def test_replaying_the_ledger_gives_the_same_rows() -> None:
         InMemoryNodes(again).apply([project(entry, body_of(talk, entry), texts)])
     assert again.nodes == known.nodes
     assert again.edges == known.edges
-    assert {one.label for one in again.nodes.values()} == {
+    assert {node.label for node in again.nodes.values()} == {
         Label.CONVERSATION,
         Label.MESSAGE,
         Label.REPORT,
@@ -62,8 +62,8 @@ def test_the_edges_are_those_of_the_conversation_and_of_what_it_produced() -> No
     first, second = (talk.say(text, channel=Channel.API) for text in ("one", "two"))
     report = talk.report("A", conversation_id=first.conversation_id)
     found = {
-        (one.view, one.relation, one.source_id, one.target_id)
-        for one in tables_of(talk).edges.values()
+        (edge.view, edge.relation, edge.source_id, edge.target_id)
+        for edge in tables_of(talk).edges.values()
     }
     conversation = first.conversation_id
     assert found == {
@@ -85,6 +85,6 @@ def test_a_message_carries_what_was_said_of_it_beside_its_own_metadata() -> None
 def test_a_subscription_is_a_row_of_its_entry() -> None:
     talk = talking()
     kept = talk.subscriptions.put(talk.admin, "bot", ["Solar"])
-    (entry,) = [one for one in tables_of(talk).entries if one.type == "subscription.changed"]
+    (entry,) = [entry for entry in tables_of(talk).entries if entry.type == "subscription.changed"]
     assert changed_subscription(entry, body_of(talk, entry)) == kept
     assert isinstance(entry.id, UUID)

@@ -44,12 +44,12 @@ def test_the_same_document_changes_nothing() -> None:
     found = parts(A="one", B="two")
     changes = diff(stored(found)[::-1], found)
     assert changes.nothing
-    assert [one.id for one in changes.kept] == [UUID(int=1), UUID(int=2)]
+    assert [item.id for item in changes.kept] == [UUID(int=1), UUID(int=2)]
 
 
 def test_an_edited_chunk_is_replaced_and_the_others_keep_their_ids() -> None:
     changes = diff(stored(parts(A="one", B="two", C="three")), parts(A="one", B="2", C="three"))
-    assert [one.id for one in changes.kept] == [UUID(int=1), UUID(int=3)]
+    assert [item.id for item in changes.kept] == [UUID(int=1), UUID(int=3)]
     assert [chunk.text for chunk in changes.added] == ["2"]
     assert changes.removed == (UUID(int=2),)
     assert not changes.nothing
@@ -57,14 +57,17 @@ def test_an_edited_chunk_is_replaced_and_the_others_keep_their_ids() -> None:
 
 def test_an_insertion_renumbers_but_moves_nothing() -> None:
     changes = diff(stored(parts(A="one", B="two")), parts(N="new", A="one", B="two"))
-    assert [(one.renumbered, one.moved) for one in changes.kept] == [(True, False), (True, False)]
+    assert [(item.renumbered, item.moved) for item in changes.kept] == [
+        (True, False),
+        (True, False),
+    ]
     assert changes.removed == ()
 
 
 def test_a_chunk_that_changed_its_place_is_the_only_one_moved() -> None:
     old = parts(A="one", B="two", C="three", D="four")
     changes = diff(stored(old), parts(D="four", A="one", B="two", C="three"))
-    assert [(one.chunk.text, one.moved) for one in changes.kept] == [
+    assert [(item.chunk.text, item.moved) for item in changes.kept] == [
         ("four", True), ("one", False), ("two", False), ("three", False)
     ]  # fmt: skip
 
@@ -98,7 +101,7 @@ def test_everything_is_added_to_nothing_and_removed_for_nothing_alike() -> None:
 def test_a_section_is_changed_when_one_of_its_chunks_is() -> None:
     old, new = parts(A="one", B="two"), parts(A="one", B="edited")
     kept = diff_sections(stored_sections(old), new).kept
-    assert [(one.id, one.changed) for one in kept] == [
+    assert [(item.id, item.changed) for item in kept] == [
         (UUID(int=100), False),
         (UUID(int=101), True),
     ]
@@ -111,4 +114,4 @@ def test_in_a_reversed_document_all_chunks_but_one_moved() -> None:
         for part in stored(found)
     ]
     changes = diff(turned, found)
-    assert sum(one.moved for one in changes.kept) == 1_999
+    assert sum(item.moved for item in changes.kept) == 1_999

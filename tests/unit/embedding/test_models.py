@@ -25,14 +25,16 @@ def test_a_described_model_has_an_id_of_its_own_that_follows_from_its_name() -> 
     assert (first.id, first.name, first.dimensions) == (again.id, "acme/e5:1", 1000)
     assert (first.max_tokens, again.max_tokens) == (512, 99)
     assert FIRST_DESCRIBED <= first.id < 2**15
-    assert all(one.id < FIRST_DESCRIBED for one in MODELS)
+    assert all(model.id < FIRST_DESCRIBED for model in MODELS)
     assert not is_known(first)
 
 
 def test_what_changes_a_vectors_meaning_makes_another_model() -> None:
     given = ("", "&pooling=first", "&pooling=last", "&prefix=query:%20", "&prefix=mean")
-    models = [model_named(f"e5?dimensions=10{one}") for one in given]
-    assert len({one.id for one in models}) == len({one.name for one in models}) == len(given)
+    models = [model_named(f"e5?dimensions=10{item}") for item in given]
+    assert (
+        len({model.id for model in models}) == len({model.name for model in models}) == len(given)
+    )
     assert model_named("e5?prefix=query:%20&dimensions=10") == models[3]
     assert models[3].prefix == "query: "
 
@@ -90,7 +92,7 @@ def test_a_long_text_is_cut_into_windows_that_fit_beside_special_tokens_and_pref
     assert made.windows("car " * 36) == ["car " * 36]
     windows = made.windows("car " * 100)
     assert len(windows) > 1
-    assert max(made.count_tokens(one) for one in windows) <= 36
+    assert max(made.count_tokens(window) for window in windows) <= 36
 
 
 def test_a_folder_that_is_no_such_model_is_unavailable_with_the_reason(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def event(**changes: Any) -> Any:
 
 
 def told(causes: Any) -> list[tuple[UUID, str, float]]:
-    return [(one.cause_id, one.mechanism, one.weight) for one in causes]
+    return [(cause.cause_id, cause.mechanism, cause.weight) for cause in causes]
 
 
 def test_the_parent_of_a_memory_is_its_direct_cause() -> None:

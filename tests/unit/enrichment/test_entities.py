@@ -11,7 +11,7 @@ from cairn.graph.entities import MAX_ENTITIES
 
 
 def roles(found: Any) -> dict[str, tuple[str, Role]]:
-    return {one.name: (one.type, one.role) for one in found}
+    return {item.name: (item.type, item.role) for item in found}
 
 
 def test_a_memory_is_about_its_client_and_said_by_its_agent() -> None:
@@ -58,9 +58,9 @@ def test_keys_of_the_payload_say_as_what() -> None:
 def test_an_entity_is_named_once_in_its_strongest_role() -> None:
     metadata = {"tool_name": "Redis", "payload": {"host": "redis", "resource": "REDIS"}}
     (one,) = [
-        one
-        for one in entities_of(event(text="Use Redis.", metadata=metadata), {})
-        if one.type != "agent"
+        item
+        for item in entities_of(event(text="Use Redis.", metadata=metadata), {})
+        if item.type != "agent"
     ]
     assert one.role is Role.OBJECT
 

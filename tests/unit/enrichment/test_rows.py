@@ -48,7 +48,7 @@ def concept(name: str) -> UUID:
 def test_there_is_a_body_a_set_of_data_subjects() -> None:
     made = bodies(WORKSPACE, [derived(1, "A"), derived(2, "B", subjects=(ADA,))], (), (), Kept())
     assert {
-        subjects: [one["name"] for one in each["entities"]] for subjects, each in made.items()
+        subjects: [entity["name"] for entity in each["entities"]] for subjects, each in made.items()
     } == {
         (): ["A"],
         (ADA,): ["B"],
@@ -57,7 +57,7 @@ def test_there_is_a_body_a_set_of_data_subjects() -> None:
 
 def test_pairs_count_how_often_entities_are_named_together() -> None:
     made = body(derived(1, "A", "B"), derived(2, "B", "A"), derived(3, "A", "C"))
-    names = [one["name"] for one in made["entities"]]
+    names = [entity["name"] for entity in made["entities"]]
     counts = {frozenset((names[a], names[b])): n for a, b, n in made["strengths"]}
     assert counts == {frozenset("AB"): 2, frozenset("AC"): 1}
 
@@ -80,7 +80,7 @@ def test_a_node_seen_before_adds_only_what_is_new() -> None:
         ),
     )
     made = body(derived(1, "A", "B"), held=held)
-    names = [one["name"] for one in made["entities"]]
+    names = [entity["name"] for entity in made["entities"]]
     assert [names[place] for _, place, _, _ in made["references"]] == ["B"]
     assert made["closed"] == [str(UUID(int=51))]
     assert [n for _, _, n in made["strengths"]] == [1]
@@ -200,5 +200,5 @@ def test_a_chunk_gets_an_importance_nobody_gave_it() -> None:
 
 def test_every_pair_is_within_the_paired_entities() -> None:
     made = body(derived(1, *(f"N{n}" for n in range(20))))
-    pairs = {tuple(sorted(one[:2])) for one in made["strengths"]}
+    pairs = {tuple(sorted(strength[:2])) for strength in made["strengths"]}
     assert pairs == set(combinations(range(PAIRED_ENTITIES), 2))

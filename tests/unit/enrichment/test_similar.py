@@ -34,7 +34,7 @@ def pair(one: int, other: int, score: float, edge: int | None = None) -> Likenes
 
 
 def ends(pairs: Any) -> set[tuple[int, int]]:
-    return {(one.source_id.int, one.target_id.int) for one in pairs}
+    return {(pair.source_id.int, pair.target_id.int) for pair in pairs}
 
 
 def found(one: int, other: int, score: float, **place: Any) -> Found:
@@ -73,7 +73,8 @@ def test_neighbours_of_a_document_or_a_session_are_left_to_their_order() -> None
 
 def test_a_batch_is_compared_with_itself_within_each_audience() -> None:
     nodes = {
-        one.id: one for one in (node(1), node(2), node(3, scope="public"), node(4, agents=("bot",)))
+        item.id: item
+        for item in (node(1), node(2), node(3, scope="public"), node(4, agents=("bot",)))
     }
     same, other = np.float32([1, 0]), np.float32([0, 1])
     vectors = [(1, same), (2, same), (3, same), (4, other)]

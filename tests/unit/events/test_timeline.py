@@ -24,9 +24,9 @@ def inserted(
     stored: list[TimelineEvent], new: list[TimelineEvent]
 ) -> tuple[set[tuple[int, int, int]], set[int]]:
     timeline = Timeline(stored, new)
-    done = [timeline.insert(one) for one in new]
-    added = {(f.source_id.int, f.target_id.int, f.delta_ms) for one in done for f in one.added}
-    return added, {edge.int for one in done for edge in one.closed}
+    done = [timeline.insert(event) for event in new]
+    added = {(f.source_id.int, f.target_id.int, f.delta_ms) for item in done for f in item.added}
+    return added, {edge.int for item in done for edge in item.closed}
 
 
 def test_the_first_event_follows_nothing() -> None:
@@ -57,4 +57,4 @@ def test_a_late_batch_ends_one_bridge_and_makes_no_edge_twice() -> None:
 def test_events_of_one_moment_stand_by_number_then_by_arrival(order: tuple[int, ...]) -> None:
     places = {3: at(5, 3, sequence=1), 4: at(5, 4, sequence=2), 5: at(5, 5)}
     expected = {(3, 5, 0), (4, 3, 0)}
-    assert inserted([], [places[one] for one in order]) == (expected, set())
+    assert inserted([], [places[number] for number in order]) == (expected, set())

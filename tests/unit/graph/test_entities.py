@@ -36,7 +36,7 @@ HOSTILE = [
 
 def mentioned(text: str, **options: object) -> list[tuple[str, str]]:
     found = extract_entities(text, client_id=None, source_agent=None, **options)  # type: ignore[arg-type]
-    return [(one.name, one.type) for one in found]
+    return [(item.name, item.type) for item in found]
 
 
 def names(text: str) -> list[str]:
@@ -200,7 +200,7 @@ def test_an_alias_saves_a_name_that_would_be_junk() -> None:
 def test_a_client_keeps_its_type_whatever_an_alias_says() -> None:
     aliases = {"acme": ("Acme Holding", "organisation")}
     found = extract_entities("hm", client_id="acme", source_agent=None, aliases=aliases)
-    assert [(one.name, one.type) for one in found] == [("acme", "client")]
+    assert [(item.name, item.type) for item in found] == [("acme", "client")]
 
 
 def test_a_name_comes_once_whatever_its_case_and_kind() -> None:
@@ -231,10 +231,10 @@ def test_hostile_text_takes_time_in_proportion_to_its_length(piece: str) -> None
 
 @given(st.text())
 def test_any_text_gives_clean_names(text: str) -> None:
-    for one in extract_entities(text, client_id=None, source_agent=None):
-        assert 0 < len(one.name) <= 200
-        assert one.name == " ".join(one.name.split())
-        one.name.encode()
+    for entity in extract_entities(text, client_id=None, source_agent=None):
+        assert 0 < len(entity.name) <= 200
+        assert entity.name == " ".join(entity.name.split())
+        entity.name.encode()
 
 
 def test_an_entity_is_one_node_in_one_audience() -> None:

@@ -25,7 +25,7 @@ from cairn.graph.memory_records import Dump, EdgeDump, NodeDump
 from cairn.kernel.text.canonical import canonical_bytes
 
 WHOLE = list(dump_lines(help_desk()))
-NODES = sum(isinstance(one, NodeDump) for one in help_desk())
+NODES = sum(isinstance(item, NodeDump) for item in help_desk())
 
 
 def read(lines: list[bytes]) -> list[Dump]:
@@ -41,8 +41,8 @@ def refused(lines: list[bytes]) -> DumpRefused:
 def signed(records: list[Any]) -> list[bytes]:
     """A file of these records as somebody who knows the format would forge it."""
     lines = [canonical_bytes({"format": FORMAT}) + b"\n"]
-    lines += [canonical_bytes(one) + b"\n" for one in records]
-    kinds = [one.get("kind") for one in records]
+    lines += [canonical_bytes(record) + b"\n" for record in records]
+    kinds = [record.get("kind") for record in records]
     end = {
         "kind": "end",
         "nodes": kinds.count("node"),
@@ -54,7 +54,7 @@ def signed(records: list[Any]) -> list[bytes]:
 
 
 def records() -> list[Any]:
-    return [as_record(one) for one in help_desk()]
+    return [as_record(item) for item in help_desk()]
 
 
 def test_a_file_gives_back_what_was_written() -> None:
@@ -65,15 +65,15 @@ def test_a_file_gives_back_what_was_written() -> None:
 
 @given(graphs())
 def test_every_record_is_read_back_from_its_json(dumps: list[Dump]) -> None:
-    for one in dumps:
-        assert from_record(json.loads(json.dumps(as_record(one)))) == one
+    for dump in dumps:
+        assert from_record(json.loads(json.dumps(as_record(dump)))) == dump
 
 
 @given(st.data())
 def test_one_byte_changed_anywhere_is_refused(data: st.DataObject) -> None:
     whole = b"".join(WHOLE)
     at = data.draw(st.integers(0, len(whole) - 1))
-    byte = data.draw(st.integers(0, 255).filter(lambda one: one != whole[at]))
+    byte = data.draw(st.integers(0, 255).filter(lambda item: item != whole[at]))
     changed = whole[:at] + bytes([byte]) + whole[at + 1 :]
     refused(changed.splitlines(keepends=True))
 
@@ -163,9 +163,9 @@ def test_an_edge_twice_and_a_node_after_an_edge_are_refused() -> None:
 
 def test_only_as_much_of_a_long_line_is_read_as_shows_that_it_is() -> None:
     file = io.BytesIO(b"x" * (4 * MAX_LINE_BYTES))
-    assert [len(one) for one in file_lines(file)] == [MAX_LINE_BYTES + 1]
+    assert [len(line) for line in file_lines(file)] == [MAX_LINE_BYTES + 1]
 
 
 def test_an_edge_is_sorted_by_the_names_of_its_ends() -> None:
-    edges = [one for one in help_desk() if isinstance(one, EdgeDump)]
-    assert [one.key for one in edges] == sorted(one.key for one in edges)
+    edges = [item for item in help_desk() if isinstance(item, EdgeDump)]
+    assert [edge.key for edge in edges] == sorted(edge.key for edge in edges)

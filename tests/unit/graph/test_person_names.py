@@ -14,8 +14,8 @@ LEAST_PRECISION, LEAST_RECALL = 0.95, 0.9
 
 def test_names_of_people_are_told_from_other_names() -> None:
     names = json.loads(NAMES.read_text(encoding="utf-8"))
-    missed = [one for one in names["person"] if not is_person_name(one)]
-    taken = [one for one in names["other"] if is_person_name(one)]
+    missed = [item for item in names["person"] if not is_person_name(item)]
+    taken = [item for item in names["other"] if is_person_name(item)]
     right = len(names["person"]) - len(missed)
     precision, recall = right / (right + len(taken)), right / len(names["person"])
     said = f"precision {precision:.3f}, recall {recall:.3f}"
@@ -26,7 +26,7 @@ def test_names_of_people_are_told_from_other_names() -> None:
 
 def test_ana_lopez_is_a_person() -> None:
     found = extract_entities("We asked Ana Lopez about it.", client_id=None, source_agent=None)
-    assert [(one.name, one.type) for one in found] == [("Ana Lopez", "person")]
+    assert [(item.name, item.type) for item in found] == [("Ana Lopez", "person")]
 
 
 @pytest.mark.parametrize("name", ["", " ", "Ana", "ana lopez", "Ana 7", "Ana\x00Lopez", "A" * 500])

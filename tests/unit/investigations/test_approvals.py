@@ -50,7 +50,7 @@ def asked_lines(agents: Agents) -> list[str]:
     """What the timeline of the question's investigation is about."""
     with agents.transactions.reading(agents.admin) as stores:
         lines = stores.investigations.steps(agents.pending().investigation_id, after=0, limit=99)
-    return [one.action for one in lines]
+    return [line.action for line in lines]
 
 
 def approve(agents: Agents, **changes: Any) -> Any:
@@ -77,7 +77,7 @@ class TestShowing:
         shown = agents.approvals.get(agents.admin, agents.pending().id)
         assert shown.arguments == {"user": MAIL}
         assert shown.tool == "accounts.unlock"
-        assert [(one.citation, one.text) for one in shown.evidence] == [(DOC, "How to unlock.")]
+        assert [(item.citation, item.text) for item in shown.evidence] == [(DOC, "How to unlock.")]
         assert shown.rollback == "accounts.lock"
         assert shown.dangerous
         assert shown.binding == agents.pending().binding
@@ -100,7 +100,7 @@ class TestShowing:
 
     def test_the_dry_run_stands_in_the_timeline_and_in_the_ledger(self) -> None:
         agents, _ = asked(supports_dry_run=True)
-        [entry] = [one for one in agents.entries() if one.type == "action.rehearsed"]
+        [entry] = [entry for entry in agents.entries() if entry.type == "action.rehearsed"]
         action_id = str(agents.pending().action_id)
         assert (entry.meta["action_id"], entry.meta["error"]) == (action_id, None)
         assert agents.body(entry) == {"action": "accounts.unlock", "output": "done"}
@@ -126,7 +126,7 @@ class TestShowing:
         agents, _ = asked(supports_dry_run=True, answer=fail)
         shown = agents.approvals.get(agents.admin, agents.pending().id)
         assert shown.rehearsal.startswith(f"It failed ({code}).")
-        [entry] = [one for one in agents.entries() if one.type == "action.rehearsed"]
+        [entry] = [entry for entry in agents.entries() if entry.type == "action.rehearsed"]
         assert entry.meta["error"] == code
         assert MAIL not in str(agents.body(entry))
 
@@ -176,7 +176,7 @@ class TestDeciding:
     def test_who_when_and_why_stand_in_the_ledger(self) -> None:
         agents, _ = asked()
         decided = approve(agents)
-        entry = next(one for one in agents.entries() if one.position == decided.position)
+        entry = next(entry for entry in agents.entries() if entry.position == decided.position)
         assert entry.type == "approval.granted"
         assert entry.actor.id == str(agents.admin.principal_id)
         assert agents.body(entry)["reason"] == "I know her."

@@ -21,7 +21,7 @@ def world(*script: Thought, loops: bool = False, **given: Any) -> Agents:
 
 
 def reasons(agents: Agents, investigation_id: Any) -> list[str]:
-    return [one.reason for one in agents.memory(investigation_id).observations]
+    return [observation.reason for observation in agents.memory(investigation_id).observations]
 
 
 @pytest.mark.parametrize(

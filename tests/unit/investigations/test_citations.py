@@ -101,7 +101,7 @@ def test_a_claim_ends_with_its_citation_before_or_after_the_full_stop() -> None:
         f"[tool:{ID}] Is it well with 3.5 GB? That is all e.g. today.\n\nKind regards,"
     )
     found = claims(text)
-    assert [len(one.citations) for one in found] == [1, 1, 0]
+    assert [len(item.citations) for item in found] == [1, 1, 0]
     assert found[1].text == f"It is open now. [tool:{ID}]"
 
 
@@ -137,7 +137,7 @@ def test_a_citation_resolves_to_what_was_found_or_a_part_of_it(token: str, known
 
 def test_an_invented_citation_leaves_the_claim_without_source() -> None:
     text = f"All is well [memory:{OTHER}]. The account is locked {RUNBOOK}."
-    assert [one.text for one in unsourced(text, KNOWN)] == [f"All is well [memory:{OTHER}]."]
+    assert [item.text for item in unsourced(text, KNOWN)] == [f"All is well [memory:{OTHER}]."]
     assert disclaimed(text, KNOWN) == f"All is well (no source). The account is locked {RUNBOOK}."
 
 
@@ -156,7 +156,7 @@ def test_after_disclaiming_nothing_is_unsourced_and_again_changes_nothing(text: 
     once = disclaimed(text, KNOWN)
     assert unsourced(once, KNOWN) == ()
     assert disclaimed(once, KNOWN) == once
-    assert all(resolves(one, KNOWN) for one in citations.citations(once))
+    assert all(resolves(citation, KNOWN) for citation in citations.citations(once))
 
 
 def test_spaces_without_end_after_a_citation_are_read_in_one_pass() -> None:

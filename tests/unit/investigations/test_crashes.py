@@ -40,7 +40,7 @@ def world(*, deduplicates: bool = True, asks: bool = False) -> Agents:
     made = Agents(planner=ScriptedPlanner([*script]))
     made.planner.at = lambda question: (
         len(question.memory.queries)
-        + sum(one.outcome == "applied" for one in question.memory.observations)
+        + sum(observation.outcome == "applied" for observation in question.memory.observations)
     )
     made.host.add("accounts.find", Lane.READ, "ada is locked")
     made.host.add("accounts.unlock", Lane.WRITE, deduplicates=deduplicates, dangerous=asks)
@@ -92,7 +92,7 @@ def _to_the_end(agents: Agents, one: UUID, *, approves: bool) -> Present:
 
 def check(agents: Agents, one: UUID) -> None:
     """Whatever happened: one effect, one answer, a chain that verifies, edges that are edges."""
-    unlocks = [one for one in agents.host.effects if one[0] == "accounts.unlock"]
+    unlocks = [effect for effect in agents.host.effects if effect[0] == "accounts.unlock"]
     assert len(unlocks) <= 1
     assert list(agents.desk.written) == [one]
     assert agents.found_(one).ended_at is not None
@@ -222,7 +222,7 @@ def test_a_call_without_an_answer_is_not_repeated_where_nobody_deduplicates() ->
         ConnectorUnauthorised("401"),
         OutcomeUnknown("No answer came.", reason="tool-timeout"),
     ],
-    ids=lambda one: type(one).__name__,
+    ids=lambda item: type(item).__name__,
 )
 @pytest.mark.parametrize("first", ["silence", "death"])
 def test_what_may_have_happened_is_not_taken_for_undone_because_a_repeat_failed(
@@ -356,18 +356,20 @@ def granted(agents: Agents, uses: int) -> None:
     def in_force(workspace_id: UUID, key: str) -> list[Grant]:
         with agents.transactions.reading(agents.admin) as stores:
             rows = stores.grants.in_force(key, agents.clock())
-        return [_opened(one) for one in rows]
+        return [_opened(row) for row in rows]
 
     pipeline = replace(agents.pipeline, grants=in_force)
     states = (State.SAFETY_CHECK, State.ACTING)
-    held: dict[State, Any] = {one: agents.run.steps[one] for one in states}
+    held: dict[State, Any] = {state: agents.run.steps[state] for state in states}
     steps = {state: replace(step, pipeline=pipeline) for state, step in held.items()}
     agents.run = replace(agents.run, steps={**agents.run.steps, **steps})
     agents.loop = replace(agents.loop, run=agents.run)
 
 
 def _opened(row: GrantRow) -> Grant:
-    held = {one.name: getattr(row, one.name) for one in fields(row) if one.name != "content"}
+    held = {
+        field.name: getattr(row, field.name) for field in fields(row) if field.name != "content"
+    }
     return Grant(**held, arguments=None, reason="Harmless.")
 
 

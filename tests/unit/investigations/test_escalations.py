@@ -329,9 +329,9 @@ class TestHandOff:
         first, second = ended(world), ended(world)
         world.call(first)
         queued = world.escalations.page(world.agents.admin, state=EscalationState.QUEUED)
-        assert [one.investigation_id for one in queued] == [second]
+        assert [item.investigation_id for item in queued] == [second]
         every = world.escalations.page(world.agents.admin)
-        assert [one.investigation_id for one in every] == [second, first]
+        assert [item.investigation_id for item in every] == [second, first]
 
 
 class TestChannels:

@@ -121,5 +121,5 @@ def test_of_many_workspaces_those_with_the_most_are_told() -> None:
     deployment = Deployment(many)
     deployment.gauges()
     (total, labels), *parts = deployment.of(Metric.TICKET_QUEUE_DEPTH)
-    assert (total, labels) == (sum(one.depth for one in many.values()), {})
+    assert (total, labels) == (sum(item.depth for item in many.values()), {})
     assert [value for value, _ in parts] == list(range(MOST_WORKSPACES + 50, 50, -1))

@@ -295,7 +295,7 @@ class Noted:
         return None
 
     def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Any:
-        keys = [one.natural_key for one in records if isinstance(one, NodeDump)]
+        keys = [record.natural_key for record in records if isinstance(record, NodeDump)]
         if any(key.endswith(self.held) for key in keys):
             raise Conflict("This node is quarantined.", reason="node-state")
         self.keys += keys

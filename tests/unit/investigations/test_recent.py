@@ -26,7 +26,7 @@ BOB = "bob@acme.test"
 
 def world(*keys: str, **bounds: int) -> Agents:
     """A workspace whose first investigations look somebody up, as the keys say."""
-    script = [act(one, BOB) for one in keys or ("accounts.find",)]
+    script = [act(key, BOB) for key in keys or ("accounts.find",)]
     envelope = EnvelopeSettings(**bounds)
     made = Agents(planner=ScriptedPlanner([*script]), envelope=lambda _: envelope)
     made.host.add("accounts.find", Lane.READ, f"{BOB} is locked [doc:kb://x.md]")
@@ -146,7 +146,7 @@ def test_a_search_finds_as_many_as_planners_are_shown_and_six_at_the_least() -> 
     for chunks, kept in ((0, 6), (12, 12)):
         made = Agents(
             planner=ScriptedPlanner([search("locked")]),
-            found=[Evidence(citation=f"[doc:{one}]", text="x") for one in range(20)],
+            found=[Evidence(citation=f"[doc:{item}]", text="x") for item in range(20)],
             envelope=lambda _, most=chunks: EnvelopeSettings(chunks=most),
         )
         one = made.begin()
@@ -162,11 +162,11 @@ def test_no_planner_sees_a_value_that_was_hidden_though_no_rule_would_find_it() 
     assert "Zaphod" in str(made.memory(first).vault.values())
     two = begun(made, body="It is broken, says charles.babbage@acme.test.")
     made.work(two)
-    [text] = [one.text for one in made.memory(two).recent]
+    [text] = [item.text for item in made.memory(two).recent]
     assert "<NAME_" in text
     for _, question in made.planner.asked:
         shown = enclosed(question)
-        everything = "\n".join([shown.context, *(one.text for one in shown.messages)])
+        everything = "\n".join([shown.context, *(message.text for message in shown.messages)])
         assert "Zaphod" not in everything
         assert "Beeblebrox" not in everything
     restored = made.hiding.restored(text, made.memory(two).vault)

@@ -68,9 +68,9 @@ FULL = WorkingMemory(
 
 def has_float(value: Any) -> bool:
     if isinstance(value, dict):
-        return any(has_float(one) for one in value.values())
+        return any(has_float(item) for item in value.values())
     if isinstance(value, list):
-        return any(has_float(one) for one in value)
+        return any(has_float(item) for item in value)
     return isinstance(value, float)
 
 

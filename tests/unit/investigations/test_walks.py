@@ -149,7 +149,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("error", ERRORS, ids=lambda item: type(item).__name__)
 @pytest.mark.parametrize("part", ["triage", "plan", "verdict", "summary", "recall", "write_back"])
 def test_an_error_anywhere_ends_in_an_end(part: str, error: CairnError) -> None:
     agents = Agents(planner=ScriptedPlanner([search("it")]))

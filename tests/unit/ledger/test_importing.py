@@ -32,16 +32,18 @@ def test_what_was_exported_is_read_back_with_or_without_the_last_newline() -> No
 @pytest.mark.parametrize(
     "change",
     [
-        lambda one: one.update(id=one["id"].upper()),
-        lambda one: one.update(workspace_id=f"urn:uuid:{WORKSPACE}"),
-        lambda one: one.update(workspace_id=WORKSPACE.hex),
-        lambda one: one.update(hash=one["hash"].upper()),
-        lambda one: one.update(prev_hash=" ".join([one["prev_hash"][:2], one["prev_hash"][2:]])),
-        lambda one: one.update(occurred_at=one["occurred_at"].replace("Z", "+00:00")),
-        lambda one: one.update(body=same_bytes(one["body"])),
-        lambda one: '{"type":"memory.other",' + json.dumps(one)[1:],
-        lambda one: "[" * 100_000,
-        lambda one: '{"a":' * 100_000,
+        lambda item: item.update(id=item["id"].upper()),
+        lambda item: item.update(workspace_id=f"urn:uuid:{WORKSPACE}"),
+        lambda item: item.update(workspace_id=WORKSPACE.hex),
+        lambda item: item.update(hash=item["hash"].upper()),
+        lambda item: item.update(
+            prev_hash=" ".join([item["prev_hash"][:2], item["prev_hash"][2:]])
+        ),
+        lambda item: item.update(occurred_at=item["occurred_at"].replace("Z", "+00:00")),
+        lambda item: item.update(body=same_bytes(item["body"])),
+        lambda item: '{"type":"memory.other",' + json.dumps(item)[1:],
+        lambda item: "[" * 100_000,
+        lambda item: '{"a":' * 100_000,
     ],
 )
 def test_a_line_written_in_another_form_is_refused(change: Change) -> None:
@@ -66,10 +68,10 @@ def same_bytes(body: str) -> str:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda one: one.update(workspace_id=one["workspace_id"].upper()),
-        lambda one: one.update(extra=1),
-        lambda one: '{"workspace_id":"x",' + json.dumps(one)[1:],
-        lambda one: "[" * 100_000,
+        lambda item: item.update(workspace_id=item["workspace_id"].upper()),
+        lambda item: item.update(extra=1),
+        lambda item: '{"workspace_id":"x",' + json.dumps(item)[1:],
+        lambda item: "[" * 100_000,
     ],
 )
 def test_a_first_line_in_another_form_is_no_export(change: Change) -> None:

@@ -347,10 +347,10 @@ def test_a_model_that_misses_the_shape_is_told_why_and_both_answers_are_counted(
     assert (made.value.search, made.asked, made.usage.total) == (False, 2, 2200)
     assert made.cost_usd == spending.spent.usd == Decimal("0.0030")
     again = scripted.asked[1][1].messages
-    assert [one.role for one in again[-2:]] == [Role.ASSISTANT, Role.USER]
+    assert [item.role for item in again[-2:]] == [Role.ASSISTANT, Role.USER]
     assert again[-2].text == (wrong or "(nothing)")
     assert said in again[-1].text
-    assert [one.outcome for one in calls.records] == ["chat-wrong-shape", "answered"]
+    assert [record.outcome for record in calls.records] == ["chat-wrong-shape", "answered"]
 
 
 def test_after_one_clarification_it_is_given_up_without_a_word_of_the_answer() -> None:

@@ -55,7 +55,7 @@ def record(**changes: Any) -> dict[str, Any]:
 
 
 def ordered(*records: dict[str, Any]) -> list[dict[str, Any]]:
-    return sorted(records, key=lambda one: (one["occurred_at"], canonical_bytes(one)))
+    return sorted(records, key=lambda record: (record["occurred_at"], canonical_bytes(record)))
 
 
 def refused(records: list[dict[str, Any]]) -> DumpRefused:
@@ -150,10 +150,10 @@ def test_a_file_gives_back_memories_with_their_lines() -> None:
     lines = list(dump_lines(help_desk(), records))
     found = list(read_file(file_lines(io.BytesIO(b"".join(lines))), new_memory))
     assert found[: len(help_desk())] == help_desk()
-    told = [one for one in found if isinstance(one, MemoryLine)]
-    assert [one.record for one in told] == records
-    assert [canonical_bytes(one.record) + b"\n" for one in told] == [
-        lines[one.number - 1] for one in told
+    told = [item for item in found if isinstance(item, MemoryLine)]
+    assert [item.record for item in told] == records
+    assert [canonical_bytes(item.record) + b"\n" for item in told] == [
+        lines[item.number - 1] for item in told
     ]
 
 

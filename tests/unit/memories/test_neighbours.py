@@ -14,7 +14,7 @@ def message(sequence: int, number: int | None = None) -> Message:
 
 
 def sequences(messages: tuple[Message, ...]) -> list[int]:
-    return [one.sequence for one in messages]
+    return [message.sequence for message in messages]
 
 
 def test_context_is_the_two_messages_before_oldest_first() -> None:

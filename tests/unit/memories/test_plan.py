@@ -16,12 +16,12 @@ def system() -> Remembering:
 
 
 def outcomes(given: tuple[MemoryOutcome, ...]) -> list[Outcome]:
-    return [one.outcome for one in given]
+    return [outcome.outcome for outcome in given]
 
 
 def states(system: Remembering) -> dict[str, str]:
     tables = system.transactions.workspaces[system.principal.workspace_id]
-    return {one.text: one.state.value for one in tables.nodes.values()}
+    return {node.text: node.state.value for node in tables.nodes.values()}
 
 
 def test_equal_items_are_one_memory_and_its_repeats(system: Remembering) -> None:
@@ -37,8 +37,8 @@ def test_equal_items_are_one_memory_and_its_repeats(system: Remembering) -> None
         Outcome.CORROBORATED,
         Outcome.DUPLICATE,
     ]
-    assert len({one.id for one in made}) == 1
-    assert [one.observation_count for one in made] == [1, 1, 2, 2]
+    assert len({item.id for item in made}) == 1
+    assert [item.observation_count for item in made] == [1, 1, 2, 2]
 
 
 def test_items_of_one_key_supersede_each_other_in_the_order_of_the_world(
@@ -64,7 +64,7 @@ def test_what_was_replaced_in_the_batch_and_holds_again_is_a_new_memory(
         )
     )
     assert outcomes(made) == [Outcome.CREATED, Outcome.SUPERSEDED, Outcome.SUPERSEDED]
-    assert len({one.id for one in made}) == 3
+    assert len({item.id for item in made}) == 3
 
 
 def test_a_late_repeat_of_what_was_replaced_is_a_duplicate(system: Remembering) -> None:
@@ -79,7 +79,7 @@ def test_positions_are_those_of_the_ledger(system: Remembering) -> None:
     assert [entry.type for entry in entries] == ["data_subject.registered"] + [
         "memory.remembered"
     ] * 3
-    assert [one.position for one in made] == [2, 3, 3, 4]
+    assert [item.position for item in made] == [2, 3, 3, 4]
 
 
 def test_messages_of_one_batch_are_each_others_context_in_any_order(
@@ -89,7 +89,7 @@ def test_messages_of_one_batch_are_each_others_context_in_any_order(
         *(fact(f"m{n}", type=MemoryKind.EVENT, session_id="s", sequence=n) for n in (3, 1, 2))
     )
     tables = system.transactions.workspaces[system.principal.workspace_id]
-    assert {one.text: one.context_text for one in tables.nodes.values()} == {
+    assert {node.text: node.context_text for node in tables.nodes.values()} == {
         "m1": None,
         "m2": "m1",
         "m3": "m1\nm2",

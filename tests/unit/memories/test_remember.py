@@ -29,7 +29,7 @@ def nodes(system: Remembering) -> list[Node]:
 
 
 def texts(system: Remembering, state: str = "active") -> set[str]:
-    return {one.text for one in nodes(system) if one.state == state}
+    return {node.text for node in nodes(system) if node.state == state}
 
 
 def test_a_new_memory_is_created_at_a_position_and_wakes_the_embed_stage(
@@ -105,7 +105,7 @@ def test_a_newer_fact_supersedes_and_closes_the_older(system: Remembering) -> No
     old = system.tell_one(fact("six", key="k", valid_from=NOON))
     new = system.tell_one(fact("seven", key="k", valid_from=NOON + timedelta(1)))
     assert (new.outcome, new.superseded) == (Outcome.SUPERSEDED, (old.id,))
-    by_text = {one.text: one for one in nodes(system)}
+    by_text = {node.text: node for node in nodes(system)}
     assert by_text["six"].state == "superseded"
     assert by_text["six"].valid_to == NOON + timedelta(1)
     assert by_text["six"].superseded_by == new.id
@@ -116,7 +116,7 @@ def test_a_late_fact_takes_its_place_and_replaces_nothing_newer(system: Remember
     system.tell(fact("now", key="k", valid_from=NOON))
     late = system.tell_one(fact("then", key="k", valid_from=NOON - timedelta(1)))
     assert (late.outcome, late.superseded) == (Outcome.CREATED, ())
-    by_text = {one.text: one for one in nodes(system)}
+    by_text = {node.text: node for node in nodes(system)}
     assert (by_text["then"].state, by_text["then"].valid_to) == ("superseded", NOON)
     assert by_text["now"].state == "active"
     assert by_text["now"].supersedes == late.id
@@ -139,7 +139,7 @@ def test_what_would_pile_up_for_ever_is_warned_of(system: Remembering) -> None:
         fact("a"), fact("b", key="k"), fact("c", type=MemoryKind.STATUS),
         fact("d", type=MemoryKind.EVENT),
     )  # fmt: skip
-    assert [len(one.warnings) for one in warned] == [1, 0, 1, 0]
+    assert [len(item.warnings) for item in warned] == [1, 0, 1, 0]
 
 
 def turn(text: str, at: int, **changes: Any) -> Any:
@@ -147,7 +147,7 @@ def turn(text: str, at: int, **changes: Any) -> Any:
 
 
 def contexts(system: Remembering) -> dict[str, str | None]:
-    return {one.text: one.context_text for one in nodes(system)}
+    return {node.text: node.context_text for node in nodes(system)}
 
 
 def test_a_message_is_indexed_with_the_two_before_it(system: Remembering) -> None:
@@ -158,7 +158,7 @@ def test_a_message_is_indexed_with_the_two_before_it(system: Remembering) -> Non
 def test_a_late_message_joins_the_context_of_the_next_two_and_wakes_them(
     system: Remembering,
 ) -> None:
-    made = {one.id: one for one in system.tell(turn("a", 1), turn("c", 3), turn("d", 4))}
+    made = {item.id: item for item in system.tell(turn("a", 1), turn("c", 3), turn("d", 4))}
     system.tell(turn("b", 2))
     assert contexts(system) == {"a": None, "b": "a", "c": "a\nb", "d": "b\nc"}
     woken = set(system.sent.rows[-1].node_ids)
@@ -173,7 +173,7 @@ def test_messages_of_another_audience_are_no_neighbours(system: Remembering) -> 
 
 def test_a_bad_item_is_rejected_and_the_others_stand(system: Remembering) -> None:
     good, bad, other = system.tell(fact("a"), fact("\x00"), fact("b"))
-    assert [one.outcome for one in (good, bad, other)] == ["created", "rejected", "created"]
+    assert [item.outcome for item in (good, bad, other)] == ["created", "rejected", "created"]
     assert isinstance(bad.error, ValidationFailed)
     assert texts(system) == {"a", "b"}
 
@@ -196,7 +196,7 @@ def test_a_repeat_under_a_key_gets_the_first_answer(system: Remembering) -> None
     first = system.remember(system.principal, [fact("a"), fact("\x00")], idempotency=once)
     again = system.remember(system.principal, [fact("a"), fact("\x00")], idempotency=once)
     assert (first.replayed, again.replayed) == (False, True)
-    assert [one.id for one in again.outcomes] == [one.id for one in first.outcomes]
+    assert [outcome.id for outcome in again.outcomes] == [outcome.id for outcome in first.outcomes]
     assert again.outcomes[1].outcome is Outcome.REJECTED
     assert len(nodes(system)) == 1
 
@@ -213,7 +213,9 @@ def test_versions_say_what_held_at_each_position(system: Remembering) -> None:
     old = system.tell_one(fact("six", key="k"))
     new = system.tell_one(fact("seven", key="k"))
     versions = system.transactions.workspaces[system.principal.workspace_id].versions[old.id]
-    assert [(one.from_position, one.to_position, one.node.state) for one in versions] == [
+    assert [
+        (version.from_position, version.to_position, version.node.state) for version in versions
+    ] == [
         (old.position, new.position, "active"),
         (new.position, None, "superseded"),
     ]
@@ -232,12 +234,12 @@ def test_any_order_of_arrival_gives_the_same_chain(days: list[int], data: st.Dat
         system.tell(
             *(fact(f"day {day}", key="k", valid_from=NOON + timedelta(day)) for day in batch)
         )
-    chain = sorted(nodes(system), key=lambda one: one.valid_from)
-    assert [one.text for one in chain] == [f"day {day}" for day in sorted(days)]
-    assert [one.state for one in chain] == ["superseded"] * (len(days) - 1) + ["active"]
-    assert [one.valid_to for one in chain] == [*(one.valid_from for one in chain[1:]), None]
-    assert [one.supersedes for one in chain] == [None, *(one.id for one in chain[:-1])]
-    assert [one.superseded_by for one in chain] == [*(one.id for one in chain[1:]), None]
+    chain = sorted(nodes(system), key=lambda node: node.valid_from)
+    assert [item.text for item in chain] == [f"day {day}" for day in sorted(days)]
+    assert [item.state for item in chain] == ["superseded"] * (len(days) - 1) + ["active"]
+    assert [item.valid_to for item in chain] == [*(item.valid_from for item in chain[1:]), None]
+    assert [item.supersedes for item in chain] == [None, *(item.id for item in chain[:-1])]
+    assert [item.superseded_by for item in chain] == [*(item.id for item in chain[1:]), None]
 
 
 def batches(days: list[int], cuts: list[int]) -> list[list[int]]:

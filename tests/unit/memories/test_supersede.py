@@ -78,7 +78,7 @@ def arrived(starts: tuple[int, ...]) -> list[Link]:
     for number, start in enumerate(starts, 1):
         placement = place(chain, day(start), None)
         if placement.previous:
-            chain = [one for one in chain if one != placement.previous]
+            chain = [link for link in chain if link != placement.previous]
             chain.append(placement.closed_previous())
         new = Link(
             id=UUID(int=number),
@@ -87,12 +87,12 @@ def arrived(starts: tuple[int, ...]) -> list[Link]:
             position=number,
         )
         chain.append(new)
-    return sorted(chain, key=lambda one: (one.valid_from, one.position))
+    return sorted(chain, key=lambda link: (link.valid_from, link.position))
 
 
 def test_every_order_of_arrival_gives_the_same_periods() -> None:
     periods = {
-        tuple((one.valid_from, one.valid_to) for one in arrived(order))
+        tuple((item.valid_from, item.valid_to) for item in arrived(order))
         for order in permutations((1, 4, 6, 9))
     }
     assert len(periods) == 1
@@ -101,7 +101,7 @@ def test_every_order_of_arrival_gives_the_same_periods() -> None:
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=12))
 def test_links_never_overlap_and_exactly_one_holds_now(starts: list[int]) -> None:
     chain = arrived(tuple(starts))
-    assert [one.valid_to is None for one in chain] == [False] * (len(chain) - 1) + [True]
+    assert [item.valid_to is None for item in chain] == [False] * (len(chain) - 1) + [True]
     assert all(
         one.valid_to is not None and one.valid_to <= after.valid_from
         for one, after in pairwise(chain)

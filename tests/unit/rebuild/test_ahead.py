@@ -50,7 +50,7 @@ def test_pages_follow_one_another_and_each_is_read_once() -> None:
     head = START
     with Prefetcher(InMemoryKeyStore(), BodyCipher()) as ahead:
         while (page := ahead.page(head, book)) is not None:
-            positions.append([one.entry.position for one in page.entries])
+            positions.append([entry.entry.position for entry in page.entries])
             head = page.reached
     assert positions == [[1, 2], [3, 4], [5]]
     assert book.asked[:4] == [0, 2, 4, 5]

@@ -94,7 +94,7 @@ def admits(*numbers: int) -> Callable[..., frozenset[UUID]]:
         timeout_ms: int,
     ) -> frozenset[UUID]:
         assert index_name == "n1"
-        return frozenset(IDS[one] for one in numbers) & set(node_ids)
+        return frozenset(IDS[number] for number in numbers) & set(node_ids)
 
     return guard
 
@@ -107,7 +107,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 def ask(leg: FallbackKeywordLeg | IndexedKeywordLeg, limit: int = 3, **filters: int) -> list[UUID]:
     found = leg.search(WHO, ["word"], Filters(**filters), limit=limit, timeout_ms=1000)
-    return [one.node_id for one in found]
+    return [item.node_id for item in found]
 
 
 def note(leg: FallbackKeywordLeg) -> str | None:

@@ -132,7 +132,7 @@ def test_an_answer_says_why_a_node_is_there() -> None:
 
 def test_ties_are_ordered_by_id() -> None:
     two = [Surfaced(node_id=n(k), signal=Signal.ENTITY_CONTEXT, score=0.4) for k in (9, 3)]
-    assert [one.node_id for one in strongest(two, without=(), cap=5)] == [n(3), n(9)]
+    assert [item.node_id for item in strongest(two, without=(), cap=5)] == [n(3), n(9)]
 
 
 @pytest.mark.parametrize(
@@ -151,5 +151,5 @@ def test_a_signal_readers_find_mostly_of_no_use_is_muted_until_told_otherwise(
 ) -> None:
     reader = Evidence(important=[(n(7), n(2), 8)], said={"entity_context": said})
     found = surfaced(reader, chosen=chosen)
-    assert [one.node_id for one in found] == ([n(7)] if speaks else [])
+    assert [item.node_id for item in found] == ([n(7)] if speaks else [])
     assert ("important" in {name for name, _, _ in reader.asked}) is speaks

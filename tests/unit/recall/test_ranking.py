@@ -30,7 +30,7 @@ def of(*nodes: dict[str, Any]) -> Deduped:
 
 
 def kept(found: Deduped) -> list[int]:
-    return [one.sketch.id.int for one in found.kept]
+    return [item.sketch.id.int for item in found.kept]
 
 
 @pytest.mark.parametrize(

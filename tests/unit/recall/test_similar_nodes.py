@@ -37,11 +37,11 @@ def test_weights_are_shares_of_the_best_in_the_order_of_a_search(world: World) -
     found = matched(world)
     results = world.recall(principal(), SearchRequest(query="Where is the note?")).results
     best = results[0].scores["relevance_score"]
-    assert list(found) == [one.node.id for one in results if one.node.id in found]
+    assert list(found) == [result.node.id for result in results if result.node.id in found]
     assert found == {
-        one.node.id: pytest.approx(one.scores["relevance_score"] / best)
-        for one in results
-        if one.node.id in found
+        result.node.id: pytest.approx(result.scores["relevance_score"] / best)
+        for result in results
+        if result.node.id in found
     }
     assert next(iter(found.values())) == 1.0
 

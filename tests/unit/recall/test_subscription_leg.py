@@ -21,13 +21,13 @@ def test_text_ranks_are_stretched_within_their_keyword() -> None:
     found = scored(
         [by_text(A, "solar", 0.6), by_text(B, "solar", 0.3), by_text(C, "solar", 0.4)], limit=10
     )
-    assert [one.node_id for one in found] == [A, C, B]
-    assert [one.score for one in found] == [1.0, pytest.approx(1 / 3), 0.0]
+    assert [item.node_id for item in found] == [A, C, B]
+    assert [item.score for item in found] == [1.0, pytest.approx(1 / 3), 0.0]
 
 
 def test_matches_of_equal_rank_all_score_one() -> None:
     found = scored([by_text(A, "solar", 0.2), by_text(B, "solar", 0.2)], limit=10)
-    assert [one.score for one in found] == [1.0, 1.0]
+    assert [item.score for item in found] == [1.0, 1.0]
 
 
 def test_a_node_that_carries_the_keyword_scores_as_the_best_text_match() -> None:

@@ -52,7 +52,7 @@ def test_everything_that_lacks_a_vector_is_queued_once_in_small_rows(system: Rem
     assert (told.missing, told.queued, told.more, told.after) == (250, 250, False, None)
     assert [len(row.node_ids) for row in system.sent.rows] == [100, 100, 50]
     assert {row.topic for row in system.sent.rows} == {Topic.EMBED}
-    assert len({one for row in system.sent.rows for one in row.node_ids}) == 250
+    assert len({id_ for row in system.sent.rows for id_ in row.node_ids}) == 250
 
 
 def test_what_waits_is_counted_and_not_queued_again(system: Remembering) -> None:
@@ -78,7 +78,7 @@ def test_a_call_stops_after_so_many_nodes_and_the_next_goes_on_there(
         if not part.more:
             break
     assert told == [120, 120, 10]
-    assert len({one for row in system.sent.rows for one in row.node_ids}) == 250
+    assert len({id_ for row in system.sent.rows for id_ in row.node_ids}) == 250
 
 
 def test_a_call_stops_when_its_time_is_over(

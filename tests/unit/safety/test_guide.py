@@ -44,7 +44,7 @@ def test_the_rules_are_those_of_the_module() -> None:
 
 
 def test_every_reason_is_named() -> None:
-    assert {one.value for one in Reason} <= set(re.findall(r"`([a-z-]+)`", GUIDE))
+    assert {item.value for item in Reason} <= set(re.findall(r"`([a-z-]+)`", GUIDE))
 
 
 def test_the_autonomy_table_is_what_the_rules_decide() -> None:
@@ -53,10 +53,10 @@ def test_the_autonomy_table_is_what_the_rules_decide() -> None:
         for lane, dangerous in ((Lane.READ, False), (Lane.WRITE, False), (Lane.WRITE, True))
     ]
     rows = table("autonomy")
-    assert [code(row[0])[0] for row in rows] == [one.value for one in Autonomy]
+    assert [code(row[0])[0] for row in rows] == [item.value for item in Autonomy]
     for row in rows:
         autonomy = Autonomy(code(row[0])[0])
-        decided = [decide(one, autonomy, ScopeAnswer.ALLOWED).outcome for one in tools]
+        decided = [decide(tool, autonomy, ScopeAnswer.ALLOWED).outcome for tool in tools]
         assert decided == [WORDS[cell] for cell in row[1:]]
 
 
@@ -80,7 +80,7 @@ def test_the_profiles_take_out_what_the_guide_says() -> None:
     said = {code(name)[0]: kinds for name, kinds in table("profile")}
     assert set(said) == set(PROFILES)
     for name, kinds in said.items():
-        named = {Kind(one) for one in re.findall(r"[A-Z]{2,}", kinds)}
+        named = {Kind(item) for item in re.findall(r"[A-Z]{2,}", kinds)}
         assert named == PROFILES[name]
 
 

@@ -76,9 +76,9 @@ def random_case(random: Random) -> Case:
         lane=random.choice(["read", "read", "write", "write", "write", None]),
         dangerous=random.random() < 0.4,
         above=random.choice([None, None, *LEVELS]),
-        forbidden=frozenset(one for one in LEVELS if random.random() < 0.12),
+        forbidden=frozenset(level for level in LEVELS if random.random() < 0.12),
         template=random.choice(TEMPLATES),
-        values=tuple((one, random.choice(SEGMENTS)) for one in "ab"),
+        values=tuple((item, random.choice(SEGMENTS)) for item in "ab"),
         scopes=lists,
         connector=random.choice(["off", "investigate", "propose", "act", "act", "act"]),
         persona=random.choice(["off", "investigate", "propose", "propose", "act", "act", "act"]),
@@ -99,7 +99,7 @@ def expansion(pattern: str) -> frozenset[tuple[str, ...]]:
             tails = [tail for size in range(DEEPEST + 1) for tail in product(SEGMENTS, repeat=size)]
         else:
             glob = "*" if part.startswith("{") else part
-            tails = [(one,) for one in SEGMENTS if fnmatchcase(one, glob)]
+            tails = [(segment,) for segment in SEGMENTS if fnmatchcase(segment, glob)]
         paths = {path + tail for path in paths for tail in tails if len(path + tail) <= DEEPEST}
     return frozenset(paths)
 
@@ -107,7 +107,7 @@ def expansion(pattern: str) -> frozenset[tuple[str, ...]]:
 def named(case: Case, kind: str) -> bool:
     """Return whether a list of the tool's lane names the tool or its path."""
     lists = {(lane, which): patterns for lane, which, patterns in case.scopes}
-    every = [expansion(one) for one in lists[str(case.lane), kind]]
+    every = [expansion(item) for item in lists[str(case.lane), kind]]
     places = [(case.name,), *([case.path] if case.path else [])]
     return any(place in paths for paths in every for place in places)
 
@@ -147,7 +147,7 @@ def oracle(case: Case) -> tuple[str, bool]:
 def scopes_text(scopes: tuple[tuple[str, str, tuple[str, ...]], ...]) -> str:
     lanes = {
         lane: ", ".join(
-            f"{kind}: [{', '.join(f'{one!r}' for one in patterns)}]"
+            f"{kind}: [{', '.join(f'{pattern!r}' for pattern in patterns)}]"
             for which, kind, patterns in scopes
             if which == lane
         )
@@ -225,7 +225,7 @@ def test_the_pipeline_and_the_oracle_agree_on_ten_thousand_combinations() -> Non
             stand, attempt = product_of(case)
             assert performed(stand, attempt, approve=True) is runs
     assert differ == []
-    assert all(seen[one] > 500 for one in ("denied", "needs_approval", "allowed")), seen
+    assert all(seen[item] > 500 for item in ("denied", "needs_approval", "allowed")), seen
     assert len(reasons) == 11, reasons
 
 

@@ -62,7 +62,7 @@ class Granted:
         self.grants = grants
 
     def __call__(self, workspace_id: object, key: str) -> tuple[Grant, ...]:
-        return tuple(one for one in self.grants if one.tool == key)
+        return tuple(grant for grant in self.grants if grant.tool == key)
 
 
 def test_the_order_is_scope_redact_dry_run_approval_call_audit(
@@ -186,10 +186,10 @@ def test_a_write_that_waits_is_rehearsed_and_an_approved_one_runs_for_real() -> 
     assert decided(checked).dry_run
     shown = stand.pipeline.rehearse(checked, stand.call)
     assert shown.text == "would reset <EMAIL_1>"
-    assert [one.dry_run for one in stand.calls] == [True]
+    assert [call.dry_run for call in stand.calls] == [True]
     done = stand.perform(replace(checked, approval=approval_of(checked)))
     assert said(done) == (ALLOWED, "approved")
-    assert [one.dry_run for one in stand.calls] == [True, False]
+    assert [call.dry_run for call in stand.calls] == [True, False]
 
 
 def test_what_need_not_wait_is_not_rehearsed() -> None:
@@ -222,8 +222,8 @@ def test_a_yes_is_for_exactly_one_action_under_the_same_rules_in_time() -> None:
         replace(checked.action, arguments={"user_id": "u_17", "notify": True}),
         replace(checked.action, evidence=("[doc:other]",)),
     ]
-    for one in changed:
-        done = stand.perform(replace(checked, action=one, approval=given))
+    for item in changed:
+        done = stand.perform(replace(checked, action=item, approval=given))
         assert said(done) == (DENIED, "approval-differs")
     longer = replace(given, expires_at=given.expires_at + timedelta(days=1))
     assert said(stand.perform(replace(checked, approval=longer)))[1] == "approval-differs"

@@ -32,7 +32,7 @@ from cairn.safety.redaction import (
     unknown_placeholder,
 )
 
-PII, HIPAA, SOC2, NONE = (kinds_of(one) for one in ("pii", "hipaa", "soc2", "none"))
+PII, HIPAA, SOC2, NONE = (kinds_of(item) for item in ("pii", "hipaa", "soc2", "none"))
 
 
 def hidden(text: str, kinds: frozenset[Kind] = HIPAA) -> str:
@@ -301,7 +301,7 @@ def test_profiles_add_up_and_an_unknown_one_takes_out_everything() -> None:
     assert kinds_of("none", "soc2") == SOC2
     assert kinds_of("pii", "hipaa") == HIPAA
     assert kinds_of("hippa") == HIPAA
-    assert [joined([one, "none"]) for one in PROFILES] == list(PROFILES)
+    assert [joined([profile, "none"]) for profile in PROFILES] == list(PROFILES)
     assert joined(["soc2", "pii"]) == "pii"
     assert joined(["nonsense"]) == "hipaa"
     with pytest.raises(ValidationFailed, match="redaction"):
@@ -459,7 +459,7 @@ def test_hostile_text_takes_linear_time(text: str) -> None:
 
 def test_looking_for_many_values_that_begin_alike_takes_linear_time() -> None:
     def addresses(network: int, number: int) -> str:
-        return "\n".join(f"10.{network}.{one // 250}.{one % 250} GET /" for one in range(number))
+        return "\n".join(f"10.{network}.{item // 250}.{item % 250} GET /" for item in range(number))
 
     def seconds(number: int) -> float:
         vault = redact(addresses(1, number), EMPTY, HIPAA).vault

@@ -337,7 +337,7 @@ def test_no_deny_is_widened_by_an_allow(
     allow: list[list[str]], deny: list[list[str]], value: str
 ) -> None:
     def text(some: list[list[str]]) -> str:
-        return ", ".join(f"'{'/'.join(one)}'" for one in some)
+        return ", ".join(f"'{'/'.join(item)}'" for item in some)
 
     tool = write("a", "a/{v}")
     fewer = asked(writes(allow="", deny=text(deny)), tool, v=value)

@@ -22,25 +22,25 @@ UNSPOKEN = re.compile(
 
 
 def kinds(base: type[errors.CairnError]) -> list[type[errors.CairnError]]:
-    return [one for sub in base.__subclasses__() for one in (sub, *kinds(sub))]
+    return [kind for sub in base.__subclasses__() for kind in (sub, *kinds(sub))]
 
 
 def test_every_error_is_in_the_guide() -> None:
     guide = (ROOT / "docs" / "use" / "errors.md").read_text(encoding="utf-8")
-    own = {one.code for one in kinds(errors.CairnError) if one.__module__ == errors.__name__}
+    own = {kind.code for kind in kinds(errors.CairnError) if kind.__module__ == errors.__name__}
     told = set(re.findall(r"`urn:cairn:error:([a-z-]+)`", guide))
     assert own | {errors.CairnError.code} <= told
 
 
 def test_every_error_has_a_code_and_a_sentence_of_its_own() -> None:
-    own = [one for one in kinds(errors.CairnError) if one.__module__ == errors.__name__]
-    assert len({one.code for one in own}) == len(own)
-    assert all(one.__doc__ for one in own)
+    own = [kind for kind in kinds(errors.CairnError) if kind.__module__ == errors.__name__]
+    assert len({item.code for item in own}) == len(own)
+    assert all(item.__doc__ for item in own)
 
 
 def test_the_tree_of_errors_in_the_docstring_is_complete() -> None:
     drawn = set(re.findall(r"── ([A-Z]\w+)", errors.__doc__ or ""))
-    own = {one.__name__ for one in kinds(errors.CairnError) if one.__module__ == errors.__name__}
+    own = {kind.__name__ for kind in kinds(errors.CairnError) if kind.__module__ == errors.__name__}
     assert drawn == own
 
 
@@ -95,13 +95,13 @@ def test_the_modules_that_guides_name_exist() -> None:
         text=True,
         check=True,
     )
-    files = [f"/{one}" for one in listed.stdout.splitlines()]
+    files = [f"/{line}" for line in listed.stdout.splitlines()]
     guides = [path for path in GUIDES if "decisions" not in path.parts]
     missing = {
         f"{path.name}: {name}"
         for path in guides
         for name in re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8"))
-        if not any(one.endswith(f"/{name}") for one in files)
+        if not any(file.endswith(f"/{name}") for file in files)
     }
     assert not missing
 
@@ -110,7 +110,10 @@ def commands(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], set[st
     """Yield each command's words after `cairn`, with its options."""
     below: dict[str, Any] = getattr(command, "commands", {})
     if not below:
-        yield path, {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+        yield (
+            path,
+            {name for param in command.params for name in (*param.opts, *param.secondary_opts)},
+        )
     for name, one in below.items():
         yield from commands(one, *path, name)
 

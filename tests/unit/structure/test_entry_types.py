@@ -36,8 +36,8 @@ BY_STATE = {
 
 
 def strings(node: ast.AST) -> set[str]:
-    found = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
-    return {one for one in found if isinstance(one, str)}
+    found = (item.value for item in ast.walk(node) if isinstance(item, ast.Constant))
+    return {item for item in found if isinstance(item, str)}
 
 
 def trees() -> Iterator[ast.Module]:
@@ -52,15 +52,15 @@ def trees() -> Iterator[ast.Module]:
 def begun_by(tree: ast.Module) -> set[str]:
     """Return the nouns of types that a module puts together: `f"noun.{state}"` in a call."""
     return {
-        one.values[0].value.rstrip(".")
+        item.values[0].value.rstrip(".")
         for call in ast.walk(tree)
         if isinstance(call, ast.Call)
         for given in [*call.args[:1], *(each.value for each in call.keywords if each.arg == "type")]
-        for one in ast.walk(given)
-        if isinstance(one, ast.JoinedStr)
-        and isinstance(one.values[0], ast.Constant)
-        and isinstance(one.values[0].value, str)
-        and re.fullmatch(r"[a-z_]+\.", one.values[0].value)
+        for item in ast.walk(given)
+        if isinstance(item, ast.JoinedStr)
+        and isinstance(item.values[0], ast.Constant)
+        and isinstance(item.values[0].value, str)
+        and re.fullmatch(r"[a-z_]+\.", item.values[0].value)
     }
 
 
@@ -70,7 +70,7 @@ def in_code() -> tuple[frozenset[str], frozenset[str]]:
     named: set[str] = set()
     begun: set[str] = set()
     for tree in trees():
-        named |= {one for one in strings(tree) if ENTRY_TYPE.fullmatch(one)}
+        named |= {string for string in strings(tree) if ENTRY_TYPE.fullmatch(string)}
         begun |= begun_by(tree)
     return frozenset(named), frozenset(begun)
 
@@ -84,13 +84,13 @@ def listed() -> set[str]:
 def test_the_page_lists_every_type_the_code_has_and_no_other() -> None:
     made = {f"{noun}.{state.value}" for noun, states in BY_STATE.items() for state in states}
     named = in_code()[0] - {*WITH_TEXTS.values(), *WITHOUT_TEXTS.values()}  # names of functions
-    types = {one for one in listed() if ENTRY_TYPE.fullmatch(one)}
-    nouns = {one.partition(".")[0] for one in types}
-    appended = {one for one in named - LOGGED if one.partition(".")[0] in nouns}
+    types = {item for item in listed() if ENTRY_TYPE.fullmatch(item)}
+    nouns = {type_.partition(".")[0] for type_ in types}
+    appended = {item for item in named - LOGGED if item.partition(".")[0] in nouns}
     assert types == appended | made
 
 
 def test_types_made_of_states_are_known() -> None:
     _, begun = in_code()
     assert begun >= set(BY_STATE)
-    assert begun & {one.partition(".")[0] for one in listed()} == set(BY_STATE)
+    assert begun & {item.partition(".")[0] for item in listed()} == set(BY_STATE)

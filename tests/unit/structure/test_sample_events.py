@@ -119,7 +119,7 @@ def test_a_sweep_is_told_since_when_no_execution_lives(
 
 def named_text(given: tuple[Any, ...]) -> bool:
     """Whether a search asked for plain text."""
-    return any(isinstance(one, SearchRequest) and one.format == Format.TEXT for one in given)
+    return any(isinstance(item, SearchRequest) and item.format == Format.TEXT for item in given)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def embed(
     module = load("embed")
     module.services = services
     answer = module.handler({"Records": list(records)}, Lasting())
-    return [one["itemIdentifier"] for one in answer["batchItemFailures"]]
+    return [batchitemfailure["itemIdentifier"] for batchitemfailure in answer["batchItemFailures"]]
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"workspace_id": "x", "outbox_ids": []}'])
@@ -183,7 +183,7 @@ def test_a_message_that_cannot_be_read_comes_again_until_it_is_dead(
     services = Embedding()
     poison = {"messageId": "poison", "body": body}
     assert embed(load, services, poison, record("a", 1)) == ["poison"]
-    assert [one.outbox_ids for one in services.asked] == [(UUID(int=1),)]
+    assert [item.outbox_ids for item in services.asked] == [(UUID(int=1),)]
 
 
 @pytest.mark.parametrize("event", [{"step": "drop"}, {"step": "finish_ingestion"}, {}], ids=str)

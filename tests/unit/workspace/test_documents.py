@@ -101,7 +101,7 @@ def test_what_is_no_setting_or_no_value_of_one_is_refused_with_its_path_and_left
 ) -> None:
     with pytest.raises(ValidationFailed) as refused:
         checked(document, document)
-    assert tuple(sorted(one.location for one in refused.value.errors)) == paths
+    assert tuple(sorted(error.location for error in refused.value.errors)) == paths
     assert usable(document)[1] == paths
 
 
@@ -119,7 +119,7 @@ def test_a_redaction_profile_nobody_knows_takes_out_everything() -> None:
 def test_a_reset_of_what_is_no_setting_is_refused() -> None:
     with pytest.raises(ValidationFailed) as refused:
         checked({}, {"recal": None, "recall": {"rrf": None, "rrf_k": None, "stages": {"x": None}}})
-    assert [one.location for one in refused.value.errors] == ["recal", "recall.rrf"]
+    assert [error.location for error in refused.value.errors] == ["recal", "recall.rrf"]
 
 
 def test_a_document_that_is_too_long_is_refused() -> None:

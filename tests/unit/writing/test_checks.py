@@ -50,7 +50,7 @@ def test_what_cannot_be_kept_names_its_field(changes: dict[str, Any]) -> None:
     with pytest.raises(ValidationFailed) as refused:
         draft(**changes)
     (field,) = changes
-    assert [one.location.split(".")[0] for one in refused.value.errors] == [field]
+    assert [error.location.split(".")[0] for error in refused.value.errors] == [field]
 
 
 @pytest.mark.parametrize(

@@ -55,22 +55,22 @@ def test_a_document_becomes_sections_and_chunks_that_hang_together(system: Docum
     sections, chunks = system.found(Label.SECTION), list(system.found().values())
     assert (stored["sections"], stored["chunks"]) == (len(sections), len(chunks)) == (3, 3)
     assert document.source_uri == URI
-    assert {one.parent_id for one in sections.values()} == {document.id}
-    ordered = sorted(chunks, key=lambda one: one.ordinal or 0)
-    assert [one.ordinal for one in ordered] == [0, 1, 2]
+    assert {section.parent_id for section in sections.values()} == {document.id}
+    ordered = sorted(chunks, key=lambda chunk: chunk.ordinal or 0)
+    assert [item.ordinal for item in ordered] == [0, 1, 2]
     assert system.edges("FOLLOWS") == {
         (ordered[1].id, ordered[0].id),
         (ordered[2].id, ordered[1].id),
     }
     assert {target for _, target in system.edges("PART_OF")} == {
         document.id,
-        *(one.id for one in sections.values()),
+        *(section.id for section in sections.values()),
     }
 
 
 def test_every_part_gets_vectors_and_the_chain_verifies(system: Documents) -> None:
     system.ingest(FIRST)
-    found = {one.id for label in PARTS for one in system.found(label).values()}
+    found = {item.id for label in PARTS for item in system.found(label).values()}
     assert {node_id for node_id, _ in system.tables.embeddings} == found
     assert not system.tables.outbox
     assert verify(system.tables.entries, workspace_id=system.workspace_id).ok
@@ -78,9 +78,9 @@ def test_every_part_gets_vectors_and_the_chain_verifies(system: Documents) -> No
 
 def test_the_ledger_shows_no_word_of_a_document_in_clear(system: Documents) -> None:
     system.ingest(FIRST, client_id="acme")
-    clear = " ".join(one.meta_text for one in system.tables.entries)
+    clear = " ".join(entry.meta_text for entry in system.tables.entries)
     assert not any(word in clear for word in ("handbook", "stove", "Hut", "acme"))
-    assert all(b"stove" not in one.body for one in system.tables.entries)
+    assert all(b"stove" not in entry.body for entry in system.tables.entries)
 
 
 def test_credentials_in_a_document_are_not_kept(system: Documents) -> None:
@@ -158,7 +158,7 @@ def test_a_deleted_document_hides_every_part_and_comes_back_with_its_ids(
     assert {text: one.id for text, one in system.found().items()} == {
         text: one.id for text, one in before.items()
     }
-    assert document.id in {one.id for one in system.found(Label.DOCUMENT).values()}
+    assert document.id in {item.id for item in system.found(Label.DOCUMENT).values()}
 
 
 def test_deleting_what_is_not_there_is_not_found(system: Documents) -> None:
@@ -202,9 +202,9 @@ def test_a_store_that_died_after_its_first_entry_goes_on_from_there(
     assert len(system.found()) == 3
     assert not system.found(Label.SECTION)
     monkeypatch.undo()
-    chunks = {one.id for one in system.found().values()}
+    chunks = {item.id for item in system.found().values()}
     system.run(accepted)
-    assert {one.id for one in system.found().values()} == chunks
+    assert {item.id for item in system.found().values()} == chunks
     assert len(system.found(Label.SECTION)) == 3
     assert {node_id for node_id, _ in system.tables.embeddings} >= chunks
 

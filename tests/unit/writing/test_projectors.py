@@ -125,7 +125,7 @@ def test_replaying_the_ledger_gives_the_same_past(lived: Documents) -> None:
 
 def test_replaying_onto_what_is_there_changes_nothing(lived: Documents) -> None:
     tables = lived.tables.snapshot()
-    texts = {one.id: one.text for one in tables.nodes.values()}
+    texts = {node.id: node.text for node in tables.nodes.values()}
     for entry, body in opened(lived):
         InMemoryNodes(tables).apply([project(entry, body, texts)])
     assert tables.nodes == lived.tables.nodes
@@ -133,13 +133,13 @@ def test_replaying_onto_what_is_there_changes_nothing(lived: Documents) -> None:
 
 
 def test_the_same_entry_gives_the_same_rows_each_time(lived: Documents) -> None:
-    texts = {one.id: one.text for one in lived.tables.nodes.values()}
+    texts = {node.id: node.text for node in lived.tables.nodes.values()}
     for entry, body in opened(lived):
         assert project(entry, body, texts) == project(entry, body, texts)
 
 
 def test_every_row_names_the_position_it_comes_from(lived: Documents) -> None:
-    texts = {one.id: one.text for one in lived.tables.nodes.values()}
+    texts = {node.id: node.text for node in lived.tables.nodes.values()}
     for entry, body in opened(lived):
         made = project(entry, body, texts)
         positions = {row.position for row in (*made.nodes, *made.edges, *made.removals)}

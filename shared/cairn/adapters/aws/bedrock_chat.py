@@ -181,7 +181,9 @@ def _arguments(request: ChatRequest, model: str, *, caches: bool) -> dict[str, A
 
 def _tools(request: ChatRequest, *, ends: bool) -> Block | None:
     """Return the tools, a cache point after the last; a schema is a tool the model has to call."""
-    tools = [_tool(one.name, sendable(one.description), dict(one.schema)) for one in request.tools]
+    tools = [
+        _tool(tool.name, sendable(tool.description), dict(tool.schema)) for tool in request.tools
+    ]
     choice: Block | None = None
     if request.schema is not None:
         tools.append(_tool(ANSWER_TOOL, "Gives the answer.", dict(request.schema)))
@@ -242,10 +244,10 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
     if not isinstance(content, list):
         raise malformed()
     blocks = cast("list[object]", content)
-    texts = [text for one in blocks if isinstance(text := _at(one, "text"), str)]
-    calls = [call for one in blocks if (call := _call(_at(one, "toolUse"))) is not None]
+    texts = [text for block in blocks if isinstance(text := _at(block, "text"), str)]
+    calls = [call for block in blocks if (call := _call(_at(block, "toolUse"))) is not None]
     finish = FINISHES.get(str(_at(said, "stopReason")), Finish.COMPLETE)
-    given = [json.dumps(one.arguments) for one in calls if one.name == ANSWER_TOOL]
+    given = [json.dumps(call.arguments) for call in calls if call.name == ANSWER_TOOL]
     if given:  # what was said beside it is no part of the answer
         texts = given[:1]
         finish = Finish.COMPLETE if finish is Finish.TOOLS else finish
@@ -262,7 +264,7 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
             cache_write_tokens=count(_at(said, "usage", "cacheWriteInputTokens")),
         ),
         finish=finish,
-        tool_calls=tuple(one for one in calls if one.name != ANSWER_TOOL),
+        tool_calls=tuple(call for call in calls if call.name != ANSWER_TOOL),
     )
 
 

@@ -145,9 +145,9 @@ class AwsDispatcher:
     def _queue(self, row: OutboxRow, more: Sequence[OutboxRow]) -> None:
         ids: dict[str, Any] = (
             {
-                "outbox_ids": [str(one.id) for one in (row, *more)],
-                "position": max(one.position for one in (row, *more)),
-                "nodes": sum(len(one.node_ids) for one in (row, *more)),
+                "outbox_ids": [str(item.id) for item in (row, *more)],
+                "position": max(item.position for item in (row, *more)),
+                "nodes": sum(len(item.node_ids) for item in (row, *more)),
             }
             if row.topic == Topic.EMBED
             else {"outbox_id": str(row.id)}
@@ -262,7 +262,7 @@ def _messages(rows: Sequence[OutboxRow]) -> list[list[OutboxRow]]:
 
 
 def _fits(some: Sequence[OutboxRow], row: OutboxRow) -> bool:
-    nodes = sum(len(one.node_ids) for one in (*some, row))
+    nodes = sum(len(item.node_ids) for item in (*some, row))
     return 0 < len(some) < EMBED_ROWS and nodes <= EMBED_NODES
 
 

@@ -56,9 +56,9 @@ class S3Tombstones:
         with translated():
             found = sorted(
                 _versions(self.bucket, prefix, markers=False, dated=True),
-                key=lambda one: (one["Key"], one["LastModified"]),
+                key=lambda version: (version["Key"], version["LastModified"]),
             )
-            return [(one["Key"], _read(self.bucket, one)) for one in found]
+            return [(item["Key"], _read(self.bucket, item)) for item in found]
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ class S3Searcher:
 
     def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
         """Read every version of every object of the workspace and look into it."""
-        wanted = [one.encode() for one in needles.folded()]
+        wanted = [item.encode() for item in needles.folded()]
         for prefix in self.prefixes:
             place = f"{prefix}{workspace_id}/"
             with translated():
                 objects = list(_versions(self.bucket, place, markers=False))
                 looked = objects[:MOST_OBJECTS]
-                found = sum(_has(_read(self.bucket, one), wanted) for one in looked)
+                found = sum(_has(_read(self.bucket, item), wanted) for item in looked)
             left = len(objects) - len(looked)
             note = f"{left} more objects were not read" if left else ""
             yield Looked(store="uploads", place=prefix, items=len(looked), found=found, note=note)
@@ -84,7 +84,7 @@ class S3Searcher:
 
 def _has(content: bytes, wanted: Sequence[bytes]) -> bool:
     lower = content.lower()
-    return any(one in content or one in lower for one in wanted)
+    return any(item in content or item in lower for item in wanted)
 
 
 def _versions(

@@ -95,7 +95,7 @@ class DynamoKeyStore:
         """Return those without a key, and of each whether it was destroyed."""
         with _translated():
             kept = self._read(workspace_id, subject_ids)
-        return {one: one in kept for one in subject_ids if not kept.get(one)}
+        return {id_: id_ in kept for id_ in subject_ids if not kept.get(id_)}
 
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Erase the sealed key and bar the subject."""

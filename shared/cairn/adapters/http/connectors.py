@@ -97,7 +97,7 @@ async def _judged(request: httpx2.Request, answer: httpx2.Response) -> httpx2.Re
         return _fault(status, code)
     return httpx2.Response(
         status,
-        headers=[one for one in answer.headers.raw if one[0].lower() != b"content-length"],
+        headers=[item for item in answer.headers.raw if item[0].lower() != b"content-length"],
         stream=_Bounded(answer, sse=kind == "text/event-stream"),
         extensions=answer.extensions,
     )

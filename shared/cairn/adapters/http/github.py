@@ -130,7 +130,7 @@ class GitHubIssues:
         if since is not None:
             query["since"] = github_time(since)
         found = self._page("/issues", query)
-        only = [one for one in found.records if "pull_request" not in one]
+        only = [record for record in found.records if "pull_request" not in record]
         return Page(records=only, next_page=found.next_page)
 
     def issue(self, number: int) -> Record:
@@ -158,7 +158,7 @@ class GitHubIssues:
         page: int | None = 1
         while page is not None and page <= MAX_LOOKED_THROUGH:
             read = self.comments(number, since=not_before(key), page=page)
-            found = next((one for one in read.records if has_mark(one, key, "body")), None)
+            found = next((record for record in read.records if has_mark(record, key, "body")), None)
             if found is not None:
                 return found, True
             page = read.next_page

@@ -244,9 +244,11 @@ def _key(keys: Mapping[str, Any] | None, key_id: str) -> Mapping[str, Any] | Non
     if not isinstance(listed, list):
         return None
     every = [
-        cast("Mapping[str, Any]", one) for one in cast("list[Any]", listed) if isinstance(one, dict)
+        cast("Mapping[str, Any]", item)
+        for item in cast("list[Any]", listed)
+        if isinstance(item, dict)
     ]
-    return next((one for one in every if one.get("kid") == key_id), None)
+    return next((item for item in every if item.get("kid") == key_id), None)
 
 
 def _check(
@@ -273,14 +275,14 @@ def _is_secret(value: object) -> bool:
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(_is_text(one) for one in cast("list[Any]", value))
+    return isinstance(value, list) and all(_is_text(item) for item in cast("list[Any]", value))
 
 
 def _is_statuses(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     every = cast("dict[Any, Any]", value).values()
-    return all(_is_text(one) and len(one) <= MAX_STATUS_CHARS for one in every)
+    return all(_is_text(item) and len(item) <= MAX_STATUS_CHARS for item in every)
 
 
 def _is_hours(value: object) -> bool:

@@ -60,7 +60,7 @@ def resolved(host: str, port: int) -> list[str]:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:
         raise Unavailable("The host is not known.", reason="no-such-host") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
 
 
 def address_to_ask(host: str, port: int, *, resolve: Resolve, allow_private: bool) -> str:

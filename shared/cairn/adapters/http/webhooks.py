@@ -32,7 +32,7 @@ def resolved(host: str, port: int) -> list[str]:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # the latter for a part that is empty or too long
         raise Unavailable("The webhook's host is not known.", reason="no-such-host") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -255,12 +255,12 @@ class ZohoDesk:
 
     def _reply_of(self, ticket_id: str, key: str) -> Record | None:
         since = not_before(key)
-        sent = [one for one in self.threads(ticket_id) if one.get("direction") == "out"]
+        sent = [thread for thread in self.threads(ticket_id) if thread.get("direction") == "out"]
         recent = [
-            one for one in sent if since is None or str(one["createdTime"]) >= zoho_time(since)
+            item for item in sent if since is None or str(item["createdTime"]) >= zoho_time(since)
         ]
-        for one in recent[:MAX_THREADS_READ]:
-            whole = self.thread(ticket_id, str(one["id"]))
+        for item in recent[:MAX_THREADS_READ]:
+            whole = self.thread(ticket_id, str(item["id"]))
             if has_mark(whole, key, "content", "plainText"):
                 return whole
         return None
@@ -287,7 +287,7 @@ class ZohoDesk:
         """Write a comment unless that was done under `key`; True says that it was."""
         for start in range(0, MAX_LOOKED_THROUGH, MAX_PAGE):
             page = self.comments(ticket_id, start=start)
-            found = next((one for one in page if has_mark(one, key, "content")), None)
+            found = next((item for item in page if has_mark(item, key, "content")), None)
             if found is not None:
                 return found, True
             if len(page) < MAX_PAGE:

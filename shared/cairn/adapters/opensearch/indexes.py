@@ -95,7 +95,7 @@ class OpenSearchIndexes:
             indices = self.connection.client.indices
             indices.update_aliases(body={"actions": actions})
             known: dict[str, Any] = indices.get(index=ANY_VERSION)
-            others = sorted(one for one in known if one != name and NAME.fullmatch(one))
+            others = sorted(item for item in known if item != name and NAME.fullmatch(item))
             for other in others:
                 indices.delete(index=other, params={"ignore_unavailable": "true"})
         return others
@@ -104,8 +104,13 @@ class OpenSearchIndexes:
         """Write in bulk requests of bounded size; what is newer in the index stays."""
         counts = {"indexed": 0, "removed": 0, "newer": 0}
         refused: dict[UUID, str] = {}
-        ids = {document_id(one.workspace_id, one.node_id): one.node_id for one in documents}
-        for done, item in self._bulk([action(f"{name}{WRITING}", one) for one in documents]):
+        ids = {
+            document_id(document.workspace_id, document.node_id): document.node_id
+            for document in documents
+        }
+        for done, item in self._bulk(
+            [action(f"{name}{WRITING}", document) for document in documents]
+        ):
             (operation, told), *_ = item.items()
             if operation == "delete" and _was_absent(told):
                 continue

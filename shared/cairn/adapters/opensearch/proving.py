@@ -35,7 +35,7 @@ class OpenSearchSearcher:
             {"multi_match": {"query": text, "operator": "and", "fields": ["own", "context"]}}
             for text in needles.texts
         ]
-        ids = [str(one) for one in needles.ids]
+        ids = [str(id_) for id_ in needles.ids]
         asked += [{"terms": {"node_id": ids[at : at + _IDS]}} for at in range(0, len(ids), _IDS)]
         here = [{"term": {"workspace_id": str(workspace_id)}}]
         with translated():

@@ -65,12 +65,12 @@ class GroupCommit:
 
     def _commit(self, group: Sequence[Writing]) -> None:
         again = group if len(group) == 1 else self._all(group)
-        for one in again:
+        for item in again:
             try:
-                with self._opened(one.principal) as connection:
-                    self._run(connection, one)
+                with self._opened(item.principal) as connection:
+                    self._run(connection, item)
             except BaseException as error:  # noqa: BLE001 - raised in the thread it belongs to
-                one.error = error
+                item.error = error
 
     def _all(self, group: Sequence[Writing]) -> Sequence[Writing]:
         """Run all in one transaction and return those that are to be run again, alone."""
@@ -87,9 +87,9 @@ class GroupCommit:
         except Unavailable as error:
             # what took too long is not tried again; nor is anything when nothing can be done
             late = group if running is None else (running,)
-            for one in late:
-                one.error = error
-            return [one for one in group if one.error is None]
+            for item in late:
+                item.error = error
+            return [writing for writing in group if writing.error is None]
         except BaseException:  # noqa: BLE001 - whose it is shows when each is alone
             return group
         return ()

@@ -22,7 +22,7 @@ Record = Node | NodeChange | Edge | EdgeClosure | EdgeStrength
 
 _KINDS = (Node, NodeChange, Edge, EdgeClosure, EdgeStrength)
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
-_NAMES = {kind: tuple(one.name for one in fields(kind)) for kind in _KINDS}
+_NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in _KINDS}
 _VALUES = {kind: attrgetter(*names) for kind, names in _NAMES.items()}
 
 
@@ -103,11 +103,11 @@ class _Group:
 def groups(projections: Iterable[Projection]) -> Iterator[list[Projection]]:
     """Split projections, in order, into portions that may be applied kind by kind."""
     group = _Group()
-    for one in projections:
-        if group.projections and not group.takes(one):
+    for projection in projections:
+        if group.projections and not group.takes(projection):
             yield group.projections
             group = _Group()
-        group.add(one)
+        group.add(projection)
     if group.projections:
         yield group.projections
 

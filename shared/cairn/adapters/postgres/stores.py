@@ -140,29 +140,29 @@ class PostgresNodes(Store):
             self._apply(group)
 
     def _apply(self, projections: Sequence[Projection]) -> None:
-        for run in runs(row for one in projections for row in one.nodes):
+        for run in runs(row for projection in projections for row in projection.nodes):
             for query_name, rows in _node_queries(run):
                 self.run(query_name, rows=as_json(rows))
-        for run in runs(row for one in projections for row in one.edges):
+        for run in runs(row for projection in projections for row in projection.edges):
             self.run(_EDGE_QUERIES[type(run[0])], rows=as_json(run))
-        for removal in (one for projection in projections for one in projection.removals):
+        for removal in (removal for projection in projections for removal in projection.removals):
             self.run(
                 "node.delete_document",
                 document_id=removal.document_id,
                 deleted_at=removal.deleted_at,
                 position=removal.position,
             )
-        aliases = [row for one in projections for row in one.aliases]
+        aliases = [row for projection in projections for row in projection.aliases]
         if aliases:
             from cairn.adapters.postgres.memory.nodes import PostgresAliases
 
             PostgresAliases(self.connection, self.principal).apply(aliases)
-        taints = [row for one in projections for row in one.taints]
+        taints = [row for projection in projections for row in projection.taints]
         if taints:
             from cairn.adapters.postgres.ledger.taints import PostgresTaints
 
             PostgresTaints(self.connection, self.principal).apply(taints)
-        purges = [row for one in projections for row in one.purges]
+        purges = [row for projection in projections for row in projection.purges]
         if purges:
             self._purge(purges)
 

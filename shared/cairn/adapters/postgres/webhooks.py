@@ -30,7 +30,7 @@ class PostgresWebhooks(Store):
             "webhook.add",
             id=webhook.id,
             url=webhook.url,
-            events=[one.value for one in webhook.events],
+            events=[event.value for event in webhook.events],
             secret=sealed_secret,
             now=webhook.created_at,
         )
@@ -54,7 +54,7 @@ class PostgresWebhooks(Store):
 
     def deliver(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         """Keep deliveries that are to be made."""
-        rows = json.dumps([asdict(one) for one in deliveries], default=str)
+        rows = json.dumps([asdict(delivery) for delivery in deliveries], default=str)
         self.run("webhook.deliver", rows=rows, now=now)
 
     def due(self, delivery_id: UUID) -> DueDelivery | None:

@@ -143,11 +143,11 @@ def _write_report(
 def _latest(services: ApiServices, principal: Principal, arguments: LatestArguments) -> ToolAnswer:
     found = services.reports.latest(principal, keyword=arguments.keyword, limit=arguments.limit)
     texts = [
-        f"# {one.report.title}\n(id: {one.report.id}, {one.report.occurred_at:%Y-%m-%d %H:%M} UTC)"
-        f"\n\n{one.body}"
-        for one in found
+        f"# {item.report.title}\n"
+        f"(id: {item.report.id}, {item.report.occurred_at:%Y-%m-%d %H:%M} UTC)\n\n{item.body}"
+        for item in found
     ]
-    structured = {"items": [report_json(one) for one in found]}
+    structured = {"items": [report_json(item) for item in found]}
     return ToolAnswer(text="\n---\n".join(texts) or "There is no report.", structured=structured)
 
 
@@ -156,7 +156,7 @@ def _list(services: ApiServices, principal: Principal, arguments: ListArguments)
     where = ReportFilter(keyword=keyword, source_workflow=arguments.source_workflow)
     found = services.reports.list(principal, where, limit=arguments.limit, after=arguments.after)
     structured: dict[str, Any] = {
-        "items": [asdict(one) for one in found.page.items],
+        "items": [asdict(item) for item in found.page.items],
         "next_after": found.page.next_after,
         "total": found.total,
     }

@@ -240,7 +240,7 @@ def list_grants(
     """List grants, those that are over too, with how often each was used."""
 
     def newest(*, before: UUID | None, limit: int) -> list[dict[str, Any]]:
-        return [_shown(one) for one in services.grants.page(caller, before=before, limit=limit)]
+        return [_shown(item) for item in services.grants.page(caller, before=before, limit=limit)]
 
     return newest_answer(
         newest, limit=limit, cursor=cursor, key="made_at", route="grants", options=options

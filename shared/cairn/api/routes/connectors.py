@@ -190,7 +190,7 @@ def register_connector(body: ConnectorIn, caller: Admin, services: Services) -> 
 )
 def list_connectors(caller: Admin, services: Services) -> Response:
     """List connectors with how they are; never their secrets."""
-    return answer({"items": [_shown(one) for one in services.connectors.all(caller)]})
+    return answer({"items": [_shown(item) for item in services.connectors.all(caller)]})
 
 
 @routes.get(
@@ -204,15 +204,15 @@ def get_connector_health(caller: Admin, services: Services) -> Response:
     every = services.connectors.all(caller)
     items: list[ConnectorHealth] = [
         {
-            "name": one.connector.name,
-            "state": one.health.state,
-            "error": one.health.error,
-            "checked_at": one.health.checked_at,
-            "well": one.is_well,
+            "name": item.connector.name,
+            "state": item.health.state,
+            "error": item.health.error,
+            "checked_at": item.health.checked_at,
+            "well": item.is_well,
         }
-        for one in every
+        for item in every
     ]
-    return answer({"well": all(one.is_well for one in every), "items": items})
+    return answer({"well": all(item.is_well for item in every), "items": items})
 
 
 @routes.get(
@@ -297,7 +297,7 @@ def check_connector(connector: ConnectorName, caller: Admin, services: Services)
 def list_connector_tools(connector: ConnectorName, caller: Admin, services: Services) -> Response:
     """List the tools of a connector as the rules of safety read them."""
     manifest = services.connectors.one(caller, connector).manifest
-    return answer({"items": [_tool(one) for one in manifest.tools] if manifest else []})
+    return answer({"items": [_tool(tool) for tool in manifest.tools] if manifest else []})
 
 
 @routes.post(

@@ -282,7 +282,7 @@ def bind_conversation_key(
 def found_messages(found: ConversationAnswer) -> MessagesFound:
     """Return the JSON form of a search's answer."""
     return {
-        "messages": [_found(one) for one in found.messages],
+        "messages": [_found(message) for message in found.messages],
         "meta": {
             "query_ms": round(found.query_ms, 1),
             "conversation_id": found.conversation_id,

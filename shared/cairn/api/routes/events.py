@@ -177,7 +177,7 @@ def _with_parent_among_good(
             f"parent_item {message}.", errors=[FieldError("parent_item", message)]
         )
         return from_error(error)
-    good = sum(isinstance(one, NewEvent) for one in before[:parent])
+    good = sum(isinstance(item, NewEvent) for item in before[:parent])
     return replace(event, parent_item=good)
 
 

@@ -91,7 +91,7 @@ def export_graph(
     more = None
     if page.after is not None:
         more = pages.encode_names([page.position, *page.after], route="export")
-    items = [as_record(one) for one in page.records]
+    items = [as_record(record) for record in page.records]
     return answer({"items": items, "position": page.position, "next_cursor": more})
 
 

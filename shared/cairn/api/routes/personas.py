@@ -107,7 +107,7 @@ def create_persona(body: NewPersonaIn, caller: Admin, services: Services) -> Res
 )
 def list_personas(caller: Writer, services: Services) -> Response:
     """List personas; `default`, which works on everything else, is always among them."""
-    return answer({"items": [_shown(one) for one in services.personas.all(caller)]})
+    return answer({"items": [_shown(item) for item in services.personas.all(caller)]})
 
 
 @routes.get(
@@ -133,7 +133,7 @@ def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Res
 def list_persona_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
     """List every version a persona had; each is an entry of the ledger, too."""
     found = services.personas.versions(caller, persona)
-    return answer({"items": [_version(one) for one in found]})
+    return answer({"items": [_version(item) for item in found]})
 
 
 @routes.put(

@@ -124,7 +124,7 @@ def get_latest_reports(
 ) -> Response:
     """Read the newest report with a keyword, by the time it is about; no items when none is."""
     found = services.reports.latest(caller, keyword=keyword, limit=limit)
-    return answer({"items": [report_json(one) for one in found]})
+    return answer({"items": [report_json(item) for item in found]})
 
 
 @routes.get(

@@ -161,7 +161,7 @@ def _meta(found: SummaryTree) -> SummaryMeta:
 
 
 def _branch(branch: Branch) -> dict[str, Any]:
-    children = [_branch(one) for one in branch.children]
+    children = [_branch(child) for child in branch.children]
     return {**_node(branch.node), "children": children}
 
 

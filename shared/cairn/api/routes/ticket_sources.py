@@ -115,7 +115,7 @@ def register_ticket_source(body: SourceIn, caller: Admin, services: Services) ->
 )
 def list_ticket_sources(caller: Admin, services: Services) -> Response:
     """List help desks and how polling them goes; the plain source, `api`, is not among them."""
-    return answer({"items": [_shown(one) for one in services.ticket_sources.all(caller)]})
+    return answer({"items": [_shown(item) for item in services.ticket_sources.all(caller)]})
 
 
 @routes.get(

@@ -64,7 +64,7 @@ def create_webhook(body: WebhookIn, caller: Admin, services: Services) -> Respon
 )
 def list_webhooks(caller: Admin, services: Services) -> Response:
     """List webhooks with what waits and what failed; never their secrets."""
-    return answer({"items": [_shown(one) for one in services.webhooks.all(caller)]})
+    return answer({"items": [_shown(item) for item in services.webhooks.all(caller)]})
 
 
 @routes.delete(
@@ -88,7 +88,7 @@ def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> 
 def list_webhook_deliveries(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
     """List deliveries: waiting, delivered or failed, with the last answer's status."""
     found = services.webhooks.deliveries(caller, webhook_id)
-    return answer({"items": [asdict(one) for one in found]})
+    return answer({"items": [asdict(item) for item in found]})
 
 
 def _shown(webhook: Webhook) -> dict[str, Any]:

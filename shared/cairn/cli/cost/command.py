@@ -64,16 +64,16 @@ def _idle(deps: Deps, lines: Sequence[Line], *, as_json: bool) -> None:
     prices, total = price_list(), sum(float(line.usd) for line in lines)
     if as_json:
         rows = [
-            {"name": one.name, "units": float(one.units), "usd": float(round(one.usd, 4))}
-            for one in lines
+            {"name": line.name, "units": float(line.units), "usd": float(round(line.usd, 4))}
+            for line in lines
         ]
         told = {"region": prices["region"], "as_of": prices["as_of"]}
         print_json({**told, "month_usd": round(total, 2), "rows": rows})
         return
     shown = table("a month, idle", "USD", "units", "a unit is a")
-    for one in lines:
-        unit = prices["prices"][one.name]["unit"]
-        shown.add_row(one.name.replace("_", " "), f"{one.usd:,.2f}", f"{one.units:,.0f}", unit)
+    for item in lines:
+        unit = prices["prices"][item.name]["unit"]
+        shown.add_row(item.name.replace("_", " "), f"{item.usd:,.2f}", f"{item.units:,.0f}", unit)
     deps.out.print(shown)
     deps.out.print(
         f"[bold]{total:,.2f} USD[/] a month [dim]at list prices of {prices['region']}, "
@@ -131,17 +131,17 @@ def _show(deps: Deps, told: Mapping[str, Any]) -> None:
 
 def _show_millions(deps: Deps, costs: Sequence[MillionCost]) -> None:
     prices = price_list()
-    most = float(max(one.aws + one.models for one in costs))
+    most = float(max(cost.aws + cost.models for cost in costs))
     shown = table("a million of", "AWS", "models", "dearest part", "")
-    for one in costs:
-        dearest = max(one.parts, key=lambda name: one.parts[name])
-        share = one.parts[dearest] / (one.aws + one.models)
+    for cost in costs:
+        dearest = max(cost.parts, key=lambda name: cost.parts[name])
+        share = cost.parts[dearest] / (cost.aws + cost.models)
         shown.add_row(
-            f"{one.name}\n[dim]{one.what}[/]",
-            f"{one.aws:,.2f}",
-            f"{one.models:,.2f}" if one.models else "-",
+            f"{cost.name}\n[dim]{cost.what}[/]",
+            f"{cost.aws:,.2f}",
+            f"{cost.models:,.2f}" if cost.models else "-",
             f"{dearest.replace('_', ' ')} {share:.0%}",
-            bar(float(one.aws + one.models), most),
+            bar(float(cost.aws + cost.models), most),
         )
     deps.out.print(shown)
     deps.out.print(
@@ -157,12 +157,12 @@ def _as_json(costs: Sequence[MillionCost]) -> dict[str, Any]:
         "as_of": prices["as_of"],
         "operations": [
             {
-                "name": one.name,
-                "what": one.what,
-                "aws_usd": float(round(one.aws, 4)),
-                "models_usd": float(round(one.models, 4)),
-                "parts": {name: float(round(usd, 4)) for name, usd in one.parts.items()},
+                "name": cost.name,
+                "what": cost.what,
+                "aws_usd": float(round(cost.aws, 4)),
+                "models_usd": float(round(cost.models, 4)),
+                "parts": {name: float(round(usd, 4)) for name, usd in cost.parts.items()},
             }
-            for one in costs
+            for cost in costs
         ],
     }

@@ -139,9 +139,9 @@ def without_vault(memory: WorkingMemory) -> dict[str, JsonValue]:
 def _cited(memory: WorkingMemory) -> tuple[str, ...]:
     """Return what was read and what the summary rests on, each once."""
     read = (*memory.evidence, *memory.facts, *memory.similar, *memory.recent)
-    named = [one.citation for one in read]
-    named += [citations.tool(one.action_id) for one in memory.observations]
-    named += [str(one) for one in citations.citations(memory.summary)]
+    named = [item.citation for item in read]
+    named += [citations.tool(observation.action_id) for observation in memory.observations]
+    named += [str(citation) for citation in citations.citations(memory.summary)]
     return tuple(dict.fromkeys(named))
 
 

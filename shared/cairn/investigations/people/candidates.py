@@ -76,7 +76,7 @@ class Candidates:
         sealed = [(row, row.content) for row in rows]
         bodies = opened(self.journal, principal.workspace_id, sealed)
         views = [_view(row, _said(body)) for row, body in zip(rows, bodies, strict=True)]
-        return tuple(replace(one, text=None) for one in views)
+        return tuple(replace(view, text=None) for view in views)
 
     def show(self, principal: Principal, candidate_id: UUID) -> CandidateView:
         """Return one with its text."""

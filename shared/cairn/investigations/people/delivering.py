@@ -154,9 +154,9 @@ class Call:
     def text(self) -> str:
         """Return what a person is told, with placeholders."""
         mend = "".join(
-            f"\nThe {one.kind} {one.name} has to be authorised again: `{one.command}` "
-            f"({one.path}). The ticket goes on by itself then."
-            for one in mends(self.waits_for)
+            f"\nThe {mend.kind} {mend.name} has to be authorised again: `{mend.command}` "
+            f"({mend.path}). The ticket goes on by itself then."
+            for mend in mends(self.waits_for)
         )
         return (
             f"Cairn calls a person: {self.escalation.verdict.value}. {self.why}{mend}\n"
@@ -250,7 +250,7 @@ class DeliverEscalation:
     def _elsewhere(self, call: Call, sent: Sent) -> tuple[Call, Sent]:
         """Call by the workspace's other channels, by name, until one takes it."""
         with self.journal.reading(call.workspace_id) as stores:
-            names = [f"{one.kind}:{one.name}" for one in stores.channels.all()]
+            names = [f"{item.kind}:{item.name}" for item in stores.channels.all()]
         for name in names:
             other = replace(call, channel=name)
             if name != call.channel and self._post(other).error is None:
@@ -394,7 +394,9 @@ def _nobody_told(error: str | None) -> Unavailable:
 def payload(call: Call) -> bytes:
     """Return the JSON body of a webhook: type, timestamp and data, with ids and no texts."""
     row = call.escalation
-    mend = [{"kind": one.kind, "name": one.name, "path": one.path} for one in mends(call.waits_for)]
+    mend = [
+        {"kind": mend.kind, "name": mend.name, "path": mend.path} for mend in mends(call.waits_for)
+    ]
     told = {
         "type": EVENT,
         "timestamp": format_timestamp(row.queued_at),

@@ -210,7 +210,7 @@ class StageCandidates:
             return 0
 
         def end(page: Page) -> int:
-            return sum(_archived(page, one) for one in found)
+            return sum(_archived(page, item) for item in found)
 
         actor = principal_actor(system_principal(workspace_id))
         return self.journal.write(workspace_id, (), actor, end)
@@ -330,10 +330,10 @@ def _done(one: Observation) -> str:
 
 def _unnamed(memory: WorkingMemory, text: str) -> str:
     customer = memory.brief.customer.strip()
-    names = {one for one in (customer, *names_in(customer)) if len(one) >= _SHORTEST_NAME}
+    names = {item for item in (customer, *names_in(customer)) if len(item) >= _SHORTEST_NAME}
     if not names:
         return text
-    longest_first = sorted(names, key=lambda one: (-len(one), one))
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
     any_of = "|".join(map(re.escape, longest_first))
     return re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", "the customer", text, flags=re.IGNORECASE)
 

@@ -125,7 +125,7 @@ class RememberStep:
 
     def _line(self, principal: Principal, investigation_id: UUID, seq: int) -> StepView:
         page = self.browse.steps(principal, investigation_id, after=max(0, seq - 1), limit=1)
-        line = next((one for one in page.items if one.seq == seq), None)
+        line = next((item for item in page.items if item.seq == seq), None)
         if line is None:
             raise NotFound("The investigation has no such step.", reason="step")
         if not line.readable:
@@ -147,7 +147,7 @@ class RememberStep:
         if customer is not None:
             ends.append(customer)
         missing = [
-            one for one in ends if graph.get_node(workspace_id, one.label, one.natural_key) is None
+            end for end in ends if graph.get_node(workspace_id, end.label, end.natural_key) is None
         ]
         now = self.clock()
         source = Relation.REFERENCES.value
@@ -162,7 +162,7 @@ def owners(ticket: Ticket) -> list[str]:
     """Return whom a ticket is about, as nodes name them."""
     customer, person = customer_key(ticket.customer), requester_key(ticket.requester_email)
     named = [f"customer:{customer}" if customer else "", f"user:{person}" if person else ""]
-    return [one for one in named if one]
+    return [item for item in named if item]
 
 
 def proposed(label: str, key: str, ticket: Ticket) -> NodeDump:
@@ -227,27 +227,27 @@ class ProposeObservations:
         with self.journal.reading(workspace_id) as stores:
             found = stores.candidates.observed(now - WINDOW, AT_ONCE)
         groups: dict[tuple[str, str, str], list[UUID]] = defaultdict(list)
-        for one in found:
-            same = groups[one.customer, deed(one.tool), one.outcome]
-            if one.investigation_id not in same:
-                same.append(one.investigation_id)
+        for item in found:
+            same = groups[item.customer, deed(item.tool), item.outcome]
+            if item.investigation_id not in same:
+                same.append(item.investigation_id)
         texts = self._texts(workspace_id, groups.values())
         return sum(
-            self._proposed(workspace_id, one, now)
+            self._proposed(workspace_id, item, now)
             for key, same in groups.items()
-            for one in repeated(key, [(each, texts.get(each, frozenset())) for each in same])
+            for item in repeated(key, [(each, texts.get(each, frozenset())) for each in same])
         )
 
     def _texts(
         self, workspace_id: UUID, groups: Iterable[Sequence[UUID]]
     ) -> dict[UUID, frozenset[str]]:
         """Return what the tickets of investigations say, of those that could be often enough."""
-        often = {one for group in groups if len(group) >= CONFIRMED for one in group}
+        often = {item for group in groups if len(group) >= CONFIRMED for item in group}
         found: dict[UUID, frozenset[str]] = {}
-        for one in sorted(often):
+        for item in sorted(often):
             with suppress(BodyUnreadable, SubjectForgotten):
-                brief = read(self.journal, workspace_id, one).memory.brief
-                found[one] = meaning(brief)
+                brief = read(self.journal, workspace_id, item).memory.brief
+                found[item] = meaning(brief)
         return found
 
     def _proposed(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
@@ -304,7 +304,7 @@ class Proposals:
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
         found = graph.provisional(principal.workspace_id, before=before, limit=limit)
-        return tuple(_shown(one) for one in found)
+        return tuple(_shown(item) for item in found)
 
     def accept(self, principal: Principal, node_id: UUID) -> Proposal:
         """Make a proposal active: from now on planners are shown it."""
@@ -342,7 +342,7 @@ class Proposals:
 def deed(tool: str) -> str:
     """Return what a tool is for, whatever it is called: its use, or the words of its own name."""
     connector, _, name = tool.partition(".")
-    use = next((one for one in USES if serves(connector, name, one)), None)
+    use = next((use for use in USES if serves(connector, name, use)), None)
     return use.name if use else "-".join(sorted(parts_of(name)))
 
 
@@ -350,7 +350,7 @@ def meaning(brief: Brief) -> frozenset[str]:
     """Return the stems of what a ticket says: no placeholders, no names of its customer."""
     text = PLACEHOLDER.sub(" ", f"{brief.title} {brief.body[:BODY_CHARS]}")
     own = stems(brief.customer, brief.language) | stems(" ".join(brief.own_names), brief.language)
-    return frozenset(one for one in stems(text, brief.language) - own if one.isalpha())
+    return frozenset(stem for stem in stems(text, brief.language) - own if stem.isalpha())
 
 
 def repeated(
@@ -361,12 +361,12 @@ def repeated(
     Each joins the first group, from the oldest on, that it shares enough of its words with.
     """
     groups: list[list[tuple[UUID, frozenset[str]]]] = []
-    for one in sorted(said):
-        same = next((each for each in groups if _alike(each[0][1], one[1])), None)
+    for item in sorted(said):
+        same = next((each for each in groups if _alike(each[0][1], item[1])), None)
         if same is None:
-            groups.append([one])
+            groups.append([item])
         else:
-            same.append(one)
+            same.append(item)
     return [_repeated(key, each) for each in groups if len(each) >= CONFIRMED]
 
 
@@ -401,7 +401,7 @@ def observation(seen: Repeated) -> NodeDump:
         "about": list(seen.about),
         "times": seen.times,
         "customer": customer,
-        "investigation_ids": [str(one) for one in seen.investigation_ids],
+        "investigation_ids": [str(id_) for id_ in seen.investigation_ids],
         "data_subjects": [customer],
     }
     key = f"observation:{seen.deed}:{seen.outcome}:{'-'.join(seen.about)}:{customer}"

@@ -135,11 +135,11 @@ def own_names(address: str, vault: Mapping[str, str], text: str) -> tuple[str, .
     """
     parts = words(plain(address.partition("@")[0].replace("_", " ")))
     hidden = [
-        one
-        for one in dict.fromkeys(PLACEHOLDER.findall(text))
-        if one.startswith("<NAME") and _is_name(vault.get(one, ""), parts)
+        fromkey
+        for fromkey in dict.fromkeys(PLACEHOLDER.findall(text))
+        if fromkey.startswith("<NAME") and _is_name(vault.get(fromkey, ""), parts)
     ]
-    plainly = sorted({one for one in words(plain(text)) if _is_name(one, parts)})
+    plainly = sorted({word for word in words(plain(text)) if _is_name(word, parts)})
     return (*hidden, *plainly)
 
 
@@ -148,10 +148,10 @@ def _is_name(value: str, parts: Sequence[str]) -> bool:
     each = words(plain(value))
     return bool(each) and all(
         any(
-            part.startswith(one) and (len(one) >= SHORTEST_NICKNAME or len(one) == 1)
+            part.startswith(item) and (len(item) >= SHORTEST_NICKNAME or len(item) == 1)
             for part in parts
         )
-        for one in each
+        for item in each
     )
 
 
@@ -161,7 +161,11 @@ def uncovered(
     """Return the sentences of a ticket that the words of `matter` do not cover, as written."""
     own = matter.get(language, NO_WORDS)
     body = unsigned(brief.body, known)
-    found = [one for one in sentences(unwrapped(body)) if not _covered(one, known, language, own)]
+    found = [
+        sentence
+        for sentence in sentences(unwrapped(body))
+        if not _covered(sentence, known, language, own)
+    ]
     if not _covered(brief.title, known, language, own):
         found.insert(0, brief.title.strip())
     return tuple(found[:MOST_SENTENCES])
@@ -182,7 +186,7 @@ def unexplained(
     leads = language == "en" and bool(told) and not _goes_on(told[first])
     return tuple(
         said
-        for place, said in enumerate(question.get(one, one) for one in told)
+        for place, said in enumerate(question.get(item, item) for item in told)
         if said
         and not _covered(said, ANYONE, language, lexicon.ASKING)
         and not _is_background(said, wanted, before=leads and place < first)
@@ -196,26 +200,26 @@ def _goes_on(question: str) -> bool:
 def _is_background(sentence: str, wanted: frozenset[str], *, before: bool) -> bool:
     """Return whether a sentence only tells why somebody asks; more is told `before` they do."""
     whole = said = tokens(sentence)
-    for one in questions.LOOKED:
-        said = re.sub(rf"(?<= )(?:{one})(?= )", " ", said)
+    for item in questions.LOOKED:
+        said = re.sub(rf"(?<= )(?:{item})(?= )", " ", said)
     each = said.split()
-    if "?" in sentence or any(one.has(word) for one in (ALARMS, NEGATIONS) for word in each):
+    if "?" in sentence or any(item.has(word) for item in (ALARMS, NEGATIONS) for word in each):
         return False
-    if any(f" {one} " in said for one in questions.ASKS) or _meets(said, FAILING):
+    if any(f" {ask} " in said for ask in questions.ASKS) or _meets(said, FAILING):
         return False
     near = bool(wanted & stems(sentence))
     if re.search(questions.WANTS, said):
         return near
     if before and not questions.PEOPLE.isdisjoint(each):
-        complains = any(questions.COMPLAINS.has(one) for one in each)
+        complains = any(questions.COMPLAINS.has(item) for item in each)
         if not complains:
             return True
-    begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{one})", said) for one in questions.BACKGROUND)
+    begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{item})", said) for item in questions.BACKGROUND)
     return begins or said != whole or near
 
 
 def _meets(said: str, beginnings: Iterable[str]) -> bool:
-    return any(f" {plain(one)}" in said for one in beginnings)
+    return any(f" {plain(beginning)}" in said for beginning in beginnings)
 
 
 def unsigned(body: str, known: Who) -> str:
@@ -235,21 +239,21 @@ def unsigned(body: str, known: Who) -> str:
 
 def _is_signature(text: str, known: Who) -> bool:
     """Return whether lines are the requester's name, and what stands below a name."""
-    lines = [one.strip(" ,.-_\t\r*!") for one in text.splitlines()]
-    lines = [one for one in lines if one]
+    lines = [line.strip(" ,.-_\t\r*!") for line in text.splitlines()]
+    lines = [line for line in lines if line]
     if not lines:
         return True
-    first = [one.strip(",.") for one in re.split(r"[\s,]+", _named(lines[0], known)) if one]
-    own = [one for one in first if one == OWN or (len(one) > 1 and known.is_own(plain(one)))]
+    first = [part.strip(",.") for part in re.split(r"[\s,]+", _named(lines[0], known)) if part]
+    own = [item for item in first if item == OWN or (len(item) > 1 and known.is_own(plain(item)))]
     if not own or OTHER in first or not _is_name_line(first, known):
         return False
-    return all(_stands_below(one, known) for one in lines[1:])
+    return all(_stands_below(line, known) for line in lines[1:])
 
 
 def _is_name_line(parts: Sequence[str], known: Who) -> bool:
     """Return whether a line begins with the requester's name, and goes on with a job or a place."""
     begins = parts[0] == OWN or known.is_own(plain(parts[0]))
-    pair = any(plain(one) in _BESIDE_PAIR for one in parts)
+    pair = any(plain(part) in _BESIDE_PAIR for part in parts)
     return begins and not pair and _stands_below("", known, parts)
 
 
@@ -257,17 +261,17 @@ def _stands_below(line: str, known: Who, parts: Sequence[str] | None = None) -> 
     """Return whether a line has only jobs, places and numbers: no word in small letters."""
     named = parts or _named(line, known).split()
     return len(named) <= MOST_SIGNED_WORDS and all(
-        one in (OWN, NUMBER)
-        or known.is_own(plain(one))
-        or plain(one).strip(",.") in known.company | _BESIDE_NAME
-        or (one[:1].isupper() and not _is_guarded(plain(one)))
-        or not any(map(str.isalpha, one))
-        for one in named
+        item in (OWN, NUMBER)
+        or known.is_own(plain(item))
+        or plain(item).strip(",.") in known.company | _BESIDE_NAME
+        or (item[:1].isupper() and not _is_guarded(plain(item)))
+        or not any(map(str.isalpha, item))
+        for item in named
     )
 
 
 def _is_guarded(word: str) -> bool:
-    return any(one.has(word) for one in (ALARMS, OTHERS, NEGATIONS))
+    return any(item.has(word) for item in (ALARMS, OTHERS, NEGATIONS))
 
 
 def _named(text: str, known: Who) -> str:
@@ -295,8 +299,8 @@ def plain(text: str) -> str:
 
 def tokens(sentence: str) -> str:
     """Return the words of a sentence between spaces, `|` where punctuation parts them."""
-    parts = (" ".join(words(one)) for one in _PUNCTUATION.split(plain(sentence)))
-    return f" {f' {SEPARATOR} '.join(one for one in parts if one)} "
+    parts = (" ".join(words(part)) for part in _PUNCTUATION.split(plain(sentence)))
+    return f" {f' {SEPARATOR} '.join(part for part in parts if part)} "
 
 
 def _covered(sentence: str, known: Who, language: str, matter: Lexicon) -> bool:
@@ -306,27 +310,28 @@ def _covered(sentence: str, known: Who, language: str, matter: Lexicon) -> bool:
 def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[str]:
     """Return the words of a sentence that nothing covers."""
     said = tokens(_named(sentence, known))
-    if any(re.search(one, said) for one in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
+    if any(re.search(account, said) for account in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
         return said.split()
     said = _with_own(said, known)
     for phrase in _phrases(language):
         said = phrase.sub(" ", said)
     common = lexicon.COMMON.get(language, NO_WORDS)
     return [
-        one
-        for one in said.split()
-        if one != SEPARATOR
-        and not (common.has(one) or matter.has(one) or _is_time(one))
-        and not (one == OWN or _is_mistyped(one))
+        part
+        for part in said.split()
+        if part != SEPARATOR
+        and not (common.has(part) or matter.has(part) or _is_time(part))
+        and not (part == OWN or _is_mistyped(part))
     ]
 
 
 def _with_own(said: str, known: Who) -> str:
     """Return a text with one word in the place of the requester's names, and of made from them."""
-    named = {one for one in known.names if one.isalpha() and len(one) > 1}  # "l" is French
-    whole = {one for one in named if len(one) >= LONG_NAME}
+    named = {name for name in known.names if name.isalpha() and len(name) > 1}  # "l" is French
+    whole = {item for item in named if len(item) >= LONG_NAME}
     put = (
-        OWN if one in named or any(each in one for each in whole) else one for one in said.split()
+        OWN if part in named or any(each in part for each in whole) else part
+        for part in said.split()
     )
     return f" {' '.join(put)} "
 
@@ -341,19 +346,19 @@ def _is_time(word: str) -> bool:
 @cache
 def _phrases(language: str) -> tuple[re.Pattern[str], ...]:
     guards = (ALARMS, OTHERS, NEGATIONS, lexicon.JOINTS.get(language, NO_WORDS))
-    words_of = sorted({word for one in guards for word in one.exact})
-    begins = sorted({f"{word}\\w*" for one in guards for word in one.begins})
+    words_of = sorted({word for guard in guards for word in guard.exact})
+    begins = sorted({f"{word}\\w*" for guard in guards for word in guard.begins})
     slot = rf"(?:(?!(?:{'|'.join([*words_of, *begins])}) )\w+)"
     return tuple(
-        re.compile(rf"(?<= )(?:{one.strip().replace('SLOT', slot).replace('OWN', OWN)})(?= )")
-        for one in lexicon.PHRASES.get(language, ())
+        re.compile(rf"(?<= )(?:{phrase.strip().replace('SLOT', slot).replace('OWN', OWN)})(?= )")
+        for phrase in lexicon.PHRASES.get(language, ())
     )
 
 
 def _is_mistyped(word: str) -> bool:
     """Return whether a word is one of the long ones of a matter with one letter wrong."""
     return len(word) >= MISTYPED_FROM - 1 and any(
-        not _shortened(word).isdisjoint(_shortened(one)) for one in lexicon.MISTYPED
+        not _shortened(word).isdisjoint(_shortened(item)) for item in lexicon.MISTYPED
     )
 
 

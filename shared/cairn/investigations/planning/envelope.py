@@ -69,7 +69,7 @@ class Envelope:
 def enclosed(question: Question, bounds: Bounds | None = None) -> Envelope:
     """Return what may be shown of an investigation."""
     bounds = bounds or Bounds()
-    tools = sorted(question.tools, key=lambda one: one.key)[: bounds.tools]
+    tools = sorted(question.tools, key=lambda tool: tool.key)[: bounds.tools]
     names = wire_names(tools)
     return Envelope(
         tools=tuple(_wire(name, tool) for name, tool in names.items()),
@@ -83,15 +83,15 @@ def enclosed(question: Question, bounds: Bounds | None = None) -> Envelope:
 
 def context_of(memory: WorkingMemory, bounds: Bounds) -> str:
     """Return what is known beside the ticket: knowledge, facts, similar tickets, results, hints."""
-    latest = {one.citation: one for one in memory.evidence}
+    latest = {item.citation: item for item in memory.evidence}
     shown = list(latest.values())[-bounds.chunks :] if bounds.chunks else []
     parts = [
         *_cited("knowledge", shown, CHUNK_CHARS),
         *_cited("fact", memory.facts[: bounds.facts], FACT_CHARS),
         *_cited("similar", memory.similar[: bounds.similar], SIMILAR_CHARS),
         *_recent(memory.recent[: bounds.connector_recent_results]),
-        *(data("hint", cut(one, HINT_CHARS)) for one in memory.hints[:MOST_HINTS]),
-        *(data("searched", cut(one, HINT_CHARS)) for one in memory.queries),
+        *(data("hint", cut(hint, HINT_CHARS)) for hint in memory.hints[:MOST_HINTS]),
+        *(data("searched", cut(query, HINT_CHARS)) for query in memory.queries),
     ]
     return "\n".join(parts)
 
@@ -99,8 +99,8 @@ def context_of(memory: WorkingMemory, bounds: Bounds) -> str:
 def conversation(memory: WorkingMemory, bounds: Bounds) -> tuple[Message, ...]:
     """Return the ticket, the notes, and each step with its result, oldest first."""
     notes = [
-        Message(role=_role(one.role), text=data("note", cut(one.text, NOTE_CHARS)))
-        for one in memory.notes[-MOST_NOTES:]
+        Message(role=_role(note.role), text=data("note", cut(note.text, NOTE_CHARS)))
+        for note in memory.notes[-MOST_NOTES:]
     ]
     seen = len(memory.observations)
     steps = [
@@ -174,15 +174,18 @@ def _step(one: Observation, *, whole: bool) -> tuple[Message, Message]:
 
 
 def _cited(tag: str, found: Sequence[Evidence], most: int) -> list[str]:
-    return [data(tag, cut(one.text, most), citation=one_line(one.citation)) for one in found]
+    return [
+        data(tag, cut(evidence.text, most), citation=one_line(evidence.citation))
+        for evidence in found
+    ]
 
 
 def _recent(found: Sequence[Evidence]) -> list[str]:
     """Return results of other investigations, as many as fit; without citations: hints alone."""
     shown: list[str] = []
     left = RECENT_TOKENS * BYTES_A_TOKEN
-    for one in found:
-        told = data("recent", cut(one.text, RECENT_CHARS))
+    for evidence in found:
+        told = data("recent", cut(evidence.text, RECENT_CHARS))
         left -= len(told.encode())
         if left < 0:
             break
@@ -195,12 +198,12 @@ def _manifest(tools: Sequence[ToolSpec]) -> str:
     lines = [
         data(
             "tool",
-            cut(one_line(one.description), DESCRIPTION_CHARS),
-            name=one.key,
-            scope=one.lane.value if one.lane else "unknown",
-            arguments=", ".join(arguments_of(one)),
+            cut(one_line(tool.description), DESCRIPTION_CHARS),
+            name=tool.key,
+            scope=tool.lane.value if tool.lane else "unknown",
+            arguments=", ".join(arguments_of(tool)),
         )
-        for one in tools
+        for tool in tools
     ]
     return "\n".join(["<tools>", *lines, "</tools>"])
 

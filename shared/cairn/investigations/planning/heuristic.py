@@ -49,20 +49,20 @@ class FallbackPlanner:
     def triage(self, question: Question) -> Ruling | None:
         """As `Planner`; what rules skip costs no call."""
         return self.rules.triage(question) or self._asked(
-            "triage", question, lambda one: one.triage(question)
+            "triage", question, lambda item: item.triage(question)
         )
 
     def plan(self, question: Question) -> Plan:
         """As `Planner`."""
-        return self._asked("plan", question, lambda one: one.plan(question))
+        return self._asked("plan", question, lambda item: item.plan(question))
 
     def verdict(self, question: Question) -> Ruling:
         """As `Planner`."""
-        return self._asked("verdict", question, lambda one: one.verdict(question))
+        return self._asked("verdict", question, lambda item: item.verdict(question))
 
     def summary(self, question: Question, ruling: Ruling) -> str:
         """As `Planner`."""
-        return self._asked("summary", question, lambda one: one.summary(question, ruling))
+        return self._asked("summary", question, lambda item: item.summary(question, ruling))
 
     def _asked(self, part: str, question: Question, ask: Callable[[Planner], Said]) -> Said:
         try:
@@ -138,7 +138,7 @@ class HeuristicPlanner:
             verdict = Verdict.NEEDS_TECH
             reason = "The ticket has words that try to direct a model; a person has to read it."
         elif Sign.UNCOVERED in seen.signs and closing and ending is not ANSWER:
-            grave = any(one <= seen.signs.keys() for one in _GRAVE)
+            grave = any(item <= seen.signs.keys() for item in _GRAVE)
             verdict = Verdict.NEEDS_L2 if grave else Verdict.NEEDS_TECH
             reason = "The ticket says more than the rules cover; a person has to read it."
         ruling = Ruling(verdict=verdict, reason=reason, provider=PROVIDER)
@@ -171,11 +171,11 @@ def _change(question: Question, seen: View) -> Plan | None:
     if change is None or not change.when <= signs or change.unless & signs:
         return None
     tried = seen.looker.tries(change.use)
-    if any(one.outcome not in ANOTHER_WAY for one in tried):
+    if any(item.outcome not in ANOTHER_WAY for item in tried):
         return None
     for tool in serving(question.tools, change.use):
         given = filled(tool, change.use, seen.looker.slots, change.reason)
-        known = any((one.connector, one.tool) == (tool.connector, tool.name) for one in tried)
+        known = any((item.connector, item.tool) == (tool.connector, tool.name) for item in tried)
         if given is not None and _may(tool, change) and not known:
             return act(tool, given, change.reason, _evidence(seen))
     return None
@@ -197,9 +197,9 @@ def _ending(seen: View) -> Ending:
     signs, book = seen.signs.keys(), seen.reading.book
     answer = () if book is AUTHORITY else (ANSWER,)
     return next(
-        one
-        for one in (*OUTCOMES, *answer, *book.endings)
-        if one.when <= signs and not one.unless & signs
+        outcome
+        for outcome in (*OUTCOMES, *answer, *book.endings)
+        if outcome.when <= signs and not outcome.unless & signs
     )
 
 

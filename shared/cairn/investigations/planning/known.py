@@ -95,12 +95,12 @@ def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | N
     `question` are the sentences of the ticket that ask for instructions. Only documents: what
     agents remember is not theirs to send to a requester.
     """
-    found = (one for evidence in memory.evidence for one in _passages(evidence))
+    found = (passage for evidence in memory.evidence for passage in _passages(evidence))
     passages = sorted(found, key=_order)
     language = memory.brief.language
-    for one in passages if question else ():
-        if (answer := _answer(one, question, language)) is not None:
-            return Known(citation=one.citation, sentences=answer, answers=True)
+    for passage in passages if question else ():
+        if (answer := _answer(passage, question, language)) is not None:
+            return Known(citation=passage.citation, sentences=answer, answers=True)
     return _near(memory, passages, question)
 
 
@@ -110,23 +110,23 @@ def matter(asked: str, language: str) -> frozenset[str]:
     said = words(asked)
     if _asks_amount(said):
         dressing |= COUNTING
-    strict = frozenset(one for one in said if one in STRICT)
-    return strict | stems(" ".join(one for one in said if one not in dressing), language)
+    strict = frozenset(item for item in said if item in STRICT)
+    return strict | stems(" ".join(item for item in said if item not in dressing), language)
 
 
 def stems(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the stems of a text's content words; words that mean the same have one."""
     name = _SNOWBALL.get(language, "english")
-    kept = (one for one in words(text) if one in STRICT)
-    return frozenset([*(_alike(_stem(one, name)) for one in content_words(text)), *kept])
+    kept = (word for word in words(text) if word in STRICT)
+    return frozenset([*(_alike(_stem(word, name)) for word in content_words(text)), *kept])
 
 
 def _answer(passage: Passage, question: Sequence[str], language: str) -> tuple[str, ...] | None:
     """Return the sentences that answer every sentence of the question; None when they do not."""
     if (language_of(f"{passage.heading}. {passage.text}") or ENGLISH) != language:
         return None
-    places = [_fitting(one, passage, language) for one in question]
-    fitting = [one for one in places if one is not None]
+    places = [_fitting(name, passage, language) for name in question]
+    fitting = [place for place in places if place is not None]
     if not fitting or len(fitting) < len(places):
         return None
     return _cut(passage.whole[min(fitting) :])
@@ -164,8 +164,8 @@ def _near(
     asked = stems(" ".join(question)) if question else title | stems(brief.body[:1000])
     best: Passage | None = None
     most = 0
-    for one in passages:
-        text = stems(f"{one.heading} {one.text}")
+    for passage in passages:
+        text = stems(f"{passage.heading} {passage.text}")
         both = len(asked & text)
         if question:
             enough = both >= SHARE * len(asked)
@@ -175,7 +175,7 @@ def _near(
                 shares >= max(1, SHARE * len(title)) and (both >= FEWEST or both == shares >= 2)
             )
         if enough and both > most:
-            best, most = one, both
+            best, most = passage, both
     if best is None:
         return None
     return Known(citation=best.citation, sentences=_cut(best.whole), answers=False)
@@ -188,11 +188,11 @@ def _passages(evidence: Evidence) -> Iterator[Passage]:
         return
     heading = " ".join(cited.headings)
     for block in _BREAK.split(evidence.text):
-        lines = [one.strip() for one in block.strip().splitlines() if one.strip()]
+        lines = [line.strip() for line in block.strip().splitlines() if line.strip()]
         while lines and _HEADING.match(lines[0]):
             heading = f"{' '.join(cited.headings[:1])} {_HEADING.sub('', lines.pop(0))}"
         text = " ".join(lines)
-        whole = tuple(one for one in sentences(text) if _is_whole(one))
+        whole = tuple(sentence for sentence in sentences(text) if _is_whole(sentence))
         if whole:
             yield Passage(citation=evidence.citation, heading=heading, text=text, whole=whole)
 
@@ -213,10 +213,10 @@ def _is_whole(sentence: str) -> bool:
 
 def _cut(whole: Sequence[str]) -> tuple[str, ...]:
     kept: list[str] = []
-    for one in whole:
-        if kept and sum(map(len, kept)) + len(one) > QUOTE_CHARS:
+    for name in whole:
+        if kept and sum(map(len, kept)) + len(name) > QUOTE_CHARS:
             break
-        kept.append(one)
+        kept.append(name)
     return tuple(kept)
 
 
@@ -225,8 +225,8 @@ def _deed(asked: str, language: str) -> str | None:
     if found is None:
         return None
     wanted = matter(asked, language)
-    inside = (stems(one, language) & wanted for one in found["rest"].split())
-    return next((min(one) for one in inside if one), "")
+    inside = (stems(part, language) & wanted for part in found["rest"].split())
+    return next((min(item) for item in inside if item), "")
 
 
 def _purposes(sentence: str, language: str) -> frozenset[str]:
@@ -239,11 +239,11 @@ def _purposes(sentence: str, language: str) -> frozenset[str]:
 
 def _deeds(heading: str, language: str) -> frozenset[str]:
     """Return the stems of a heading's words that may be deeds: "Suspended accounts" has none."""
-    return stems(" ".join(one for one in words(heading) if not one.endswith("ed")), language)
+    return stems(" ".join(word for word in words(heading) if not word.endswith("ed")), language)
 
 
 def _asks_amount(said: Sequence[str]) -> bool:
-    return not {*pairwise(said), *((one,) for one in said)}.isdisjoint(QUANTITY)
+    return not {*pairwise(said), *((name,) for name in said)}.isdisjoint(QUANTITY)
 
 
 def _counted(said: Sequence[str], language: str) -> frozenset[str]:
@@ -257,7 +257,7 @@ def _counted(said: Sequence[str], language: str) -> frozenset[str]:
         for place, pair in enumerate(zip(said, [*said[1:], ""], strict=True))
         if pair in QUANTITY or pair[:1] in QUANTITY
     )
-    after = (_stemmed(one, language) for one in said[asks + 1 :] if one not in QUANTIFIERS)
+    after = (_stemmed(name, language) for name in said[asks + 1 :] if name not in QUANTIFIERS)
     return frozenset([next(after, "")])
 
 
@@ -277,12 +277,12 @@ def _stemmed(word: str, language: str) -> str:
 
 
 def _denies(said: Sequence[str]) -> bool:
-    return any(NEGATIONS.has(one.replace("'", "")) for one in said)
+    return any(NEGATIONS.has(name.replace("'", "")) for name in said)
 
 
 @cache
 def _alike(stem: str) -> str:
-    groups = (frozenset(_stem(one, "english") for one in group) for group in ALIKE)
+    groups = (frozenset(_stem(item, "english") for item in group) for group in ALIKE)
     return next((min(group) for group in groups if stem in group), stem)
 
 

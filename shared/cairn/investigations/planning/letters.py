@@ -43,11 +43,11 @@ def sober(ruling: Ruling, memory: WorkingMemory) -> Ruling:
     if ruling.verdict is not Verdict.AUTO_RESOLVED:
         return ruling
     acted = memory.observations
-    if any(one.outcome == "unknown" for one in acted):
+    if any(item.outcome == "unknown" for item in acted):
         return _tech(ruling, "The outcome of an action is not known.")
     if acted and acted[-1].outcome in UNDONE:
         return _tech(ruling, "The last action was refused.")
-    if not memory.evidence and not any(mended(one) for one in acted):
+    if not memory.evidence and not any(mended(item) for item in acted):
         return _tech(ruling, "Nothing was found and nothing was done.")
     return ruling
 
@@ -100,9 +100,9 @@ def _quoted(text: Text, quote: Sequence[str], citation: str, language: str) -> s
     """Return whole sentences of others in quotation marks, each with its source."""
     whole = said(text, language)
     frame = whole[: whole.index("{quote}")].rpartition(":")[2].strip(), whole[-1:]
-    first, *rest = (_plain(one) for one in quote)
-    parts = [whole.replace("{quote}", first), *(_framed(one, frame) for one in rest)]
-    return " ".join(f"{one} {citation}." for one in parts)
+    first, *rest = (_plain(name) for name in quote)
+    parts = [whole.replace("{quote}", first), *(_framed(item, frame) for item in rest)]
+    return " ".join(f"{part} {citation}." for part in parts)
 
 
 def _framed(text: str, frame: tuple[str, str]) -> str:
@@ -117,10 +117,10 @@ def _plain(text: str) -> str:
 def _in_own_words(seen: View) -> list[str]:
     """Return the ticket's sentences that a person has to read, as many as a note may have."""
     kept: list[str] = []
-    for one in seen.own_words:
-        if any(map(str.isalnum, one)) and sum(map(len, kept)) + len(one) <= MOST_QUOTED:
-            kept.append(one)
-    return kept or [one[:MOST_QUOTED] for one in seen.own_words[:1]]
+    for word in seen.own_words:
+        if any(map(str.isalnum, word)) and sum(map(len, kept)) + len(word) <= MOST_QUOTED:
+            kept.append(word)
+    return kept or [word[:MOST_QUOTED] for word in seen.own_words[:1]]
 
 
 def _closing(ruling: Ruling, ending: Ending | None, language: str, here: str) -> Iterator[str]:

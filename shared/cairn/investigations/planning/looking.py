@@ -81,7 +81,7 @@ class Querier:
 
 def querier(tools: Sequence[ToolSpec]) -> Querier | None:
     """Return the first tool, by name, that reads by SQL and needs nothing else."""
-    for tool in sorted(tools, key=lambda one: one.key):
+    for tool in sorted(tools, key=lambda tool: tool.key):
         named = arguments_of(tool)
         sql = _argument(named, _QUERY, "string")
         values = _argument(named, _PARAMETERS, "array")
@@ -115,15 +115,15 @@ def tables(one: Observation) -> tuple[Table, ...]:
 def table_for(known: Iterable[Table], use: Use, slots: Mapping[str, str]) -> Table | None:
     """Return the table that serves and can be asked whose, the best named one first."""
     fitting = [
-        one
-        for one in known
+        table
+        for table in known
         if use.columns
-        and all(_column(one, wanted) for wanted in use.columns)
-        and _who(one, use, slots) is not None
+        and all(_column(table, wanted) for wanted in use.columns)
+        and _who(table, use, slots) is not None
     ]
     return min(
         fitting,
-        key=lambda one: (not parts_of(one.name) & use.nouns, len(one.columns), one.quoted),
+        key=lambda item: (not parts_of(item.name) & use.nouns, len(item.columns), item.quoted),
         default=None,
     )
 
@@ -139,7 +139,7 @@ def question(
     if who is None:
         return None
     column, value = who
-    shown = ", ".join(f'"{one}"' for one in table.columns if not parts_of(one) & _HIDDEN)
+    shown = ", ".join(f'"{column}"' for column in table.columns if not parts_of(column) & _HIDDEN)
     latest = _column(table, _TIMES)
     order = f' ORDER BY "{latest}" DESC' if latest else ""
     quotes = f"$c{mark.hex}$"
@@ -194,7 +194,7 @@ class Looker:
 
     def next(self, use: Use) -> Plan | None:
         """Return the call to make for `use`; None when it was made, or none can be."""
-        if any(one.outcome == APPLIED for one in self.tries(use)):
+        if any(try_.outcome == APPLIED for try_ in self.tries(use)):
             return None
         reason = f"Look at: {use.name}."
         for tool in serving(self.question.tools, use):
@@ -207,14 +207,15 @@ class Looker:
         """Return what was observed for `use`, refusals and failures too."""
         table = self._table(use)
         return [
-            one
-            for one in self.question.memory.observations
-            if serves(one.connector, one.tool, use) or (table and queried(one, table))
+            observation
+            for observation in self.question.memory.observations
+            if serves(observation.connector, observation.tool, use)
+            or (table and queried(observation, table))
         ]
 
     def seen(self, use: Use) -> tuple[list[Record], str] | None:
         """Return the records of the last look that worked, and its citation; None without one."""
-        worked = [one for one in self.tries(use) if mended(one)]
+        worked = [try_ for try_ in self.tries(use) if mended(try_)]
         if not worked:
             return None
         return list(records(worked[-1])), f"[tool:{worked[-1].action_id}]"
@@ -234,14 +235,16 @@ class Looker:
 
     def _listings(self) -> list[Observation]:
         """Return the listings of tables that were asked for: a verdict is given no catalogue."""
-        return [one for one in self.question.memory.observations if lists(one)]
+        return [
+            observation for observation in self.question.memory.observations if lists(observation)
+        ]
 
     def _table(self, use: Use) -> Table | None:
-        known = [table for one in self._listings() for table in tables(one)]
+        known = [table for listing in self._listings() for table in tables(listing)]
         return table_for(known, use, self.slots)
 
     def _tried(self, tool: ToolSpec) -> bool:
-        return any(_same(one, tool) for one in self.question.memory.observations)
+        return any(_same(observation, tool) for observation in self.question.memory.observations)
 
 
 def act(

@@ -145,7 +145,7 @@ class ModelPlanner:
         question: Question,
     ) -> str:
         """Return a second message when it leaves fewer claims without a source than the first."""
-        listed = "\n".join(f"- {one_line(one.text)}" for one in lacking)
+        listed = "\n".join(f"- {one_line(claim.text)}" for claim in lacking)
         asked = _with(request, text, summarizer.AGAIN.format(claims=listed))
         try:
             second = self._structured(asked, summarizer.Letter, question).value.written()
@@ -223,7 +223,7 @@ def _read(
     if answer.finish not in (Finish.COMPLETE, Finish.TOOLS) or not answer.tool_calls:
         return None, {}, "there is no whole call in it"
     call = answer.tool_calls[0]
-    by_key = {one.key: one for one in names.values()}
+    by_key = {name.key: name for name in names.values()}
     tool = names.get(call.name) or by_key.get(call.name)
     if tool is None:
         return None, {}, "there is no such tool"
@@ -239,7 +239,7 @@ def _resolving(tokens: Sequence[str], question: Question) -> tuple[str, ...]:
     """Return those citations that name something known, each once."""
     known = citations.sources(question.memory)
     read = [citations.parse(token) for token in tokens]
-    found = [str(one) for one in read if one is not None and citations.resolves(one, known)]
+    found = [str(item) for item in read if item is not None and citations.resolves(item, known)]
     return tuple(dict.fromkeys(found))
 
 

@@ -69,7 +69,7 @@ _SLOT_PARTS: tuple[tuple[str, frozenset[str]], ...] = (
 def serving(tools: Sequence[ToolSpec], use: Use) -> list[ToolSpec]:
     """Return the tools that serve, those whose own names say more of it first, then by name."""
     found = [(_fit(tool, use), tool) for tool in tools if tool.lane is use.lane]
-    return [tool for fit, tool in sorted(found, key=lambda one: (-one[0], one[1].key)) if fit]
+    return [tool for fit, tool in sorted(found, key=lambda item: (-item[0], item[1].key)) if fit]
 
 
 def serves(connector: str, tool: str, use: Use) -> bool:
@@ -88,7 +88,7 @@ def filled(
         slot = _slot(name)
         value = slots.get(slot) if slot else None
         if value is None and slot == "who":
-            slot = next((one for one in ("email", "username", "id") if slots.get(one)), "who")
+            slot = next((item for item in ("email", "username", "id") if slots.get(item)), "who")
             value = slots.get(slot)
         if slot in use.by and value and takes(schema, "string"):
             given[name] = value
@@ -209,7 +209,7 @@ def required_of(tool: ToolSpec) -> frozenset[str]:
     """Return the names of the arguments a tool cannot do without."""
     said = tool.schema.get("required")
     named = cast("list[object]", said) if isinstance(said, list) else []
-    return frozenset(one for one in named if isinstance(one, str))
+    return frozenset(item for item in named if isinstance(item, str))
 
 
 def misfit(tool: ToolSpec, arguments: Mapping[str, object]) -> str | None:
@@ -248,7 +248,7 @@ def _kinds(schema: Mapping[str, Any]) -> list[str]:
     """Return the JSON types a schema names, those of its alternatives included."""
     said = schema.get("type")
     named = cast("list[object]", said) if isinstance(said, list) else [said]
-    kinds = [one for one in named if isinstance(one, str)]
+    kinds = [item for item in named if isinstance(item, str)]
     for alternative in cast("list[object]", schema.get("anyOf") or []):
         if isinstance(alternative, dict):
             kinds += _kinds(cast("dict[str, Any]", alternative))
@@ -329,8 +329,8 @@ def _objects(said: object, depth: int) -> Iterator[Mapping[str, object]]:
     if depth == 0:
         return
     if isinstance(said, list):
-        for one in cast("list[object]", said):
-            yield from _objects(one, depth - 1)
+        for item in cast("list[object]", said):
+            yield from _objects(item, depth - 1)
     if not isinstance(said, dict):
         return
     fields = cast("dict[str, object]", said)
@@ -338,11 +338,11 @@ def _objects(said: object, depth: int) -> Iterator[Mapping[str, object]]:
         yield from rows
         return
     plain = {name: one for name, one in fields.items() if not _is_nested(one)}
-    inner = [one for one in fields.values() if _is_nested(one)]
+    inner = [field for field in fields.values() if _is_nested(field)]
     if plain and (not inner or _names_something(plain)):
         yield plain
-    for one in inner:
-        yield from _objects(one, depth - 1)
+    for item in inner:
+        yield from _objects(item, depth - 1)
 
 
 def _is_nested(value: object) -> bool:
@@ -358,7 +358,7 @@ def _table(fields: Mapping[str, object]) -> list[Mapping[str, object]] | None:
     columns, rows = fields.get("columns"), fields.get("rows")
     if not isinstance(columns, list) or not isinstance(rows, list):
         return None
-    names = [_name(one) for one in cast("list[object]", columns)]
+    names = [_name(item) for item in cast("list[object]", columns)]
     listed = cast("list[object]", rows)
     if all(isinstance(row, list) for row in listed):
         return [dict(zip(names, cast("list[object]", row), strict=False)) for row in listed]

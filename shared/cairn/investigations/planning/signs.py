@@ -115,25 +115,25 @@ def read(brief: Brief) -> Reading:
     """Return what a ticket says."""
     text = f"{brief.title}\n{brief.body}"
     parts = sentences(unwrapped(text))
-    heard = [spoken(one) for one in parts]
+    heard = [spoken(part) for part in parts]
     said = APART.join(heard)
     told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
-    book = chosen(APART.join(spoken(one) for one in (brief.title, *told)))  # "Legal" signs, too
-    named = list(dict.fromkeys(_folded(one) for one in _EMAIL.findall(text)))
+    book = chosen(APART.join(spoken(item) for item in (brief.title, *told)))  # "Legal" signs, too
+    named = list(dict.fromkeys(_folded(item) for item in _EMAIL.findall(text)))
     requester = address(brief.requester)
     question = _question(brief.title, told)
     few = len(_telling(text, brief.language)) < FEWEST_WORDS
-    urls = tuple(dict.fromkeys(one.rstrip(_AFTER_URL) for one in _URL.findall(text)))
+    urls = tuple(dict.fromkeys(item.rstrip(_AFTER_URL) for item in _URL.findall(text)))
     return Reading(
         book=book,
         requester=requester,
-        others=tuple(one for one in named if one != requester),
+        others=tuple(item for item in named if item != requester),
         urls=urls,
         question=question,
         vague=few and not urls and not question,
         claims=bool(_met(said, CLAIMS)),
-        for_another=any(_is_of_another(one) for one in heard[:MOST_SENTENCES]),
-        doubted=bool(_met(said, DOUBTS)) or any(_is_doubtful(one) for one in heard),
+        for_another=any(_is_of_another(item) for item in heard[:MOST_SENTENCES]),
+        doubted=bool(_met(said, DOUBTS)) or any(_is_doubtful(item) for item in heard),
         signs_in=bool(_met(said, SIGN_IN)),
     )
 
@@ -141,9 +141,9 @@ def read(brief: Brief) -> Reading:
 def _telling(text: str, language: str) -> set[str]:
     common = COMMON.get(language, NO_WORDS)
     return {
-        one
-        for one in content_words(text)
-        if not common.has(plain(one)) and not NEGATIONS.has(plain(one))
+        word
+        for word in content_words(text)
+        if not common.has(plain(word)) and not NEGATIONS.has(plain(word))
     }
 
 
@@ -152,7 +152,7 @@ def chosen(said: str) -> Playbook:
     best, most = GENERAL, 0
     for book in BOOKS:
         met = [_met(said, group) for group in book.topic]
-        score = sum(len(one) for one in met) + book.weight if all(met) else 0
+        score = sum(len(item) for item in met) + book.weight if all(met) else 0
         if score > most:
             best, most = book, score
     return best
@@ -171,11 +171,11 @@ def spoken(text: str) -> str:
 
 def _met(said: str, group: Iterable[str]) -> set[str]:
     """Return the beginnings that a word of the ticket has; punctuation counts as a space."""
-    return {one for one in group if _beginning(one) in said}
+    return {name for name in group if _beginning(name) in said}
 
 
 def _starts(said: str, group: Iterable[str]) -> bool:
-    return any(said.startswith(_beginning(one)) for one in group)
+    return any(said.startswith(_beginning(name)) for name in group)
 
 
 @cache
@@ -188,7 +188,7 @@ def _question(title: str, parts: Sequence[str]) -> tuple[str, ...]:
 
     A question beside something that is broken is none, unless it is the title's.
     """
-    asking = [one for one in parts if _asks(one)]
+    asking = [part for part in parts if _asks(part)]
     if _asks(title) or _starts(spoken(title), HOW):
         return tuple(dict.fromkeys([title.strip(), *asking]))
     return tuple(asking)
@@ -203,9 +203,9 @@ def _asks(sentence: str) -> bool:
 
 def _is_doubtful(said: str) -> bool:
     """Return whether a sentence speaks of loss or attack, or of a stranger at an account."""
-    if any(ALARMS.has(one) for one in said.split()):
+    if any(ALARMS.has(part) for part in said.split()):
         return True
-    stranger = any(STRANGERS.has(one) for one in _REQUEST.sub(" ", said).split())
+    stranger = any(STRANGERS.has(part) for part in _REQUEST.sub(" ", said).split())
     return stranger and bool(_met(said, SIGN_IN))
 
 
@@ -296,7 +296,7 @@ def view(question: Question) -> View:
     looker = Looker(question=question, slots=_with_url(looker))
     found |= _of_endpoint(looker) | _of_invoices(looker)
     found |= _of_change(question, reading)
-    known = best_known(question.memory, [asked_part(one) for one in reading.question])
+    known = best_known(question.memory, [asked_part(item) for item in reading.question])
     if known is not None:
         found[Sign.KNOWN] = Seen(citation=known.citation)
         if known.answers:
@@ -314,8 +314,8 @@ def _beyond(question: Question, reading: Reading) -> tuple[tuple[str, ...], dict
     known = who(brief)
     own_words = uncovered(brief, known, brief.language, reading.book.covers)
     found = {Sign.UNCOVERED: here} if own_words else {}
-    asked = {one: one.removesuffix(asked_part(one)).strip() for one in reading.question}
-    wanted = frozenset[str]().union(*(matter(asked_part(one), brief.language) for one in asked))
+    asked = {item: item.removesuffix(asked_part(item)).strip() for item in reading.question}
+    wanted = frozenset[str]().union(*(matter(asked_part(item), brief.language) for item in asked))
     if unexplained(brief, brief.language, asked, wanted):
         found[Sign.UNEXPLAINED] = here
     return own_words, found
@@ -355,9 +355,9 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
     if looked is None:
         return {}
     found, citation = looked
-    accounts = [one for one in found if one.has("email", "username", "status") or _named(one)]
+    accounts = [item for item in found if item.has("email", "username", "status") or _named(item)]
     wanted = looker.slots.get("email", "")
-    mine = [one for one in accounts if wanted in _addresses(one)] or accounts
+    mine = [account for account in accounts if wanted in _addresses(account)] or accounts
     if len(mine) != 1:
         sign = Sign.FOREIGN if accounts else Sign.NO_ACCOUNT
         return {sign: Seen(citation=citation)}
@@ -386,9 +386,9 @@ def _of_sign_ins(looker: Looker) -> dict[Sign, Seen]:
     if looked is None:
         return {}
     found, citation = looked
-    failed = [one for one in found if one.has(*_OUTCOMES) and not _succeeded(one)]
-    factors = [one for one in failed if parts_of(_outcome(one)) & _FACTORS]
-    addresses = {one.text("ip", "address", "source") for one in failed} - {""}
+    failed = [item for item in found if item.has(*_OUTCOMES) and not _succeeded(item)]
+    factors = [item for item in failed if parts_of(_outcome(item)) & _FACTORS]
+    addresses = {item.text("ip", "address", "source") for item in failed} - {""}
     counts = {
         Sign.FAILURES: len(failed),
         Sign.FACTOR_FAILURES: len(factors),
@@ -406,8 +406,8 @@ def _of_deliveries(looker: Looker) -> dict[Sign, Seen]:
     if looked is None:
         return {}
     found, citation = looked
-    sent = [one for one in found if one.has(*_CODES)]
-    failed = [one for one in sent if not _succeeded(one, _CODES)]
+    sent = [item for item in found if item.has(*_CODES)]
+    failed = [item for item in sent if not _succeeded(item, _CODES)]
     if not sent:
         return {}
     latest = failed[0] if failed else sent[0]
@@ -426,18 +426,18 @@ def _with_url(looker: Looker) -> Mapping[str, str]:
     looked = looker.seen(DELIVERIES)
     if looked is None or looker.slots.get("url"):
         return looker.slots
-    urls = {one.text("url", "endpoint", "target") for one in looked[0]} - {""}
+    urls = {item.text("url", "endpoint", "target") for item in looked[0]} - {""}
     return {**looker.slots, "url": urls.pop()} if len(urls) == 1 else looker.slots
 
 
 def _of_endpoint(looker: Looker) -> dict[Sign, Seen]:
-    tried = [one for one in looker.tries(ENDPOINT) if one.outcome in ("applied", "failed")]
+    tried = [try_ for try_ in looker.tries(ENDPOINT) if try_.outcome in ("applied", "failed")]
     if not tried or tried[-1].dry_run:
         return {}
     last = tried[-1]
     looked = looker.seen(ENDPOINT)
-    codes = [one.text(*_CODES) for one in looked[0]] if looked else []
-    status = next((one for one in codes if one.isdecimal()), "") or _code_in(last)
+    codes = [item.text(*_CODES) for item in looked[0]] if looked else []
+    status = next((code for code in codes if code.isdecimal()), "") or _code_in(last)
     seen = Seen(citation=citations.tool(last.action_id), values={"status": status})
     if not status:
         return {Sign.ENDPOINT_SILENT: seen} if _SILENT.search(last.text[:500]) else {}
@@ -450,7 +450,7 @@ def _of_invoices(looker: Looker) -> dict[Sign, Seen]:
     if looked is None:
         return {}
     found, citation = looked
-    invoices = [one for one in found if one.has("amount", "total", "price", "gross")]
+    invoices = [item for item in found if item.has("amount", "total", "price", "gross")]
     if not invoices:
         return {}
     first = invoices[0]
@@ -470,11 +470,13 @@ def _of_change(question: Question, reading: Reading) -> dict[Sign, Seen]:
     if change is None:
         return {}
     tried = [
-        one for one in question.memory.observations if serves(one.connector, one.tool, change.use)
+        observation
+        for observation in question.memory.observations
+        if serves(observation.connector, observation.tool, change.use)
     ]
     if not tried:
         return {}
-    worked = [one for one in tried if _came(one) is Sign.CHANGED]
+    worked = [item for item in tried if _came(item) is Sign.CHANGED]
     last = worked[-1] if worked else tried[-1]
     return {_came(last): Seen(citation=citations.tool(last.action_id))}
 

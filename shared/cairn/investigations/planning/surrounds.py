@@ -67,13 +67,13 @@ class KnowledgeRecaller:
     ) -> Sequence[Evidence]:
         """Return what was found, each with its citation; Unavailable when recall cannot answer."""
         mine = tuple(
-            dict.fromkeys(one for one in (GLOBAL, customer, customer_key(customer)) if one)
+            dict.fromkeys(item for item in (GLOBAL, customer, customer_key(customer)) if item)
         )
         most = min(limit * PARTS_OVERFETCH, MAX_RESULTS)
         request = SearchRequest(query=query, recipe=RECIPE, limit=most, clients=mine)
         found = self.recall(system_principal(workspace_id), request)
         best: dict[str, Evidence] = {}
-        for node in (one.node for one in found.results if one.node.client_id in mine):
+        for node in (result.node for result in found.results if result.node.client_id in mine):
             cited = citation_of(node)
             best.setdefault(cited, Evidence(citation=cited, text=_text(node), node_id=node.id))
         return list(best.values())[:limit]
@@ -104,12 +104,12 @@ class History:
             page = stores.investigations.page(
                 before=None, limit=MOST + 1, state=None, ticket_id=ticket.id
             )
-            earlier = [one for one in page if one.id != own][:MOST]
+            earlier = [item for item in page if item.id != own][:MOST]
             calls = [
                 stores.actions.page(
-                    investigation_id=one.id, connector=None, before=None, limit=CALLS
+                    investigation_id=item.id, connector=None, before=None, limit=CALLS
                 )
-                for one in earlier
+                for item in earlier
             ]
         told = zip(earlier, calls, strict=True)
         texts = [_history_line(one, did, ticket.answers.get(one.id, "")) for one, did in told]
@@ -118,8 +118,8 @@ class History:
 
 def _history_line(investigation: Investigation, calls: Sequence[ActionRow], answer: str) -> str:
     ended = investigation.verdict.value if investigation.verdict else "failed"
-    sent = (one for one in reversed(calls) if one.state is not ActionState.PROPOSED)
-    did = ", ".join(dict.fromkeys(f"{one.connector}.{one.tool} ({_came(one)})" for one in sent))
+    sent = (call for call in reversed(calls) if call.state is not ActionState.PROPOSED)
+    did = ", ".join(dict.fromkeys(f"{item.connector}.{item.tool} ({_came(item)})" for item in sent))
     parts = [f"An earlier investigation of this ticket ended as {ended}."]
     parts += [f"It called: {did}."] if did else []
     parts += [f"It answered:\n{citations.without(answer)}"] if answer else []
@@ -279,15 +279,15 @@ class TicketSurrounds:
         """As `Surrounds`."""
         bounds = self.bounds(workspace_id)
         others = [
-            one
-            for one in self.recent(workspace_id, self.clock() - WINDOW)
-            if one.id != ticket.id and one.received_at <= ticket.received_at
+            item
+            for item in self.recent(workspace_id, self.clock() - WINDOW)
+            if item.id != ticket.id and item.received_at <= ticket.received_at
         ]
-        shares = [(_share(ticket, one), one) for one in others]
+        shares = [(_share(ticket, other), other) for other in others]
         alike = [(share, one) for share, one in shares if share >= ALIKE]
         alike.sort(key=lambda pair: (-pair[0], pair[1].id))
         own = [one for _, one in alike if _same_customer(ticket, one)]
-        similar = [_shown(one) for one in own[: bounds.similar]]
+        similar = [_shown(item) for item in own[: bounds.similar]]
         return self._facts(workspace_id, ticket, bounds.facts), similar, _hints(ticket, alike)
 
     def _facts(self, workspace_id: UUID, ticket: Ticket, most: int) -> list[Evidence]:
@@ -299,7 +299,7 @@ class TicketSurrounds:
             workspace_id, node.id, depth=1, relations=RELATIONS, limit=most
         )
         facts = [_fact(each, edge) for each, edge in found]
-        return [one for one in facts if one is not None]
+        return [fact for fact in facts if fact is not None]
 
 
 def _fact(node: MemoryNode, edge: MemoryEdge) -> Evidence | None:

@@ -69,8 +69,8 @@ class SweepInvestigations:
         for workspace_id in self.workspaces():
             try:
                 counts["expired"] += len(self.expire.due(workspace_id))
-                for one in self.resume.still_since(workspace_id, since):
-                    counts["resumed"] += self._taken_up(one, stopped=lost_before is not None)
+                for item in self.resume.still_since(workspace_id, since):
+                    counts["resumed"] += self._taken_up(item, stopped=lost_before is not None)
                 counts["tickets"] += self._put_back(workspace_id)
                 counts["started"] += self.admit(workspace_id)
             except CairnError as error:
@@ -81,7 +81,7 @@ class SweepInvestigations:
     def _put_back(self, workspace_id: UUID) -> int:
         with self.admit.journal.reading(workspace_id) as stores:
             mended = stores.tickets.mended()
-        return sum(self.requeue(workspace_id, one) for one in mended)
+        return sum(self.requeue(workspace_id, item) for item in mended)
 
     def _taken_up(self, one: Investigation, *, stopped: bool) -> bool:
         """Close what has ended, let another execution of the rest begin; False when it fails.

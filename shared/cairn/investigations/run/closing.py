@@ -318,12 +318,12 @@ class Abandon:
 
 def _leave_nothing_open(page: Page, investigation: Investigation, *, readable: bool) -> None:
     """Void what still waits for a person, and say of what was started that nobody knows."""
-    for one in page.stores.approvals.of(investigation.id):
-        if one.state is ApprovalState.PENDING:
-            meta = {**ids(investigation), "approval_id": str(one.id), "reason": "ended"}
+    for item in page.stores.approvals.of(investigation.id):
+        if item.state is ApprovalState.PENDING:
+            meta = {**ids(investigation), "approval_id": str(item.id), "reason": "ended"}
             position = page.note("approval.voided", meta, {})
             page.stores.approvals.decide(
-                one.id, ApprovalState.VOID, by=None, position=position, now=page.now
+                item.id, ApprovalState.VOID, by=None, position=position, now=page.now
             )
     for row in page.stores.actions.open(investigation.id):
         page.stores.actions.end(

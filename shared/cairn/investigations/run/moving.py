@@ -231,14 +231,14 @@ def line_bodies(lines: Sequence[Step]) -> list[Mapping[str, Any]]:
     """Return the texts of lines as an entry's body holds them."""
     return [
         {
-            "system": one.system,
-            "action": one.action,
-            "detail": one.detail[:MAX_DETAIL_CHARS],
-            "kind": one.kind,
-            "ms": one.ms,
-            "citations": list(one.citations),
+            "system": line.system,
+            "action": line.action,
+            "detail": line.detail[:MAX_DETAIL_CHARS],
+            "kind": line.kind,
+            "ms": line.ms,
+            "citations": list(line.citations),
         }
-        for one in lines
+        for line in lines
     ]
 
 

@@ -196,7 +196,7 @@ class Resume:
         principal.require(Role.ADMIN)
         workspace_id, actor = principal.workspace_id, principal_actor(principal)
         still = self.still_since(workspace_id, self.journal.platform.clock() - STALE_AFTER)
-        return tuple(self.again(one, actor=actor) for one in still)
+        return tuple(self.again(item, actor=actor) for item in still)
 
     def still_since(self, workspace_id: UUID, moment: datetime) -> Sequence[Investigation]:
         """Return those that should be moving and have not since; who waits for a person is none."""

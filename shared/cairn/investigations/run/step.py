@@ -42,16 +42,16 @@ def owners(
     journal: Journal, investigation: Investigation, before: WorkingMemory, after: WorkingMemory
 ) -> tuple[UUID, ...]:
     """Return the data subjects of an investigation with those of what was read meanwhile."""
-    known = {one.citation for one in _read(before)}
-    new = [one for one in _read(after) if one.citation not in known]
+    known = {item.citation for item in _read(before)}
+    new = [item for item in _read(after) if item.citation not in known]
     if not new:
         return investigation.data_subjects
     about = set(investigation.data_subjects)
-    nodes = {one.node_id for one in new if one.node_id is not None}
+    nodes = {item.node_id for item in new if item.node_id is not None}
     with journal.reading(investigation.workspace_id) as stores:
         for node in stores.graph_nodes.find(nodes).values() if nodes else ():
             about |= set(node.data_subjects)
-        for cited in filter(None, (citations.parse(one.citation) for one in new)):
+        for cited in filter(None, (citations.parse(item.citation) for item in new)):
             about |= _subjects(stores, cited)
     return tuple(sorted(about))
 
@@ -87,9 +87,9 @@ def count(metrics: Metrics, investigation: Investigation, change: Change) -> Non
 
 def hit_rate(change: Change) -> float:
     """Return the share of what was found that the summary cites, 0 to 1."""
-    found = [citations.parse(one.citation) for one in change.memory.evidence]
+    found = [citations.parse(item.citation) for item in change.memory.evidence]
     cited = citations.citations(change.memory.summary)
-    used = [one for one in found if one and any(citations.resolves(c, [one]) for c in cited)]
+    used = [item for item in found if item and any(citations.resolves(c, [item]) for c in cited)]
     return len(used) / len(found)
 
 
@@ -223,7 +223,9 @@ class RunStep:
                 lambda page: moved(page, snapshots, before, change),
             )
         except SubjectForgotten as gone:
-            if gone.fields.get("subject_id") in {str(one) for one in investigation.data_subjects}:
+            if gone.fields.get("subject_id") in {
+                str(subject) for subject in investigation.data_subjects
+            }:
                 raise
             raise Unavailable(
                 "What was read was forgotten meanwhile.", reason="evidence-forgotten"
@@ -248,7 +250,7 @@ def superseded(run: int) -> Superseded:
 
 def _most(stored: Spending, remembered: Spending) -> Spending:
     """Return the larger: a step that did not get to a transition kept its spending beside it."""
-    return max(stored, remembered, key=lambda one: (one.tokens, one.ms, one.iterations))
+    return max(stored, remembered, key=lambda item: (item.tokens, item.ms, item.iterations))
 
 
 def _timed(change: Change, spending: Spending, ms: int) -> Change:

@@ -198,7 +198,7 @@ class CheckSafety:
             done = _seen(situation.memory, attempt, *_DONE)
             if found is not None or not done:
                 return found
-            return stores.actions.find(min(done, key=lambda one: one.dry_run).action_id)
+            return stores.actions.find(min(done, key=lambda item: item.dry_run).action_id)
 
     def _allowed(
         self, situation: Situation, memory: WorkingMemory, attempt: Attempt, decision: Decision
@@ -237,9 +237,9 @@ class CheckSafety:
             last = stores.approvals.find(asked) if asked is not None else None
         if last is not None and _was_used(last, action) and last.expires_at > now:
             held.append(last)
-        for one in held:
-            if one.binding == binding(action, policy_version=version, expires_at=one.expires_at):
-                return one
+        for item in held:
+            if item.binding == binding(action, policy_version=version, expires_at=item.expires_at):
+                return item
         return None
 
 
@@ -307,11 +307,11 @@ def _seen(memory: WorkingMemory, attempt: Attempt, *outcomes: str) -> list[Obser
     """Return what came out so of the same tool with the same values, hidden or not by then."""
     action, vault = attempt.action, attempt.vault
     return [
-        one
-        for one in memory.observations
-        if (one.connector, one.tool) == (action.connector, action.tool)
-        and one.outcome in outcomes
-        and same_arguments(_restored(one.arguments, vault), attempt.restored)
+        observation
+        for observation in memory.observations
+        if (observation.connector, observation.tool) == (action.connector, action.tool)
+        and observation.outcome in outcomes
+        and same_arguments(_restored(observation.arguments, vault), attempt.restored)
     ]
 
 
@@ -324,7 +324,7 @@ def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[s
     try:
         check_arguments(tool, attempt.restored)
     except ValidationFailed as wrong:
-        said = "; ".join(f"{one.location} {one.message}" for one in wrong.errors)
+        said = "; ".join(f"{error.location} {error.message}" for error in wrong.errors)
         told = redact_written(f"{wrong.detail} {said}".strip(), attempt.vault, frozenset())
         return "wrong-arguments", str(told.value)
     known = citations.sources(memory)

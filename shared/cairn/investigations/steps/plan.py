@@ -98,10 +98,12 @@ def offered(connectors: Connectors, workspace_id: UUID) -> tuple[ToolSpec, ...]:
     """Return the tools of connectors that run, by their keys."""
     gone = (ConnectorState.DEGRADED, ConnectorState.SHUTDOWN)
     manifests = (
-        one.manifest for one in connectors.connectors(workspace_id) if one.state not in gone
+        connector.manifest
+        for connector in connectors.connectors(workspace_id)
+        if connector.state not in gone
     )
-    tools = [tool for one in manifests if one is not None for tool in one.tools]
-    return tuple(sorted(tools, key=lambda one: one.key))
+    tools = [tool for manifest in manifests if manifest is not None for tool in manifest.tools]
+    return tuple(sorted(tools, key=lambda tool: tool.key))
 
 
 def readable(text: str, most: int) -> str:
@@ -131,7 +133,7 @@ def _readable(plan: Plan) -> Plan:
         connector=readable(plan.connector, 100),
         tool=readable(tool, 200),
         arguments=arguments,
-        evidence=tuple(readable(one, 2_000) for one in plan.evidence[:50]),
+        evidence=tuple(readable(item, 2_000) for item in plan.evidence[:50]),
     )
 
 

@@ -62,16 +62,16 @@ class Retrieve:
 
     def _kept(self, situation: Situation, query: str, found: Sequence[Evidence]) -> Change:
         memory, hide = situation.memory, self.hiding.of(situation)
-        kept = {one.citation: one for one in memory.evidence}
-        for one in found:
-            kept.pop(one.citation, None)
-            kept[one.citation] = replace(one, text=hide(one.text[:MAX_TEXT_CHARS]))
+        kept = {item.citation: item for item in memory.evidence}
+        for evidence in found:
+            kept.pop(evidence.citation, None)
+            kept[evidence.citation] = replace(evidence, text=hide(evidence.text[:MAX_TEXT_CHARS]))
         line = Step(
             system=SYSTEM,
             action="searched",
             detail=f"{len(found)} found for: {query}",
             kind="search",
-            citations=tuple(one.citation for one in found),
+            citations=tuple(evidence.citation for evidence in found),
         )
         memory = replace(
             memory,

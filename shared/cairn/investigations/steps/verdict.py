@@ -62,7 +62,7 @@ class Triage:
         memory = replace(situation.memory, brief=_brief(ticket, hiding))
         around, line = self._around(situation, ticket, hiding)
         low = ticket.priority is Priority.LOW
-        notes = [Note(role="user", text=hiding(one)) for one in self.earlier(situation, ticket)]
+        notes = [Note(role="user", text=hiding(item)) for item in self.earlier(situation, ticket)]
         memory = replace(
             memory,
             **around,
@@ -104,13 +104,13 @@ class Triage:
             action="read",
             detail=said,
             kind="search",
-            citations=tuple(one.citation for one in (*facts, *similar, *recent)),
+            citations=tuple(fact.citation for fact in (*facts, *similar, *recent)),
         )
         return {
             "facts": hiding.evidence(facts),
             "similar": hiding.evidence(similar),
             "recent": recent,
-            "hints": tuple(hiding(one) for one in hints),
+            "hints": tuple(hiding(hint) for hint in hints),
         }, line
 
 
@@ -208,14 +208,14 @@ def _allowed(ruling: Ruling, memory: WorkingMemory) -> Ruling:
 
 def _reminded(memory: WorkingMemory, lacking: Sequence[citations.Claim]) -> WorkingMemory:
     """Return the memory with a note of what had no source, for the second asking only."""
-    listed = "\n".join(f"- {one.text}" for one in lacking)
+    listed = "\n".join(f"- {claim.text}" for claim in lacking)
     note = Note(role="user", text=f"These claims had no source that resolves:\n{listed}")
     return replace(memory, notes=(*memory.notes, note))
 
 
 def _given(memory: WorkingMemory, provider: str) -> Change:
     verdict = memory.verdict or Verdict.FAILED
-    cited = tuple(dict.fromkeys(str(one) for one in citations.citations(memory.summary)))
+    cited = tuple(dict.fromkeys(str(citation) for citation in citations.citations(memory.summary)))
     line = Step(
         system=VERDICT,
         action=verdict.value,

@@ -57,14 +57,14 @@ class Together(Generic[ItemT]):
         with self._lock:
             group = [line.popleft() for _ in range(min(len(line), self._most))]
         try:
-            self._work([one.item for one in group])
+            self._work([item.item for item in group])
         finally:
             with self._lock:
                 following = line[0] if line else None
                 if following is None:
                     del self._lines[key]
-            for one in group:
-                one.done = True
-                one.turn.set()
+            for item in group:
+                item.done = True
+                item.turn.set()
             if following is not None:
                 following.turn.set()

@@ -101,7 +101,7 @@ class MemoryAudit:
 
     def report(self) -> AuditReport:
         """Compare what was kept, and say what was found."""
-        records = sorted(self._records, key=lambda one: (_age(one), one.id))
+        records = sorted(self._records, key=lambda record: (_age(record), record.id))
         self._compare(records)
         self._chains(records)
         self._loops(records)
@@ -137,11 +137,11 @@ class MemoryAudit:
     def _chains(self, records: list[MemoryRecord]) -> None:
         """Two active memories of one key or subject: the older should have been replaced."""
         chains: defaultdict[tuple[str, str, str], list[MemoryRecord]] = defaultdict(list)
-        for one in records:
-            if one.chain is not None:
-                chains[one.audience, one.kind, one.chain].append(one)
+        for record in records:
+            if record.chain is not None:
+                chains[record.audience, record.kind, record.chain].append(record)
         for chain in chains.values():
-            if len({one.text for one in chain}) > 1:
+            if len({item.text for item in chain}) > 1:
                 self._note(Problem.CONTRADICTION, "active at once under one key", *chain[:3])
 
     def _loops(self, records: list[MemoryRecord]) -> None:
@@ -150,7 +150,7 @@ class MemoryAudit:
             self._note(Problem.BOILERPLATE, why, records[place])
         for places in said_in_turns(records):
             said = [records[place] for place in places]
-            agents = " → ".join(str(one.source) for one in said[:4])
+            agents = " → ".join(str(item.source) for item in said[:4])
             self._note(Problem.LOOP, f"agents said it in turns: {agents}", *said)
         for older, younger in quoted_whole(records):
             why = "holds all of an older memory"
@@ -158,15 +158,15 @@ class MemoryAudit:
             self._problems[Problem.LOOP].add(finding, records[younger].id)
 
     def _note(self, problem: Problem, why: str, *records: MemoryRecord) -> None:
-        ids = [one.id for one in records]
+        ids = [record.id for record in records]
         self._problems[problem].add(self._finding(why, *records), *ids)
 
     def _finding(self, why: str, *records: MemoryRecord) -> Finding:
         shown: Iterable[MemoryRecord] = records[:4]
         return Finding(
-            records=tuple(one.id for one in records[:4]),
+            records=tuple(record.id for record in records[:4]),
             why=why,
-            texts=tuple(one.text[:SHOWN_CHARS] for one in shown),
+            texts=tuple(record.text[:SHOWN_CHARS] for record in shown),
         )
 
 

@@ -95,9 +95,9 @@ def restated(records: Sequence[MemoryRecord]) -> dict[int, str]:
     found: list[list[tuple[bytes, str]]] = []
     for record in records:
         marks = {
-            fingerprint(one): one
-            for one in sentences(record.text)
-            if len(words(one)) >= SHORTEST_SENTENCE
+            fingerprint(sentence): sentence
+            for sentence in sentences(record.text)
+            if len(words(sentence)) >= SHORTEST_SENTENCE
         }
         found.append(list(marks.items()))
         counts.update((record.audience, mark) for mark in marks)
@@ -146,7 +146,7 @@ class Likeness:
 
 def alike(records: Sequence[MemoryRecord], embed: EmbedTexts | None) -> list[Likeness]:
     """Return pairs that speak of the same, in order; only those of one audience are compared."""
-    bags = [frozenset(content_words(one.text)) for one in records]
+    bags = [frozenset(content_words(record.text)) for record in records]
     pairs = sorted(set(_candidates(records, bags)))
     score = _by_vectors(records, pairs, embed) if embed else _by_words(bags)
     same, like = (SAME_COSINE, LIKE_COSINE) if embed else (SAME_WORDS, LIKE_WORDS)
@@ -166,7 +166,7 @@ def _candidates(
     blocks: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for place, (record, bag) in enumerate(zip(records, bags, strict=True)):
         shared = [word for word in bag if frequency[word] > 1]
-        for word in sorted(shared, key=lambda one: (frequency[one], one))[:RARE_WORDS]:
+        for word in sorted(shared, key=lambda item: (frequency[item], item))[:RARE_WORDS]:
             block = blocks[record.audience, word]
             for before in block[-BLOCK_NEIGHBOURS:]:
                 yield before, place

@@ -69,11 +69,11 @@ class _Graph:
 def read_graphiti(found: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
     """Yield episodes and entities as they are read, then facts by when they began to hold."""
     graph = _Graph(defaults)
-    for one in found:
-        if isinstance(one, Unreadable):
-            yield one
+    for item in found:
+        if isinstance(item, Unreadable):
+            yield item
         else:
-            for named in _records(one):
+            for named in _records(item):
                 yield from _read(named, graph)
     yield from _facts(graph)
 
@@ -207,7 +207,7 @@ def _item(named: Named, fields: Fields, record: str, new: NewMemory) -> ForeignM
 
 
 def _facts(graph: _Graph) -> Iterator[Item]:
-    edges = sorted(graph.edges, key=lambda one: (_moment(one.begins), one.item.record))
+    edges = sorted(graph.edges, key=lambda edge: (_moment(edge.begins), edge.item.record))
     keys = _chains(edges)
     for edge in edges:
         yield from _lost(edge, graph)
@@ -243,12 +243,12 @@ def _following(
     if edge.invalid_at is None:
         return None
     found = {
-        one.item.record: one
+        item.item.record: item
         for end in edge.ends
-        for one in beginning.get((edge.invalid_at, end), ())
-        if one.item.record != edge.item.record and one.item.record not in keys
+        for item in beginning.get((edge.invalid_at, end), ())
+        if item.item.record != edge.item.record and item.item.record not in keys
     }
-    same = [one for one in found.values() if one.ends[0] == edge.ends[0]]
+    same = [item for item in found.values() if item.ends[0] == edge.ends[0]]
     choice = same or list(found.values())
     return choice[0] if len(choice) == 1 else None
 

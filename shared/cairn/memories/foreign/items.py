@@ -146,7 +146,7 @@ class Fields:
         if not isinstance(value, list):
             raise ValidationFailed(f"{field} is {a_kind(value)}, not a list")
         items = cast("list[object]", value)
-        if not all(isinstance(one, str) for one in items):
+        if not all(isinstance(item, str) for item in items):
             raise ValidationFailed(f"{field} holds something other than texts")
         return tuple(cast("list[str]", items))
 

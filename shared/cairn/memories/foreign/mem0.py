@@ -30,11 +30,11 @@ _LISTS = ("results", "memories")
 
 def read_mem0(found: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
     """Yield the memories and relations of an export, whatever could not be read among them."""
-    for one in found:
-        if isinstance(one, Unreadable):
-            yield one
+    for item in found:
+        if isinstance(item, Unreadable):
+            yield item
         else:
-            yield from _records(one, defaults)
+            yield from _records(item, defaults)
 
 
 def _records(named: Named, defaults: Defaults) -> Iterator[Item]:
@@ -95,8 +95,8 @@ def _memory(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
 def _relation(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
     target = fields.optional("target") or fields.text("destination")
     said = " ".join(
-        one.replace("_", " ")
-        for one in (fields.text("source"), fields.text("relationship"), target)
+        item.replace("_", " ")
+        for item in (fields.text("source"), fields.text("relationship"), target)
     )
     new = NewMemory(
         text=said,

@@ -35,7 +35,7 @@ _COMPARING = """
     step by step; in detail
 """
 _COMPARES = tuple(
-    f" {one.strip()} " for line in _COMPARING.strip().splitlines() for one in line.split(";")
+    f" {part.strip()} " for line in _COMPARING.strip().splitlines() for part in line.split(";")
 )
 _POINTING = """
     it its this that these those they them their he him his she her there then same also else more
@@ -140,7 +140,7 @@ def complexity_of(message: str) -> Complexity:
     if len(words(message)) + unspaced > COMPLEX_WORDS:
         return Complexity.COMPLEX
     said = f" {' '.join(words(message))} "
-    if len(_QUESTION_END.findall(message)) > 1 or any(one in said for one in _COMPARES):
+    if len(_QUESTION_END.findall(message)) > 1 or any(compare in said for compare in _COMPARES):
         return Complexity.COMPLEX
     return Complexity.SIMPLE
 

@@ -119,7 +119,7 @@ def language_of(message: str) -> str | None:
 
 
 def _by_script(sample: str) -> str | None:
-    letters = sum(1 for one in sample if one.isalpha())
+    letters = sum(1 for item in sample if item.isalpha())
     if not letters:
         return None
     counts = {code: len(regex.findall(sample)) for code, regex in _scripts()}

@@ -301,9 +301,9 @@ class Paraphrases(AnswerShape):
     @classmethod
     def each_a_query(cls, said: list[str]) -> list[str]:
         """Refuse fewer than three, and anything too long to be a query."""
-        tidy = [one_line(one) for one in said]
-        distinct = list({one.casefold(): one for one in tidy if one}.values())
-        if len(distinct) < FEWEST or any(len(one) > PARAPHRASE_CHARS for one in distinct):
+        tidy = [one_line(name) for name in said]
+        distinct = list({item.casefold(): item for item in tidy if item}.values())
+        if len(distinct) < FEWEST or any(len(item) > PARAPHRASE_CHARS for item in distinct):
             raise ValueError("not three to five short queries")
         return distinct[:MOST]
 
@@ -380,7 +380,11 @@ def _waited(other: Future[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _other_than(query: str, paraphrases: Sequence[str]) -> tuple[str, ...]:
-    return tuple(one for one in paraphrases if one.casefold() != query.strip().casefold())
+    return tuple(
+        paraphrase
+        for paraphrase in paraphrases
+        if paraphrase.casefold() != query.strip().casefold()
+    )
 
 
 def _paraphrase_request(query: str) -> ChatRequest:

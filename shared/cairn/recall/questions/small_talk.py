@@ -131,7 +131,7 @@ def _words(text: str) -> list[str]:
 def _without_marks(text: str) -> str:
     """Return `text` without combining marks, so that "a bientot" is "à bientôt"."""
     apart = unicodedata.normalize("NFD", text)
-    return "".join(one for one in apart if not unicodedata.combining(one))
+    return "".join(item for item in apart if not unicodedata.combining(item))
 
 
 @cache
@@ -140,8 +140,8 @@ def _phrases() -> Mapping[str, str]:
     table: dict[str, str] = {}
     lists = ((_FILLER, ""), (_CONTINUE, CONTINUE), (_FAREWELL, FAREWELL))
     for text, kind in (*lists, (_THANKS, THANKS), (_GREETING, GREETING)):
-        phrases = (one for line in text.splitlines() for one in line.split(";"))
-        table |= {" ".join(_words(one)): kind for one in phrases if one.strip()}
+        phrases = (part for line in text.splitlines() for part in line.split(";"))
+        table |= {" ".join(_words(phrase)): kind for phrase in phrases if phrase.strip()}
     return table
 
 

@@ -45,19 +45,19 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
     fused = fuse(legs_of(run), recipe)
     considered = frozenset(best_fused(fused, recipe, run.wanted))
     again = [
-        Again(node=one, score=score_of(one.signals, fused[one.node_id]))
-        for one in run.scored
-        if one.node_id in considered
+        Again(node=item, score=score_of(item.signals, fused[item.node_id]))
+        for item in run.scored
+        if item.node_id in considered
     ]
-    again.sort(key=lambda one: (-one.score, -one.node.position))
+    again.sort(key=lambda item: (-item.score, -item.node.position))
     gone = {other for others in run.merged.values() for other in others}
-    kept = [one for one in again if one.node.node_id not in gone]
+    kept = [item for item in again if item.node.node_id not in gone]
     if run.reranked:
-        kept.sort(key=lambda one: -run.reranked.get(one.node.node_id, -math.inf))
-        kept.sort(key=lambda one: "past" in one.node.signals)
+        kept.sort(key=lambda item: -run.reranked.get(item.node.node_id, -math.inf))
+        kept.sort(key=lambda item: "past" in item.node.signals)
     if recipe.threshold is not None:
-        kept = [one for one in kept if one.score >= recipe.threshold]
-    return tuple(one.node.node_id for one in kept[: run.wanted])
+        kept = [item for item in kept if item.score >= recipe.threshold]
+    return tuple(item.node.node_id for item in kept[: run.wanted])
 
 
 def score_of(signals: Mapping[str, float], fused: float) -> float:
@@ -152,10 +152,10 @@ def explain(run: SearchRun, *, others: int = 20) -> Explained:
     """
     parts = leg_parts(run)
     places = _places(run)
-    by_id = {one.node_id: one for one in run.scored}
+    by_id = {item.node_id: item for item in run.scored}
     ranks = {node_id: rank for rank, node_id in enumerate(run.returned, start=1)}
     returned = [by_id[node_id] for node_id in run.returned if node_id in by_id]
-    missed = [one for one in run.scored if one.node_id not in ranks][:others]
+    missed = [item for item in run.scored if item.node_id not in ranks][:others]
 
     def told(one: ScoredNode) -> Explanation:
         contributions = contributions_of(one.signals, parts.get(one.node_id, {}))
@@ -172,8 +172,8 @@ def explain(run: SearchRun, *, others: int = 20) -> Explained:
     return Explained(
         run=run,
         replayed=replay(run) == run.returned,
-        results=tuple(told(one) for one in returned),
-        others=tuple(told(one) for one in missed),
+        results=tuple(told(item) for item in returned),
+        others=tuple(told(item) for item in missed),
     )
 
 
@@ -205,7 +205,7 @@ def explained_json(told: Explained) -> dict[str, Any]:
         "asked_at": format_timestamp(run.started_at),
         "retrieval_class": run.retrieval_class,
         "intents": dict(run.intents),
-        "seeds": [str(one) for one in run.seeds],
+        "seeds": [str(seed) for seed in run.seeds],
         "as_of_position": run.as_of_position,
         "counts_as_access": run.counts_as_access,
         "cached_from": str(run.cached_from) if run.cached_from else None,
@@ -213,8 +213,8 @@ def explained_json(told: Explained) -> dict[str, Any]:
         "degraded": list(run.degraded),
         "candidates": {leg: len(found) for leg, found in run.candidates.items()},
         "replayed": told.replayed,
-        "results": [_json(one) for one in told.results],
-        "others": [_json(one) for one in told.others],
+        "results": [_json(result) for result in told.results],
+        "others": [_json(other) for other in told.others],
         "edges": [
             {
                 "source_id": str(edge.source_id),

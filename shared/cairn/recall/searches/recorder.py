@@ -83,7 +83,7 @@ def run_of(
     duration_ms: float,
 ) -> SearchRun:
     """Return what is kept of this search."""
-    graph = next((one.graph for one in outcomes.values() if one.graph), None)
+    graph = next((outcome.graph for outcome in outcomes.values() if outcome.graph), None)
     edges = sorted(graph.edges, key=lambda edge: -edge.weight)[:MAX_EDGES] if graph else []
     return SearchRun(
         id=search.id,
@@ -103,7 +103,8 @@ def run_of(
         intents=search.intents,
         seeds=graph.seed_ids if graph else (),
         scored=tuple(
-            ScoredNode(one.sketch.id, one.sketch.position, one.signals) for one in ranking.scored
+            ScoredNode(item.sketch.id, item.sketch.position, item.signals)
+            for item in ranking.scored
         ),
         reranked=ranking.reranked,
         merged=ranking.merged,
@@ -238,7 +239,7 @@ class RunRecorder:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting)
             first = next(iter(self._waiting.values())).run.workspace_id
-            some = [one for one in self._waiting.values() if one.run.workspace_id == first]
+            some = [item for item in self._waiting.values() if item.run.workspace_id == first]
             for kept in some[:AT_ONCE]:
                 self._inserting[kept.run.id] = self._waiting.pop(kept.run.id)
             return some[:AT_ONCE]

@@ -122,7 +122,7 @@ class ReadSearches:
         told = self.explained(principal, search_id)
         shown = explained_json(told)
         rows: Sequence[dict[str, Any]] = (*shown["results"], *shown["others"])
-        ids = [one.node_id for one in (*told.results, *told.others)]
+        ids = [result.node_id for result in (*told.results, *told.others)]
         walked = [end for edge in told.run.edges for end in (edge.source_id, edge.target_id)]
         wanted = list(dict.fromkeys((*ids, *told.run.seeds, *walked)))[:MAX_READ]
         texts = self._texts(principal, wanted, told.run.as_of_position)
@@ -130,9 +130,9 @@ class ReadSearches:
             if node_id in texts:
                 row["type"], row["text"] = texts[node_id]
         shown["nodes"] = [
-            {"node_id": str(one), "type": texts[one][0], "text": texts[one][1]}
-            for one in dict.fromkeys((*told.run.seeds, *walked))
-            if one in texts
+            {"node_id": str(fromkey), "type": texts[fromkey][0], "text": texts[fromkey][1]}
+            for fromkey in dict.fromkeys((*told.run.seeds, *walked))
+            if fromkey in texts
         ]
         return shown
 

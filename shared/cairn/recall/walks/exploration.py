@@ -182,7 +182,7 @@ class _Spreading:
     def read(self, frontier: Sequence[UUID], relations: Iterable[str], *, limit: int) -> None:
         """Read the edges of `relations`, narrowed by the way's, at the first `limit` nodes."""
         asked = self.way.relations
-        wanted = tuple(one for one in relations if not asked or one in asked)
+        wanted = tuple(relation for relation in relations if not asked or relation in asked)
         if not frontier or not wanted:
             return
         edges, cut = fetch_hop(
@@ -242,9 +242,9 @@ def explore_by_activation(
 def _stirred(found: _Spreading, starts: Starts) -> dict[UUID, GraphEdge | None]:
     """Return the entities that begin with full activation, and the edge that named each, if any."""
     stirring = starts.given or starts.matched.keys()
-    others = sorted(one for one in stirring if found.labels[one] != Label.ENTITY)
+    others = sorted(item for item in stirring if found.labels[item] != Label.ENTITY)
     seeds: dict[UUID, GraphEdge | None] = {
-        one: None for one in sorted(stirring) if found.labels[one] == Label.ENTITY
+        item: None for item in sorted(stirring) if found.labels[item] == Label.ENTITY
     }
     found.read(others, (Relation.REFERENCES,), limit=found.way.frontier)
     for edge in found.edges.values():
@@ -272,7 +272,7 @@ def _entities(found: _Spreading, stirred: Mapping[UUID, object]) -> dict[UUID, A
 
 
 def _most_active(entities: Mapping[UUID, Activated]) -> list[UUID]:
-    return sorted(entities, key=lambda one: (-entities[one].activation, one))
+    return sorted(entities, key=lambda entity: (-entities[entity].activation, entity))
 
 
 def _ways(

@@ -190,9 +190,9 @@ def _traced(
         order = {node_id: place for place, node_id in enumerate(fresh)}
         level = sorted(nodes, key=lambda node: order[node.id])
         best = _best_ways(steps, traced, row)
-        for one in level:
-            score, via = best[one.id]
-            traced.nodes[one.id] = LineageNode(node=one, depth=depth, score=score, via=via)
+        for item in level:
+            score, via = best[item.id]
+            traced.nodes[item.id] = LineageNode(node=item, depth=depth, score=score, via=via)
         for edge, _ in steps:
             if edge.source_id in traced.nodes and edge.target_id in traced.nodes:
                 traced.edges[edge.id] = edge
@@ -251,7 +251,7 @@ def _beside(
     ends = {end for edge in edges.values() for end in (edge.source_id, edge.target_id)}
     nodes = tuple(stores.graph.read(sorted(ends - own)[:MAX_NODES], filters))
     known = own | {node.id for node in nodes}
-    kept = [one for one in edges.values() if one.source_id in known and one.target_id in known]
+    kept = [edge for edge in edges.values() if edge.source_id in known and edge.target_id in known]
     return nodes, tuple(kept)
 
 

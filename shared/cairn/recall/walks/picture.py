@@ -79,12 +79,12 @@ def picture(nodes: Sequence[PictureNode], edges: Sequence[PictureEdge], *, title
     """Return an SVG document, dark on white, of at most 500 nodes and the edges between them."""
     shown = list({node.id: node for node in nodes[:MOST_NODES]}.values())
     places = _placed(shown, edges)
-    between = [one for one in edges if one.source in places and one.target in places]
+    between = [edge for edge in edges if edge.source in places and edge.target in places]
     width = max((place.x for place in places.values()), default=0) + WIDTH + MARGIN
     lowest = max((place.y for place in places.values()), default=TOP) + HEIGHT
     legend = _legend(between, lowest + 2 * GAP_Y)
     width = max(width, 520)
-    height = lowest + 2 * GAP_Y + 22 * (1 + len(Counter(one.relation for one in between)) // 4)
+    height = lowest + 2 * GAP_Y + 22 * (1 + len(Counter(item.relation for item in between)) // 4)
     reached_by = {node.via for node in shown if node.via}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -93,7 +93,7 @@ def picture(nodes: Sequence[PictureNode], edges: Sequence[PictureEdge], *, title
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
         f'<text class="title" x="{MARGIN}" y="28">{_xml(_cut(title, 90))}</text>',
         *_headings(shown, places),
-        *(_line(one, places, strong=one.id in reached_by) for one in between),
+        *(_line(item, places, strong=item.id in reached_by) for item in between),
         *(_box(node, places[node.id]) for node in shown),
         *_names(shown, between, places),
         *legend,
@@ -162,7 +162,7 @@ def _ordered(
     column: Sequence[PictureNode], beside: Mapping[str, list[str]], places: Mapping[str, _Place]
 ) -> list[PictureNode]:
     def key(node: PictureNode) -> tuple[float, float, str]:
-        rows = [places[one].y for one in beside.get(node.id, ()) if one in places]
+        rows = [places[name].y for name in beside.get(node.id, ()) if name in places]
         height = sum(rows) / len(rows) if rows else 0.0
         return height, -(node.score or 0.0), node.id
 
@@ -171,7 +171,7 @@ def _ordered(
 
 def _headings(nodes: Sequence[PictureNode], places: Mapping[str, _Place]) -> Iterable[str]:
     seen: set[int | None] = set()
-    for node in sorted(nodes, key=lambda one: places[one.id].x):
+    for node in sorted(nodes, key=lambda node: places[node.id].x):
         if node.depth not in seen:
             seen.add(node.depth)
             hops = (
@@ -245,7 +245,7 @@ def _names(
         return
     reached_by = {node.via for node in nodes}
     taken: Counter[tuple[int, int]] = Counter()
-    for edge in (one for one in edges if one.id not in reached_by):
+    for edge in (edge for edge in edges if edge.id not in reached_by):
         x1, y1, x2, y2 = _ends(edge, places)
         x = (x1 + x2) / 2 + (GAP_X * 0.34 if x1 == x2 else 0)
         y = (y1 + y2) / 2 - 3
@@ -292,9 +292,9 @@ def _cut(text: str, characters: int) -> str:
 def _clean(text: str) -> str:
     """Return the text without what XML cannot hold: controls, surrogates, noncharacters."""
     return "".join(
-        one
-        for one in text
-        if one in "\n\t" or (category(one) not in ("Cc", "Cs") and ord(one) & 0xFFFE != 0xFFFE)
+        item
+        for item in text
+        if item in "\n\t" or (category(item) not in ("Cc", "Cs") and ord(item) & 0xFFFE != 0xFFFE)
     )
 
 

@@ -60,7 +60,7 @@ _OF_TEXTS = frozenset({Relation.SIMILAR_TO, Relation.SUMMARIZES})
 def prov_json(lineage: Lineage) -> dict[str, Any]:
     """Return the PROV-JSON document of a lineage."""
     document: dict[str, Any] = {"prefix": dict(PREFIXES)}
-    nodes = {node.id: node for node in (*(one.node for one in lineage.nodes), *lineage.beside)}
+    nodes = {node.id: node for node in (*(node.node for node in lineage.nodes), *lineage.beside)}
     kinds = {node_id: prov_kind(node) for node_id, node in nodes.items()}
     for node_id, node in nodes.items():
         document.setdefault(kinds[node_id], {})[_id(node_id)] = _attributes(node)
@@ -84,7 +84,7 @@ def _between_texts(
     if edge.relation == Relation.SUMMARIZES:
         first, second = _text_of(document, source), _text_of(document, target)
         return "alternateOf", {"prov:alternate1": first, "prov:alternate2": second}
-    earlier, later = sorted((source, target), key=lambda one: (one.occurred_at, one.id))
+    earlier, later = sorted((source, target), key=lambda item: (item.occurred_at, item.id))
     name, said = _derived(_text_of(document, later), _text_of(document, earlier))
     return name, said | {"cairn:similarity": edge.score if edge.score is not None else edge.weight}
 

@@ -333,20 +333,20 @@ def _proactive(
         chosen=signals,
     )[:room]
     nodes = {
-        node.id: node for node in stores.graph.read([one.node_id for one in surfaced], filters)
+        node.id: node for node in stores.graph.read([item.node_id for item in surfaced], filters)
     }
     return [
         ShownNode(
-            node=nodes[one.node_id],
+            node=nodes[item.node_id],
             scores={
-                "relevance_score": one.score,
-                "importance_score": nodes[one.node_id].importance,
+                "relevance_score": item.score,
+                "importance_score": nodes[item.node_id].importance,
             },
             depth=None,
-            surfaced=one,
+            surfaced=item,
         )
-        for one in surfaced
-        if one.node_id in nodes
+        for item in surfaced
+        if item.node_id in nodes
     ]
 
 
@@ -359,12 +359,14 @@ def _warnings(request: SubgraphRequest, found: Exploration) -> list[str]:
     """Return what of the request names nothing this graph knows."""
     known = frozenset(found.labels.values()) | frozenset(Label)
     warnings = [
-        f"No node seen here has the label {one}." for one in request.labels if one not in known
+        f"No node seen here has the label {label}."
+        for label in request.labels
+        if label not in known
     ]
     warnings += [
-        f"{one} is not a relation of this graph."
-        for one in request.relations
-        if one not in frozenset(Relation)
+        f"{relation} is not a relation of this graph."
+        for relation in request.relations
+        if relation not in frozenset(Relation)
     ]
     known_ids = frozenset(found.seed_ids)
     if missing := sum(node_id not in known_ids for node_id in request.node_ids):

@@ -184,8 +184,8 @@ def test_rows_to_embed_go_together_and_others_one_by_one(outbox: Outbox, cloud: 
     hooks = [outbox.add(Topic.WEBHOOK) for _ in range(2)]
     outbox.dispatcher.send([embeds[0], hooks[0], *embeds[1:], hooks[1]])
 
-    named = [one["outbox_ids"] for one in cloud.messages if "outbox_ids" in one]
-    assert named == [[str(one.id) for one in embeds[:-1]], [str(embeds[-1].id)]]
+    named = [message["outbox_ids"] for message in cloud.messages if "outbox_ids" in message]
+    assert named == [[str(embed.id) for embed in embeds[:-1]], [str(embeds[-1].id)]]
     assert len(cloud.messages) == 4
 
 
@@ -195,14 +195,14 @@ def test_a_message_names_no_more_nodes_than_one_try_embeds_in_its_time(
     batch = tuple(new_id() for _ in range(EMBED_NODES))
     rows = [outbox.add(node_ids=some) for some in (batch, batch[:60], batch[:40], batch[:1])]
     outbox.dispatcher.send(rows)
-    assert [one["nodes"] for one in cloud.messages] == [100, 100, 1]
+    assert [message["nodes"] for message in cloud.messages] == [100, 100, 1]
 
 
 def test_rows_whose_message_fails_are_all_unsent(outbox: Outbox, cloud: Cloud) -> None:
     cloud.down = True
     rows = [outbox.add(), outbox.add()]
     outbox.dispatcher.send(rows)
-    assert outbox.tables.unsent == {one.id for one in rows}
+    assert outbox.tables.unsent == {row.id for row in rows}
 
 
 def test_a_message_of_a_trace_carries_it_as_an_attribute(outbox: Outbox, cloud: Cloud) -> None:

@@ -27,5 +27,5 @@ def test_signals_keep_their_order_whoever_has_which() -> None:
     )
     back = unpacked_scored(packed_scored(given))
     assert back == given
-    assert [list(one.signals) for one in back] == [list(one.signals) for one in given]
+    assert [list(item.signals) for item in back] == [list(item.signals) for item in given]
     assert unpacked_scored(packed_scored(())) == ()

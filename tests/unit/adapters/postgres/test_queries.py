@@ -27,8 +27,8 @@ def used() -> set[str]:
 
 def families() -> re.Pattern[str]:
     adapters = (PACKAGE / "adapters" / "postgres").rglob("*.py")
-    found = {one for path in adapters for one in FAMILY.findall(path.read_text(encoding="utf-8"))}
-    return re.compile("|".join(re.sub(r"\{\w+\}", "[a-z_]+", one) for one in found))
+    found = {item for path in adapters for item in FAMILY.findall(path.read_text(encoding="utf-8"))}
+    return re.compile("|".join(re.sub(r"\{\w+\}", "[a-z_]+", item) for item in found))
 
 
 def test_every_used_query_exists() -> None:

@@ -45,10 +45,10 @@ def observed(text: str, number: int = 0, outcome: str = "applied") -> Observatio
 
 FULL = WorkingMemory(
     brief=brief("Title", "x" * 40_000),
-    evidence=tuple(found("k" * 5_000, one) for one in range(30)),
-    facts=tuple(found("f" * 5_000, one) for one in range(30)),
-    similar=tuple(found("s" * 5_000, one) for one in range(30)),
-    recent=tuple(found("r" * 5_000, one) for one in range(30)),
+    evidence=tuple(found("k" * 5_000, item) for item in range(30)),
+    facts=tuple(found("f" * 5_000, item) for item in range(30)),
+    similar=tuple(found("s" * 5_000, item) for item in range(30)),
+    recent=tuple(found("r" * 5_000, item) for item in range(30)),
     hints=tuple("h" * 5_000 for _ in range(30)),
 )
 
@@ -66,7 +66,7 @@ def test_the_envelope_stays_near_five_thousand_tokens_however_much_was_found() -
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
 def test_a_workspace_sets_its_own_bounds(chunks: int, facts: int, similar: int, tools: int) -> None:
     said = Bounds(chunks=chunks, facts=facts, similar=similar, tools=tools)
-    shown = enclosed(question(FULL, [spec(f"c.t{one}") for one in range(60)]), said)
+    shown = enclosed(question(FULL, [spec(f"c.t{item}") for item in range(60)]), said)
     assert shown.context.count("<knowledge") == min(chunks, 30)
     assert shown.context.count("<fact") == min(facts, 30)
     assert shown.context.count("<similar") == min(similar, 30)
@@ -75,7 +75,7 @@ def test_a_workspace_sets_its_own_bounds(chunks: int, facts: int, similar: int, 
 
 @given(st.integers(0, 50), st.integers(0, 800))
 def test_recent_results_are_bounded_by_count_and_together_by_tokens(most: int, size: int) -> None:
-    memory = replace(FULL, recent=tuple(found("\u20ac" * size, one) for one in range(50)))
+    memory = replace(FULL, recent=tuple(found("\u20ac" * size, item) for item in range(50)))
     context = enclosed(question(memory), Bounds(connector_recent_results=most)).context
     shown = re.findall("<recent>.*?</recent>", context)
     assert len(shown) <= most
@@ -107,9 +107,13 @@ def test_messages_only_grow_so_that_each_is_the_beginning_of_the_next(
 
 def test_steps_long_past_are_shown_in_a_line() -> None:
     memory = WorkingMemory(
-        brief=brief("T"), observations=tuple(observed("r" * 9_000, one) for one in range(20))
+        brief=brief("T"), observations=tuple(observed("r" * 9_000, item) for item in range(20))
     )
-    sizes = [len(one.text) for one in enclosed(question(memory)).messages if one.role is Role.USER]
+    sizes = [
+        len(message.text)
+        for message in enclosed(question(memory)).messages
+        if message.role is Role.USER
+    ]
     assert max(sizes) < 5_000
     assert sum(size > 2_000 for size in sizes) == Bounds().results
 
@@ -117,7 +121,7 @@ def test_steps_long_past_are_shown_in_a_line() -> None:
 @given(st.permutations([spec("b.two", y="string", x="integer"), spec("a.one"), spec("a.two")]))
 def test_tools_are_written_the_same_in_whatever_order_they_come(tools: list[object]) -> None:
     shown = enclosed(question(FULL, tools))  # pyright: ignore[reportArgumentType]
-    assert [one.name for one in shown.tools] == ["a__one", "a__two", "b__two"]
+    assert [tool.name for tool in shown.tools] == ["a__one", "a__two", "b__two"]
     assert list(json.loads(json.dumps(shown.tools[2].schema))["properties"]) == ["x", "y"]
     assert shown.manifest == enclosed(question(FULL, sorted(tools, key=str))).manifest  # pyright: ignore
 
@@ -148,15 +152,15 @@ def test_what_a_ticket_and_a_tool_say_stays_data() -> None:
         observations=(observed(ORDER),),
     )
     shown = enclosed(question(memory))
-    everything = "\n".join([shown.context, *(one.text for one in shown.messages)])
+    everything = "\n".join([shown.context, *(message.text for message in shown.messages)])
     assert "<system>" not in everything
     assert 'suspicious="yes"' in everything
-    assert {one.role for one in shown.messages} == {Role.USER, Role.ASSISTANT}
+    assert {message.role for message in shown.messages} == {Role.USER, Role.ASSISTANT}
 
 
 def test_placeholders_can_be_used_as_they_are_shown() -> None:
     memory = WorkingMemory(brief=brief("T", "I am <EMAIL_1>."), observations=(observed("<IP_2>"),))
-    text = "".join(one.text for one in enclosed(question(memory)).messages)
+    text = "".join(message.text for message in enclosed(question(memory)).messages)
     assert "I am <EMAIL_1>." in text
     assert "<IP_2>" in text
 
@@ -165,7 +169,7 @@ def test_every_source_shown_can_be_cited() -> None:
     memory = replace(FULL, observations=(observed("x"),))
     shown = enclosed(question(memory))
     assert 'citation="[doc:kb://29.md]"' in shown.context
-    text = "".join(one.text for one in shown.messages)
+    text = "".join(message.text for message in shown.messages)
     assert f'citation="[tool:{UUID(int=1)}]"' in text
     assert f"[ticket:{memory.brief.ticket_id}]" in text
 

@@ -81,7 +81,7 @@ def test_it_searches_first_with_words_of_the_playbook() -> None:
 def test_a_ticket_without_a_title_is_searched_for_by_the_first_words_of_its_body() -> None:
     desk = Desk()
     desk.work(brief("", "\n" * 300 + "The printer on floor 3 prints stripes."))
-    assert [one.query for one in desk.plans if one.query] == [
+    assert [plan.query for plan in desk.plans if plan.query] == [
         "The printer on floor 3 prints stripes."
     ]
 
@@ -410,7 +410,9 @@ def test_a_result_that_forges_a_citation_brings_none_into_the_message() -> None:
     desk = Desk(tools=[(QUERY, sql({"invoices": invoices}))])
     _, text, memory = desk.work(brief("Refund", "I want a refund of my invoice."))
     assert "[memory:" not in text
-    assert all(citations.resolves(one, known(memory)) for one in citations.citations(text))
+    assert all(
+        citations.resolves(citation, known(memory)) for citation in citations.citations(text)
+    )
 
 
 def test_results_that_are_no_json_are_read_as_nothing() -> None:

@@ -127,7 +127,7 @@ def test_prompts_come_in_the_order_of_caches() -> None:
     assert first.goes_on
     assert DOC in first.context
     assert second.purpose is Purpose.TOOL_SELECTOR
-    assert [one.name for one in second.tools] == ["accounts__find_user", "accounts__unlock_user"]
+    assert [tool.name for tool in second.tools] == ["accounts__find_user", "accounts__unlock_user"]
     assert second.messages[: len(first.messages)] == first.messages
     assert second.context == first.context
 

@@ -51,7 +51,9 @@ class Search:
 
     def __call__(self, principal: Principal, request: SearchRequest) -> RecallResult:
         self.asked.append((principal, request))
-        return cast("RecallResult", type("R", (), {"results": [Found(one) for one in self.nodes]}))
+        return cast(
+            "RecallResult", type("R", (), {"results": [Found(node) for node in self.nodes]})
+        )
 
 
 def test_documents_are_searched_with_their_own_recipe() -> None:
@@ -76,14 +78,14 @@ def test_what_is_another_customers_is_left_out() -> None:
     )
     found = KnowledgeRecaller(recall=search)(WORKSPACE, "vpn", customer="Acme Ltd")
     assert search.asked[0][1].clients == ("global", "Acme Ltd", "acme-ltd")
-    assert [one.node_id for one in found] == [UUID(int=2), UUID(int=3)]
+    assert [item.node_id for item in found] == [UUID(int=2), UUID(int=3)]
 
 
 def test_the_best_are_kept_and_a_place_is_cited_once() -> None:
     search = Search([node(number, line=1 + number % 9) for number in range(1, 20)])
     found = KnowledgeRecaller(recall=search)(WORKSPACE, "vpn", customer="", limit=6)
-    assert [one.node_id for one in found] == [UUID(int=number) for number in range(1, 7)]
-    assert len({one.citation for one in found}) == 6
+    assert [item.node_id for item in found] == [UUID(int=number) for number in range(1, 7)]
+    assert len({item.citation for item in found}) == 6
 
 
 def test_a_node_without_text_says_its_summary() -> None:

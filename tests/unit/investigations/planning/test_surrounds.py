@@ -81,7 +81,7 @@ def around(
 ) -> TicketSurrounds:
     return TicketSurrounds(
         graph=graph or Graph(),
-        recent=lambda workspace_id, since: [one for one in recent if one.received_at >= since],
+        recent=lambda workspace_id, since: [item for item in recent if item.received_at >= since],
         bounds=lambda _: bounds or EnvelopeSettings(),
         clock=lambda: NOW,
     )
@@ -90,7 +90,7 @@ def around(
 def test_facts_of_the_customer_come_with_how_they_are_known() -> None:
     graph = Graph({"text": "Uses the VPN of floor 3."}, {"data_subjects": ["x"]}, {"seats": 40})
     facts, _, _ = around(graph=graph)(WORKSPACE, ticket(50))
-    assert [one.text for one in facts] == [
+    assert [fact.text for fact in facts] == [
         "HAS_FACT: Uses the VPN of floor 3. (proposed)",
         'HAS_FACT: {"seats": 40} (proposed)',
     ]
@@ -110,7 +110,7 @@ def test_tickets_like_it_are_the_customers_own_and_three_at_most() -> None:
         WORKSPACE, ticket(50)
     )
     assert len(similar) == 3
-    assert all("Secret" not in one.text for one in similar)
+    assert all("Secret" not in item.text for item in similar)
     assert similar[0].citation == f"[ticket:{UUID(int=40)}]"
 
 
@@ -131,7 +131,7 @@ def test_a_ticket_is_not_like_itself_nor_like_what_came_later() -> None:
 
 def test_the_same_again_is_hinted_at_as_a_duplicate() -> None:
     _, _, hints = around(ticket(49))(WORKSPACE, ticket(50))
-    assert [f"[ticket:{UUID(int=49)}]" in one for one in hints] == [True]
+    assert [f"[ticket:{UUID(int=49)}]" in hint for hint in hints] == [True]
     _, _, none = around(ticket(49, customer="Someone Else"))(WORKSPACE, ticket(50))
     assert none == []
 

@@ -40,11 +40,11 @@ def not_now(*_: Any) -> None:
 class TestAdmitting:
     def test_as_many_run_as_there_are_slots_and_the_rest_wait_in_order(self) -> None:
         agents = Agents(at_once=2)
-        tickets = [agents.ticket(priority=one) for one in (Priority.LOW, *[Priority.HIGH] * 3)]
+        tickets = [agents.ticket(priority=item) for item in (Priority.LOW, *[Priority.HIGH] * 3)]
         assert agents.admit(agents.workspace_id) == 2
         assert agents.admit(agents.workspace_id) == 0
         expected = [TicketStatus.QUEUED, *[TicketStatus.INVESTIGATING] * 2, TicketStatus.QUEUED]
-        assert [status(agents, one) for one in tickets] == expected
+        assert [status(agents, ticket) for ticket in tickets] == expected
         assert agents.slots() == 2
 
     def test_each_is_started_through_the_outbox_under_its_run_s_name(self) -> None:
@@ -109,12 +109,14 @@ class TestAdmitting:
         agents = Agents(at_once=5)
         tickets = [agents.ticket() for _ in range(12)]
         threads = [Thread(target=agents.admit, args=(agents.workspace_id,)) for _ in range(6)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         assert agents.slots() == 5
-        taken = [one for one in tickets if status(agents, one) is TicketStatus.INVESTIGATING]
+        taken = [
+            ticket for ticket in tickets if status(agents, ticket) is TicketStatus.INVESTIGATING
+        ]
         assert len(taken) == agents.types().count("investigation.started") == 5
 
     def test_fifty_complete_with_eight_at_a_time(self) -> None:
@@ -253,7 +255,7 @@ class TestResuming:
         with pytest.raises(Conflict, match="ended"):
             agents.resume.one(agents.admin, one)
 
-    @pytest.mark.parametrize("state", [one for one in State if not one.is_end])
+    @pytest.mark.parametrize("state", [item for item in State if not item.is_end])
     def test_from_every_state_it_goes_on_to_the_end(self, state: State) -> None:
         persona = replace(DEFAULT, autonomy=Autonomy.PROPOSE)
         from tests.support.agent import search

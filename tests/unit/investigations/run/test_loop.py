@@ -286,7 +286,7 @@ def test_what_was_forgotten_is_closed_without_a_plan_an_answer_or_a_call(
     assert "escalation.queued" not in world.types()
 
 
-@pytest.mark.parametrize("state", [one for one in State if not one.is_end])
+@pytest.mark.parametrize("state", [item for item in State if not item.is_end])
 def test_a_subject_forgotten_at_any_state_ends_it_and_keeps_nothing(state: State) -> None:
     planner = ScriptedPlanner([search("locked"), act("accounts.unlock")])
     world = Agents(planner=planner, persona=replace(DEFAULT, autonomy=Autonomy.PROPOSE))

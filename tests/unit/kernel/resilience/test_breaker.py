@@ -128,7 +128,7 @@ def test_of_many_threads_one_alone_is_the_probe() -> None:
     watch.now = 30
     with breaker.guard(), ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(refused, breaker) for _ in range(32)]
-        assert {one.result().reason for one in asked} == {"chat-circuit-open"}
+        assert {item.result().reason for item in asked} == {"chat-circuit-open"}
     assert breaker.state is Circuit.CLOSED
 
 

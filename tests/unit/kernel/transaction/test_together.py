@@ -45,10 +45,10 @@ def test_everybodys_item_is_done_once_in_groups_of_no_more_than_allowed() -> Non
         futures = [threads.submit(together, "key", number) for number in range(THREADS)]
         assert groups.began.wait(30)
         groups.free.set()
-        for one in futures:
-            one.result(timeout=30)
+        for future in futures:
+            future.result(timeout=30)
 
-    assert sorted(one for _, items in groups.done for one in items) == list(range(THREADS))
+    assert sorted(item for _, items in groups.done for item in items) == list(range(THREADS))
     assert max(len(items) for _, items in groups.done) <= 3
 
 

@@ -39,7 +39,7 @@ def every_finding(audit: MemoryAudit) -> dict[str, tuple[Finding, ...]]:
 
 
 def found(told: AuditReport, problem: Problem) -> list[tuple[str, ...]]:
-    return [one.records for one in told.problems[problem].examples]
+    return [example.records for example in told.problems[problem].examples]
 
 
 def test_a_near_duplicate_is_the_younger_one() -> None:
@@ -67,7 +67,7 @@ def test_memories_of_different_audiences_are_never_compared() -> None:
         record(0, "The harbour crane opens at nine", audience="acme"),
         record(1, "The harbour crane opens at nine", audience="globex"),
     )
-    assert not any(one.count for one in told.problems.values())
+    assert not any(problem.count for problem in told.problems.values())
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_on_labelled_pairs_duplicates_are_precise_and_contradictions_mostly() ->
                 one = record(at, text, id=f"{label} {number} {at}", audience=f"{label} {number}")
                 audit.add(one)
     with_all = every_finding(audit)
-    same = Counter(one.records[0].split()[0] for one in with_all[Problem.NEAR_DUPLICATE])
-    clash = Counter(one.records[0].split()[0] for one in with_all[Problem.CONTRADICTION])
+    same = Counter(item.records[0].split()[0] for item in with_all[Problem.NEAR_DUPLICATE])
+    clash = Counter(item.records[0].split()[0] for item in with_all[Problem.CONTRADICTION])
     right = same["exact"] + same["paraphrase"]
     assert right >= 80
     assert right / same.total() >= 0.95
@@ -189,8 +189,8 @@ def test_texts_are_kept_shortened_and_secrets_found_behind_the_cut() -> None:
     long = "word " * KEPT_CHARS + secret
     told = report(long)
     assert told.problems[Problem.SECRET].count == 1
-    assert all(len(text) <= 160 for one in told.problems.values()
-               for example in one.examples for text in example.texts)  # fmt: skip
+    assert all(len(text) <= 160 for problem in told.problems.values()
+               for example in problem.examples for text in example.texts)  # fmt: skip
 
 
 def test_pairs_looked_at_grow_with_the_memories_and_not_with_their_square() -> None:
@@ -201,7 +201,7 @@ def test_pairs_looked_at_grow_with_the_memories_and_not_with_their_square() -> N
         return HashingEmbedder().embed(texts)
 
     records = [record(n, f"the crane number {n % 7} lifted box {n}") for n in range(600)]
-    bags = [frozenset(one.text.split()) for one in records]
+    bags = [frozenset(record.text.split()) for record in records]
     pairs = list(audit_pairs._candidates(records, bags))  # pyright: ignore[reportPrivateUsage]
     most = 600 * audit_pairs.RARE_WORDS * audit_pairs.BLOCK_NEIGHBOURS
     assert len(pairs) <= most < 600 * 599 // 2

@@ -47,7 +47,7 @@ def read(value: Any) -> list[Item]:
 
 
 def memories(value: Any) -> dict[str, ForeignMemory]:
-    return {one.record: one for one in read(value) if isinstance(one, ForeignMemory)}
+    return {item.record: item for item in read(value) if isinstance(item, ForeignMemory)}
 
 
 def test_episodes_are_events_and_facts_and_summaries_are_facts() -> None:
@@ -81,26 +81,26 @@ def test_a_fact_that_just_ended_keeps_its_end_and_has_no_chain() -> None:
 def test_two_that_could_have_replaced_it_are_no_chain() -> None:
     other = WORKS | {"uuid": "ed-3", "fact": "Ada lives in Lille."}
     found = memories({"nodes": [ADA, ACME, GLOBEX], "edges": [WORKED, WORKS, other]})
-    assert {one.new.key for one in found.values() if one.record.startswith("ed")} == {None}
+    assert {item.new.key for item in found.values() if item.record.startswith("ed")} == {None}
 
 
 def test_edges_to_what_the_export_does_not_hold_are_lost() -> None:
-    lost = [one for one in read({**GRAPH, "nodes": [ADA, ACME]}) if isinstance(one, Lost)]
+    lost = [item for item in read({**GRAPH, "nodes": [ADA, ACME]}) if isinstance(item, Lost)]
     assert lost == [Lost(record="ed-2", why="its entity en-3 is not there")]
-    assert not any(isinstance(one, Lost) for one in read({"edges": [WORKS]}))
+    assert not any(isinstance(item, Lost) for item in read({"edges": [WORKS]}))
 
 
 def test_a_record_a_line_is_read_like_the_whole() -> None:
     lines = [Named(name=f"line {n}", value=one) for n, one in enumerate((EPISODE, ADA, WORKS))]
-    found = [one for one in read_graphiti(lines, Defaults()) if isinstance(one, ForeignMemory)]
-    assert [one.record for one in found] == ["ep-1", "en-1", "ed-2"]
+    found = [item for item in read_graphiti(lines, Defaults()) if isinstance(item, ForeignMemory)]
+    assert [item.record for item in found] == ["ep-1", "en-1", "ed-2"]
 
 
 def test_what_says_nothing_by_itself_is_skipped_and_says_why() -> None:
     mention = {"uuid": "x", "source_node_uuid": "ep-1", "target_node_uuid": "en-1"}
     community = ADA | {"uuid": "c", "labels": ["Community"]}
     found = read({"nodes": [ACME, community], "episodic_edges": [mention]})
-    assert all(isinstance(one, Skipped) for one in found)
+    assert all(isinstance(item, Skipped) for item in found)
     assert len(found) == 3
 
 
@@ -131,4 +131,4 @@ def test_a_group_nobody_named_is_nobodys_data(group: str) -> None:
 def test_a_bad_record_is_named_and_the_others_stand(record: dict[str, Any], why: str) -> None:
     found = read([record, EPISODE])
     assert Unreadable(name="graph.json[0]", why=why) in found
-    assert any(isinstance(one, ForeignMemory) for one in found)
+    assert any(isinstance(item, ForeignMemory) for item in found)

@@ -16,13 +16,13 @@ from cairn.writing.items import Outcome
 
 def of_graphiti() -> list[NewMemory]:
     items = read_graphiti([Named(name="graph.json", value=GRAPH)], Defaults())
-    return [one.new for one in items if isinstance(one, ForeignMemory)]
+    return [item.new for item in items if isinstance(item, ForeignMemory)]
 
 
 def of_mem0(*memories: Any) -> list[NewMemory]:
     value = {"results": list(memories)}
     items = read_mem0([Named(name="export.json", value=value)], Defaults())
-    return [one.new for one in items if isinstance(one, ForeignMemory)]
+    return [item.new for item in items if isinstance(item, ForeignMemory)]
 
 
 def nodes(system: Remembering) -> list[Node]:
@@ -35,14 +35,14 @@ def test_a_second_import_of_a_graph_adds_nothing() -> None:
     system.tell(*of_graphiti())
     before = nodes(system)
     outcomes = system.tell(*of_graphiti())
-    assert {one.outcome for one in outcomes} == {Outcome.DUPLICATE}
+    assert {outcome.outcome for outcome in outcomes} == {Outcome.DUPLICATE}
     assert nodes(system) == before
 
 
 def test_a_fact_that_was_replaced_is_superseded_by_the_one_that_replaced_it() -> None:
     system = in_memory()
     system.tell(*of_graphiti())
-    by_text = {one.text: one for one in nodes(system)}
+    by_text = {node.text: node for node in nodes(system)}
     was, now = by_text["Ada works at Acme."], by_text["Ada works at Globex."]
     assert (was.state, now.state) == (State.SUPERSEDED, State.ACTIVE)
     assert was.superseded_by == now.id
@@ -54,7 +54,7 @@ def test_a_second_import_of_memories_adds_only_what_is_new() -> None:
     system.tell(*of_mem0(MEMORY))
     changed = MEMORY | {"id": "other", "memory": "User likes thrillers."}
     outcomes = system.tell(*of_mem0(MEMORY, changed))
-    assert [one.outcome for one in outcomes] == [Outcome.DUPLICATE, Outcome.CREATED]
+    assert [outcome.outcome for outcome in outcomes] == [Outcome.DUPLICATE, Outcome.CREATED]
 
 
 def test_secrets_of_an_export_are_scrubbed_and_its_users_are_data_subjects() -> None:

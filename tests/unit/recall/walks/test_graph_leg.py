@@ -41,7 +41,7 @@ class Leg:
 
     def found(self, *names: str, **options: Any) -> list[str]:
         by_id = {id_: name for name, id_ in self.graph.ids.items()}
-        return [by_id[one.node_id] for one in self.find(*names, **options).candidates]
+        return [by_id[candidate.node_id] for candidate in self.find(*names, **options).candidates]
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def failures(leg: Leg) -> None:
 def test_a_named_entity_leads_to_what_references_it_and_on(leg: Leg) -> None:
     failures(leg)
     found = leg.find("stripe")
-    assert leg.graph.names(one.node_id for one in found.candidates) == {
+    assert leg.graph.names(candidate.node_id for candidate in found.candidates) == {
         "failed",
         "other",
         "cause",
@@ -95,7 +95,10 @@ def test_scores_of_two_intents_are_merged_by_the_formula(leg: Leg) -> None:
     failures(leg)
     seeds = GraphSeeds(node_ids=(leg.graph.id("failed"),))
     found = leg.find(seeds=seeds, intents={Intent.WHY: 0.7, Intent.WHEN: 0.4, Intent.WHAT: 0.2})
-    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    scores = {
+        leg.graph.names([candidate.node_id]).pop(): candidate.score
+        for candidate in found.candidates
+    }
     # cause: why 0.8 x 0.7 = 0.56, when 0.8 x 1/5 x 0.4 = 0.064
     assert scores["cause"] == pytest.approx(0.56 + 0.2 * 0.064)
     # before: why 0.8 x 1/5 x 0.7 = 0.112, when 0.8 x 0.4 = 0.32
@@ -135,7 +138,10 @@ def test_what_matches_the_question_is_a_start_and_a_result(leg: Leg) -> None:
 def test_a_matched_node_scores_its_own_weight_and_what_others_bring_it(leg: Leg) -> None:
     failures(leg)
     found = leg.find(seeds=matching(leg, failed=1.0, cause=0.5), intents={Intent.WHY: 0.7})
-    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    scores = {
+        leg.graph.names([candidate.node_id]).pop(): candidate.score
+        for candidate in found.candidates
+    }
     # cause: 0.5 squared of its own, and 0.8 x 5/5 of what failed has, x 0.7 for the intent
     assert scores["cause"] == pytest.approx(0.25 + 0.7 * 0.8)
     # failed: 1 of its own, and a step from what cause started with, not from what failed gave it
@@ -146,7 +152,10 @@ def test_a_matched_node_scores_its_own_weight_and_what_others_bring_it(leg: Leg)
 def test_pagerank_goes_home_to_the_best_match_most_often(leg: Leg) -> None:
     leg.graph.grow(("a", "CAUSED_BY", "x"), ("b", "CAUSED_BY", "y"))
     found = leg.find(seeds=matching(leg, a=1.0, b=0.5), method=Method.PPR)
-    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    scores = {
+        leg.graph.names([candidate.node_id]).pop(): candidate.score
+        for candidate in found.candidates
+    }
     assert scores["a"] == pytest.approx(0.8)
     assert scores["b"] == pytest.approx(0.8 / 4)  # the weight is squared
     assert scores["x"] == pytest.approx(4 * scores["y"])
@@ -161,7 +170,10 @@ def test_a_node_that_is_named_and_matches_starts_as_named(leg: Leg) -> None:
 def test_activation_keeps_what_a_match_has_of_its_own(leg: Leg) -> None:
     failures(leg)
     found = leg.find(seeds=matching(leg, "stripe", before=0.5), method=Method.ACTIVATION)
-    scores = {leg.graph.names([one.node_id]).pop(): one.score for one in found.candidates}
+    scores = {
+        leg.graph.names([candidate.node_id]).pop(): candidate.score
+        for candidate in found.candidates
+    }
     assert scores["before"] == pytest.approx(0.25)
     assert scores["failed"] == pytest.approx(1.0)
 
@@ -214,7 +226,9 @@ def test_activation_sums_what_entities_stir(leg: Leg) -> None:
     graph.grow(("both", "REFERENCES", "A"), ("both", "REFERENCES", "B"), ("one", "REFERENCES", "B"))
     graph.plant((), [graph.edge("A", "CO_OCCURRENCE", "B", weight=5)])
     found = leg.find("a", method=Method.ACTIVATION)
-    assert [(graph.names([one.node_id]).pop(), one.score) for one in found.candidates] == [
+    assert [
+        (graph.names([candidate.node_id]).pop(), candidate.score) for candidate in found.candidates
+    ] == [
         ("both", pytest.approx(1.8)),
         ("one", pytest.approx(0.8)),
     ]
@@ -232,14 +246,16 @@ def test_what_names_an_entity_two_hops_away_is_activated_and_told_how(leg: Leg) 
         ],
     )
     found = leg.find("a", method=Method.ACTIVATION)
-    assert [(graph.names([one.node_id]).pop(), one.score) for one in found.candidates] == [
+    assert [
+        (graph.names([candidate.node_id]).pop(), candidate.score) for candidate in found.candidates
+    ] == [
         ("far", pytest.approx(1.6 * 0.8)),
         ("near", pytest.approx(1.0)),
     ]
     assert found.depths[graph.id("far")] == 3
     assert {edge.relation for edge in found.edges} == {"USES", "CO_OCCURRENCE", "REFERENCES"}
     given = leg.find(seeds=GraphSeeds(node_ids=(graph.id("near"),)), method=Method.ACTIVATION)
-    assert graph.names(one.node_id for one in given.candidates) == {"far"}
+    assert graph.names(candidate.node_id for candidate in given.candidates) == {"far"}
 
 
 def test_an_agent_finds_what_is_tagged_for_it_and_walks_over_what_is_not(leg: Leg) -> None:

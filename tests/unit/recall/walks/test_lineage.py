@@ -40,7 +40,7 @@ class Traced:
 
     def depths(self, name: str, **asked: Any) -> dict[str, int]:
         found = self.find(name, **asked)
-        return {self.graph.names([one.node.id]).pop(): one.depth for one in found.nodes}
+        return {self.graph.names([node.node.id]).pop(): node.depth for node in found.nodes}
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_every_relation_is_followed_to_what_was_there_first(
 def test_each_step_of_a_lineage_has_its_score_and_the_edge_it_came_by(traced: Traced) -> None:
     traced.graph.grow(("a", "CAUSED_BY", "b"), ("b", "PART_OF", "c"))
     found = traced.find("a", intent=Intent.WHY)
-    nodes = {traced.graph.names([one.node.id]).pop(): one for one in found.nodes}
+    nodes = {traced.graph.names([node.node.id]).pop(): node for node in found.nodes}
     # 0.8 x 5/5 for the cause, then 0.8 x 1/5 for the part
     assert {name: one.score for name, one in nodes.items()} == pytest.approx(
         {"a": 1.0, "b": 0.8, "c": 0.8 * 0.8 / 5}
@@ -104,7 +104,7 @@ def test_a_workspaces_intent_weights_hold_for_lineages_too(traced: Traced) -> No
     weights = {"recall": {"intent_weights": {"why": {"PART_OF": 10}}}}
     trace = replace(traced.trace, settings=lambda _: read(weights))
     found = replace(traced, trace=trace).find("a", intent=Intent.WHY)
-    assert [one.score for one in found.nodes] == pytest.approx([1.0, 0.8, 0.8 * 5 / 10])
+    assert [node.score for node in found.nodes] == pytest.approx([1.0, 0.8, 0.8 * 5 / 10])
 
 
 def test_what_its_nodes_refer_to_and_are_like_comes_beside_a_lineage_when_asked(
@@ -118,9 +118,9 @@ def test_what_its_nodes_refer_to_and_are_like_comes_beside_a_lineage_when_asked(
     )
     assert traced.find("a").beside == ()
     found = traced.find("a", beside=True)
-    assert traced.graph.names(one.node.id for one in found.nodes) == {"a", "b"}
-    assert traced.graph.names(one.id for one in found.beside) == {"E", "twin"}
-    assert {one.relation for one in found.beside_edges} == {"REFERENCES", "SIMILAR_TO"}
+    assert traced.graph.names(node.node.id for node in found.nodes) == {"a", "b"}
+    assert traced.graph.names(item.id for item in found.beside) == {"E", "twin"}
+    assert {edge.relation for edge in found.beside_edges} == {"REFERENCES", "SIMILAR_TO"}
 
 
 def test_what_is_only_near_or_alike_is_no_lineage(traced: Traced) -> None:
@@ -171,7 +171,7 @@ def test_a_chain_longer_than_asked_for_is_cut_and_says_so(traced: Traced) -> Non
     names = [f"n{number:02}" for number in range(12)]
     traced.graph.grow(*((a, "CAUSED_BY", b) for a, b in pairwise(names)))
     found = traced.find("n00", max_depth=3)
-    assert [traced.graph.names([one.node.id]).pop() for one in found.nodes] == names[:4]
+    assert [traced.graph.names([node.node.id]).pop() for node in found.nodes] == names[:4]
     assert found.truncated
     assert len(traced.find("n00", max_depth=10).nodes) == 11
     assert not traced.find("n08", max_depth=3).truncated

@@ -66,7 +66,7 @@ def drawn(*nodes: PictureNode, edges: tuple[PictureEdge, ...] = ()) -> ElementTr
 
 
 def texts(root: ElementTree.Element) -> list[str]:
-    return [one.text or "" for one in root.iter(f"{SVG}text")]
+    return [item.text or "" for item in root.iter(f"{SVG}text")]
 
 
 def test_every_node_has_a_box_with_its_label_and_text() -> None:
@@ -78,8 +78,8 @@ def test_every_node_has_a_box_with_its_label_and_text() -> None:
 
 def test_entities_are_round_and_texts_have_corners() -> None:
     root = drawn(seed(), seed(id="m", label="Memory", depth=1))
-    boxes = [one for one in root.iter(f"{SVG}rect") if one.get("rx")]
-    (entity, text) = ((float(one.get("height", 0)), float(one.get("rx", 0))) for one in boxes)
+    boxes = [item for item in root.iter(f"{SVG}rect") if item.get("rx")]
+    (entity, text) = ((float(box.get("height", 0)), float(box.get("rx", 0))) for box in boxes)
     assert entity[1] == entity[0] / 2
     assert text[1] < text[0] / 8
 
@@ -88,7 +88,9 @@ def test_columns_stand_by_depth_and_a_node_without_one_is_last() -> None:
     root = drawn(
         seed(id="far", depth=2), seed(), seed(id="near", depth=1), seed(id="apart", depth=None)
     )
-    headings = [one for one in texts(root) if one in ("seeds", "1 hop", "2 hops", "not asked for")]
+    headings = [
+        text for text in texts(root) if text in ("seeds", "1 hop", "2 hops", "not asked for")
+    ]
     assert headings == ["seeds", "1 hop", "2 hops", "not asked for"]
 
 
@@ -109,9 +111,9 @@ def test_any_text_is_drawn_as_text(text: str) -> None:
     node = PictureNode(id="a", label="Memory", text=text, depth=0, kind=text)
     svg = picture([node], [PictureEdge("e", "a", "a", text, text)], title=text)
     root = ElementTree.fromstring(svg.encode())
-    names = {one.tag.removeprefix(SVG) for one in root.iter()}
+    names = {item.tag.removeprefix(SVG) for item in root.iter()}
     assert names <= {"svg", "style", "rect", "text", "path", "circle", "g", "title", "line"}
-    attributes = {name for one in root.iter() for name in one.attrib}
+    attributes = {name for item in root.iter() for name in item.attrib}
     assert not any(name.startswith("on") or name.endswith("href") for name in attributes)
 
 

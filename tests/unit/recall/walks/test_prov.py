@@ -91,10 +91,10 @@ def test_what_a_node_refers_to_and_is_like_is_exported_beside_its_lineage() -> N
     )
     document = prov_json(traced)
     assert f"node:{AGENT.id}" in document["agent"]
-    assert [one["prov:agent"] for one in document["wasAttributedTo"].values()] == [
+    assert [item["prov:agent"] for item in document["wasAttributedTo"].values()] == [
         f"node:{AGENT.id}"
     ]
-    assert [one["cairn:similarity"] for one in document["wasDerivedFrom"].values()] == [0.9]
+    assert [item["cairn:similarity"] for item in document["wasDerivedFrom"].values()] == [0.9]
 
 
 def test_a_new_version_is_a_revision() -> None:
@@ -137,5 +137,5 @@ def test_another_library_reads_it_whole() -> None:
     )
     records = list(document.get_records())
     # besides: who wrote one node, and the record of the event that was summed up
-    assert len([one for one in records if one.is_element()]) == len(nodes) + 2
-    assert len([one for one in records if one.is_relation()]) == len(rows) + 2
+    assert len([record for record in records if record.is_element()]) == len(nodes) + 2
+    assert len([record for record in records if record.is_relation()]) == len(rows) + 2

@@ -35,7 +35,7 @@ class Asking:
         return self.query(principal or self.graph.principal, request)
 
     def names(self, found: Subgraph) -> list[str]:
-        return [self.graph.names([one.node.id]).pop() for one in found.nodes]
+        return [self.graph.names([node.node.id]).pop() for node in found.nodes]
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_seeds_are_shown_and_no_more_nodes_than_asked_for(asking: Asking) -> Non
     assert len(found.nodes) == 5
     assert "s" in asking.names(found)
     assert found.truncated
-    ids = {one.node.id for one in found.nodes}
+    ids = {node.node.id for node in found.nodes}
     assert all({edge.source_id, edge.target_id} <= ids for edge in found.edges)
 
 
@@ -128,7 +128,7 @@ def test_what_is_not_asked_for_is_marked(asking: Asking) -> None:
     )
     found = asking.ask("now", max_depth=1)
     shown = subgraph_json(found)
-    (extra,) = [one for one in shown["nodes"] if one["retrieval_reason"] == "proactive"]
+    (extra,) = [node for node in shown["nodes"] if node["retrieval_reason"] == "proactive"]
     assert extra["text"] == "It was mended."
     assert extra["proactive_signal"] == "recurring_pattern"
     assert shown["meta"]["proactive_nodes_count"] == 1
@@ -154,7 +154,7 @@ def test_superseded_nodes_are_shown_as_such_and_deleted_ones_are_not(asking: Ask
     asking.graph.change("old", state=State.SUPERSEDED)
     asking.graph.change("gone", state=State.DELETED)
     shown = subgraph_json(asking.ask("s"))["nodes"]
-    assert [one["attributes"]["state"] for one in shown] == ["active", "superseded"]
+    assert [item["attributes"]["state"] for item in shown] == ["active", "superseded"]
 
 
 @pytest.mark.parametrize("method", list(Method))

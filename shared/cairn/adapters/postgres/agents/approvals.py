@@ -110,7 +110,7 @@ class PostgresGrants(Store):
 
     def add(self, grant: GrantRow) -> None:
         """Keep a new one."""
-        values = {one.name: getattr(grant, one.name) for one in fields(grant)}
+        values = {field.name: getattr(grant, field.name) for field in fields(grant)}
         values.pop("revoked_at")
         self.run("grant.add", **values | {"data_subjects": list(grant.data_subjects)})
 

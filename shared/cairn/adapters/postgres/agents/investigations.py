@@ -93,7 +93,7 @@ class PostgresInvestigations(Store):
     def add_steps(self, investigation_id: UUID, steps: Sequence[StepRow]) -> None:
         """Append lines; `seq` 0 is given the next number."""
         if steps:
-            rows = json.dumps([asdict(one) for one in steps], default=str)
+            rows = json.dumps([asdict(step) for step in steps], default=str)
             self.run("investigation.add_steps", id=investigation_id, rows=rows)
 
     def steps(self, investigation_id: UUID, *, after: int, limit: int) -> Sequence[StepRow]:

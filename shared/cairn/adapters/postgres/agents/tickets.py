@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
 
 
-_PRIORITIES: dict[int, Priority] = {one.rank: one for one in Priority}
+_PRIORITIES: dict[int, Priority] = {item.rank: item for item in Priority}
 
 
 def _ticket(*, rank: int, **row: Any) -> TicketRow:

@@ -155,8 +155,8 @@ class PostgresForgetting(Store):
     def rename(self, names: Mapping[UUID, str]) -> None:
         """Replace names of tickets and messages by row, and what help desks call the answers."""
         asked = {"ids": list(names), "names": list(names.values())}
-        for one in ("rename_tickets", "rename_ticket_messages", "erase_write_backs"):
-            self.run(f"forgetting.{one}", **asked)
+        for item in ("rename_tickets", "rename_ticket_messages", "erase_write_backs"):
+            self.run(f"forgetting.{item}", **asked)
 
     def count(
         self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
@@ -190,7 +190,7 @@ class PostgresForgetting(Store):
 
 
 def _forgetting(row: dict[str, Any]) -> Forgetting:
-    lists = {one: tuple(row[one]) for one in ("document_ids", "object_keys")}
+    lists = {item: tuple(row[item]) for item in ("document_ids", "object_keys")}
     given: dict[str, Any] = row | lists
     return Forgetting(**given)
 

@@ -54,7 +54,9 @@ class PostgresSearcher:
             self.database, principal, sees_deleted=True, timeout_ms=TIMEOUT_MS
         ) as connection:
             columns = [_Column(**row) for row in _catalogue(connection)]
-            for (schema, table), group in groupby(columns, key=lambda one: (one.schema, one.table)):
+            for (schema, table), group in groupby(
+                columns, key=lambda column: (column.schema, column.table)
+            ):
                 yield _look(connection, workspace_id, needles, f"{schema}.{table}", list(group))
 
 
@@ -85,7 +87,7 @@ class PostgresDistinctive:
             texts = [one for (one,) in connection.execute(query("proof.texts"), asked)]
             asked["words"] = list(distinctive_words(texts, most=10 * self.most))
             rows = connection.execute(query("proof.distinctive"), asked).fetchall()
-        words = sorted((one for (one,) in rows), key=lambda one: (-len(one), one))
+        words = sorted((one for (one,) in rows), key=lambda item: (-len(item), item))
         return words[: self.most]
 
 
@@ -102,9 +104,9 @@ def _look(
     place: str,
     columns: Sequence[_Column],
 ) -> Looked:
-    wanted = [one for one in columns if _is_wanted(one, place)]
-    hidden = [one.name for one in columns if one.type in _KIND_OF and not one.readable]
-    if not any(one.readable for one in columns):
+    wanted = [column for column in columns if _is_wanted(column, place)]
+    hidden = [column.name for column in columns if column.type in _KIND_OF and not column.readable]
+    if not any(column.readable for column in columns):
         return Looked(store=STORE, place=place, searched=False, note="hashes only; not readable")
     note = f"not readable: {', '.join(hidden)}" if hidden else ""
     if not wanted:
@@ -112,7 +114,7 @@ def _look(
     asked = {
         "workspace_id": workspace_id,
         "texts": needles.folded(),
-        "bytes": [form.encode() for one in needles.texts for form in (one, one.lower())],
+        "bytes": [form.encode() for text in needles.texts for form in (text, text.lower())],
         "ids": list(needles.ids),
     }
     row = connection.execute(_statement(columns[0], wanted), asked).fetchone() or (0,)
@@ -134,7 +136,10 @@ def _is_wanted(column: _Column, place: str) -> bool:
 
 
 def _statement(table: _Column, wanted: Sequence[_Column]) -> sql.Composed:
-    counts = [_named(_KIND_OF[one.type]).format(column=sql.Identifier(one.name)) for one in wanted]
+    counts = [
+        _named(_KIND_OF[column.type]).format(column=sql.Identifier(column.name))
+        for column in wanted
+    ]
     place = sql.SQL("t.workspace_id = %(workspace_id)s") if table.by_workspace else sql.SQL("true")
     return _named("proof.rows").format(
         counts=sql.SQL(", ").join(counts),

@@ -83,7 +83,7 @@ def _snapshot(
         found: list[UUID] = [one for (one,) in rows if workspace_id in (None, one)]
         if workspace_id is not None and not found:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
-        yield [(one, PostgresLedger(connection, system_principal(one))) for one in found]
+        yield [(id_, PostgresLedger(connection, system_principal(id_))) for id_ in found]
 
 
 BATCH = 500

@@ -45,7 +45,7 @@ class PostgresConversations(Store):
         rows = self.run(
             "conversation.last", conversation_id=conversation_id, limit=CONTEXT_MESSAGES
         )
-        last = tuple(_last_message(one) for one in rows)
+        last = tuple(_last_message(row) for row in rows)
         return StoredConversation(
             id=conversation_id, data_subjects=tuple(subjects), last=tuple(reversed(last))
         )

@@ -99,7 +99,9 @@ class PostgresEmbeddings(Store):
 
     def own(self, rows: Sequence[NewEmbedding], model_id: int) -> None:
         """Let the cached vectors of the nodes' own texts go when the nodes do."""
-        owned = [(one, row.node_id) for row in rows if row.recipe for one in row.recipe.windows]
+        owned = [
+            (window, row.node_id) for row in rows if row.recipe for window in row.recipe.windows
+        ]
         self.run(
             "embedding.own_cached",
             hashes=[one for one, _ in owned],

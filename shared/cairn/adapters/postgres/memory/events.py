@@ -51,9 +51,9 @@ class PostgresEvents(Store):
             scope=audience.scope,
             agents=list(audience.agents) if audience.agents is not None else None,
             data_subjects=list(audience.data_subjects),
-            moments=[one.occurred_at for one in events],
-            sequences=[one.sequence for one in events],
-            ids=[one.id for one in events],
+            moments=[event.occurred_at for event in events],
+            sequences=[event.sequence for event in events],
+            ids=[event.id for event in events],
         )
         return tuple(
             TimelineEvent(

@@ -34,14 +34,14 @@ class PostgresMemoryGraph(Store):
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, KeptNode]:
         """Return those of the nodes there are; in a writing transaction hidden ones too."""
         found = [_kept(row) for row in self.run("memory_graph.find", ids=list(node_ids))]
-        return {one.node.id: one for one in found}
+        return {item.node.id: item for item in found}
 
     def named(self, refs: Collection[Ref]) -> Mapping[Ref, KeptNode]:
         """Return those of the nodes there are by what names them, hidden ones too as `find`."""
         labels, keys = [_stored(label) for label, _ in refs], [key for _, key in refs]
         rows = self.run("memory_graph.named", labels=labels, keys=keys)
         found = [_kept(row) for row in rows]
-        return {one.node.dump.ref: one for one in found}
+        return {item.node.dump.ref: item for item in found}
 
     def owned_by(self, subjects: Collection[UUID]) -> Sequence[UUID]:
         """Return the nodes that are data of any of these subjects."""
@@ -58,7 +58,7 @@ class PostgresMemoryGraph(Store):
             relations=[relation for _, _, relation in wanted],
         )
         found = _edges(rows)
-        return {(one.source_id, one.target_id, one.dump.relation): one for one in found}
+        return {(item.source_id, item.target_id, item.dump.relation): item for item in found}
 
     def touching(
         self, node_ids: Collection[UUID], relations: Collection[str] | None, limit: int

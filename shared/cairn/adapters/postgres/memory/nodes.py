@@ -43,7 +43,7 @@ class PostgresGraphNodes(Store):
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
         """Return those of the nodes the principal may see, by id."""
         found = [_node(row) for row in self.run("graph_node.find", ids=list(node_ids))]
-        return {one.id: one for one in found}
+        return {item.id: item for item in found}
 
     def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
         """Return up to `limit` edges that hold now and touch the node, in the order of their ids.

@@ -142,8 +142,8 @@ class PostgresNodeReader(Store):
         if count < 1:
             return {}
         beside: dict[UUID, Neighbours] = {}
-        messages = [one for one in nodes if one.session_id and one.label == Label.MEMORY]
-        chunks = [one for one in nodes if one.document_id and one.label == Label.CHUNK]
+        messages = [node for node in nodes if node.session_id and node.label == Label.MEMORY]
+        chunks = [node for node in nodes if node.document_id and node.label == Label.CHUNK]
         common = {"count": count, "as_of_position": filters.as_of_position}
         if messages:
             beside |= self._beside("search.neighbours_in_session", messages, **common)
@@ -208,13 +208,13 @@ def matches(
 
 def _places(nodes: Sequence[FoundNode]) -> dict[str, list[Any]]:
     return {
-        "ids": [one.id for one in nodes],
-        "sessions": [one.session_id for one in nodes],
-        "sequences": [one.sequence for one in nodes],
-        "clients": [one.client_id for one in nodes],
-        "node_scopes": [one.scope for one in nodes],
-        "documents": [one.document_id for one in nodes],
-        "ordinals": [one.ordinal for one in nodes],
+        "ids": [node.id for node in nodes],
+        "sessions": [node.session_id for node in nodes],
+        "sequences": [node.sequence for node in nodes],
+        "clients": [node.client_id for node in nodes],
+        "node_scopes": [node.scope for node in nodes],
+        "documents": [node.document_id for node in nodes],
+        "ordinals": [node.ordinal for node in nodes],
     }
 
 

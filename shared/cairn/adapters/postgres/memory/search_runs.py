@@ -177,15 +177,15 @@ def packed_scored(scored: Sequence[ScoredNode]) -> dict[str, Any]:
 
     Signals keep the order they were added up in, since a sum of floats depends on it.
     """
-    names = _in_order(one.signals for one in scored)
+    names = _in_order(node.signals for node in scored)
     values = [
         number
-        for one in scored
-        for number in (float(one.position), *(one.signals.get(name, ABSENT) for name in names))
+        for node in scored
+        for number in (float(node.position), *(node.signals.get(name, ABSENT) for name in names))
     ]
     return {
         "signals": names,
-        "nodes": _ids(one.node_id for one in scored),
+        "nodes": _ids(node.node_id for node in scored),
         "values": _doubles(values),
     }
 
@@ -225,7 +225,7 @@ def _in_order(rows: Iterable[Mapping[str, float]]) -> list[str]:
 
 
 def _ids(ids: Iterable[UUID]) -> str:
-    return b64encode(b"".join(one.bytes for one in ids)).decode("ascii")
+    return b64encode(b"".join(id_.bytes for id_ in ids)).decode("ascii")
 
 
 def _to_ids(packed: str) -> list[UUID]:

@@ -37,8 +37,8 @@ def lexicon(text: str) -> Lexicon:
     """Return the words of a text, separated by spaces."""
     words = text.split()
     return Lexicon(
-        exact=frozenset(one for one in words if not one.endswith("*")),
-        begins=tuple(one[:-1] for one in words if one.endswith("*")),
+        exact=frozenset(word for word in words if not word.endswith("*")),
+        begins=tuple(word[:-1] for word in words if word.endswith("*")),
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def starts(text: str) -> frozenset[str]:
     """Return the beginnings of words or phrases that `text` lists, separated by semicolons."""
-    return frozenset(one.strip() for one in text.replace("\n", " ").split(";") if one.strip())
+    return frozenset(part.strip() for part in text.replace("\n", " ").split(";") if part.strip())
 
 
 SIGN_IN = starts("""

@@ -54,7 +54,7 @@ class Sentence(AnswerShape):
 
 
 def _few(sentences: list[Sentence]) -> list[Sentence]:
-    if not any(one_line(one.text) for one in sentences) or len(sentences) > MAX_SENTENCES:
+    if not any(one_line(sentence.text) for sentence in sentences) or len(sentences) > MAX_SENTENCES:
         raise ValueError(f"not between 1 and {MAX_SENTENCES} sentences")
     return sentences
 
@@ -67,7 +67,9 @@ class Letter(AnswerShape):
     def written(self) -> str:
         """Return the message: each sentence followed by its citations; what is none is left out."""
         lines = [
-            " ".join([one_line(one.text), *map(str, citations.citations(one.citation))]).strip()
-            for one in self.sentences
+            " ".join(
+                [one_line(sentence.text), *map(str, citations.citations(sentence.citation))]
+            ).strip()
+            for sentence in self.sentences
         ]
         return " ".join(filter(None, lines))
