@@ -137,11 +137,14 @@ class LegReport(TypedDict):
 
 
 class ModelCallReport(TypedDict):
-    """A model that was asked on the way. `cost_usd` is null where no price is known."""
+    """A model that was asked on the way; `provider` and `model` are null when none answered.
+
+    `cost_usd` is null where no price is known.
+    """
 
     purpose: str
-    provider: str
-    model: str
+    provider: str | None
+    model: str | None
     ms: float
     cost_usd: float | None
     failure: str | None

@@ -33,6 +33,7 @@ from cairn.consolidation.plan import (
     Supersede,
 )
 from cairn.graph.edge import Relation
+from cairn.graph.node import KnowledgeCategory
 from cairn.kernel.text.elements import as_data, one_line
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cairn.consolidation.plan import Batch, BatchMemory, Operation, Pair
-    from cairn.graph.node import KnowledgeCategory
     from cairn.llm.budget import Budget
     from cairn.llm.costs import Call
     from cairn.llm.gateway import Gateway

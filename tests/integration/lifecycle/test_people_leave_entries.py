@@ -28,7 +28,7 @@ def some(database: "Database") -> Iterator[Everything]:
 
 
 def exported(of: Everything) -> None:
-    graph = memory_graph(of.pool, of.system.remember, None)  # pyright: ignore[reportArgumentType]
+    graph = memory_graph(of.system.remember.platform, None)  # pyright: ignore[reportArgumentType]
     bound = graph.bound_to(of.admin)
     first = bound.export_page(of.workspace_id)
     bound.export_page(of.workspace_id, first.after, position=first.position)
