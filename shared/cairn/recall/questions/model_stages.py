@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import field_validator
 
-from cairn.graph.intent_weights import Intent  # noqa: TC001 - read at run time by pydantic
+from cairn.graph.intent_weights import Intent
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.text.elements import as_data, one_line
 from cairn.llm.port import ChatRequest, Message, Purpose, Role

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator
 
 from cairn.investigations.planning.prompts import WHO
-from cairn.investigations.state import NextKind  # noqa: TC001 - read at run time by pydantic
+from cairn.investigations.state import NextKind
 from cairn.kernel.text.elements import one_line
 from cairn.llm.structured import AnswerShape
 
