@@ -107,6 +107,10 @@ class _AnswerSchema(GenerateJsonSchema):
         """Return whether a field is always there; of a TypedDict those not said to be absent."""
         return field["type"] != "typed-dict-field" or super().field_is_required(field, total)
 
+    def default_schema(self, schema: Any) -> Json:
+        """Return the schema without its default, which is for who makes the record."""
+        return self.generate_inner(schema["schema"])
+
 
 def _placed(value: Any, contents: Mapping[str, Json]) -> Any:
     """Return a document with the schemas and examples of answers in their places."""

@@ -20,6 +20,7 @@ from cairn.consolidation.plan import (
     Relate,
     Supersede,
 )
+from cairn.kernel.records import convert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -114,23 +115,8 @@ class RunView:
 
 def run_view(run: Run) -> RunView:
     """Return a run as it is shown."""
-    return RunView(
-        id=run.id,
-        state=run.state.value,
-        trigger=run.trigger.value,
-        dry_run=run.dry_run,
-        client=run.client,
-        provider=run.provider,
-        model=run.model,
-        counts=dict(run.counts),
-        cost_usd=float(run.cost_usd) if run.cost_usd is not None else None,
-        undone=run.undone,
-        error=run.error,
-        execution=run.execution,
-        created_at=run.created_at,
-        started_at=run.started_at,
-        ended_at=run.ended_at,
-    )
+    cost_usd = float(run.cost_usd) if run.cost_usd is not None else None
+    return convert(run, RunView, cost_usd=cost_usd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

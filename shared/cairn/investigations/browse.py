@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.investigations.journal import Sealed
+from cairn.investigations.ports import QuestionView
 from cairn.investigations.views import (
     InvestigationDetail,
     InvestigationView,
     LimitsView,
-    QuestionView,
     SpentView,
     StepsView,
     StepView,
@@ -22,6 +22,7 @@ from cairn.investigations.views import (
 )
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import NotFound
+from cairn.kernel.records import convert
 from cairn.kernel.traces import trace_id_of
 from cairn.tickets.personas import DEFAULT
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from cairn.investigations.journal import Opener
     from cairn.investigations.ports import (
         ActionRow,
-        Approval,
         ApprovalState,
         StepRow,
     )
@@ -103,7 +103,7 @@ class BrowseInvestigations:
             spent_by_purpose=tuple(spent),
             budget=budget,
             left=left_of(budget, view_of(one).spent),
-            approvals=tuple(_question(each) for each in asked),
+            approvals=tuple(convert(each, QuestionView) for each in asked),
             actions=self._calls(principal.workspace_id, actions),
         )
 
@@ -181,7 +181,7 @@ class BrowseInvestigations:
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
             found = stores.approvals.page(state=state, before=before, limit=limit)
-        return tuple(_question(item) for item in found)
+        return tuple(convert(item, QuestionView) for item in found)
 
     def _lines(
         self, workspace_id: UUID, rows: Sequence[StepRow], entries: Sequence[Entry]
@@ -275,21 +275,6 @@ def _found(stores: Stores, investigation_id: UUID) -> Investigation:
     return found
 
 
-def _question(one: Approval) -> QuestionView:
-    return QuestionView(
-        id=one.id,
-        investigation_id=one.investigation_id,
-        ticket_id=one.ticket_id,
-        action_id=one.action_id,
-        tool=one.tool,
-        state=one.state,
-        asked_at=one.asked_at,
-        expires_at=one.expires_at,
-        decided_at=one.decided_at,
-        decided_by=one.decided_by,
-    )
-
-
 def _step(row: StepRow, body: Mapping[str, JsonValue] | None) -> StepView:
     line = _line(body, row.line)
     citations = line.get("citations")
@@ -327,22 +312,13 @@ def _call(
         if row.started_at and row.completed_at
         else None
     )
-    return ToolCallView(
-        id=row.id,
-        investigation_id=row.investigation_id,
+    return convert(
+        row,
+        ToolCallView,
         owner=row.connector,
         tool=f"{row.connector}.{row.tool}",
-        lane=row.lane,
-        state=row.state,
-        dry_run=row.dry_run,
-        is_error=row.is_error,
-        error=row.error,
         input=_shown(given),
         output=_shown(came),
-        session_id=row.session_id,
-        proposed_at=row.proposed_at,
-        started_at=row.started_at,
-        completed_at=row.completed_at,
         ms=took,
         readable=given is not None,
     )

@@ -7,11 +7,12 @@ of the approval a grant was made from, or under the workspace's own key.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, key_subjects
 from cairn.safety.grants import Grant, GrantRow, check_grant, declaration, exactly
@@ -255,21 +256,7 @@ _FORGOTTEN: Mapping[str, Any] = {"arguments": {}, "reason": ""}
 
 
 def _opened(row: GrantRow, content: Mapping[str, Any]) -> Grant:
-    return Grant(
-        id=row.id,
-        tool=row.tool,
-        declaration=row.declaration,
-        arguments=content["arguments"],
-        expires_at=row.expires_at,
-        max_uses=row.max_uses,
-        reason=cast("str", content["reason"]),
-        made_by=row.made_by,
-        made_at=row.made_at,
-        uses=row.uses,
-        revoked_at=row.revoked_at,
-        approval_id=row.approval_id,
-        data_subjects=row.data_subjects,
-    )
+    return convert(row, Grant, arguments=content["arguments"], reason=content["reason"])
 
 
 def _content(new: NewGrant) -> dict[str, Any]:

@@ -43,11 +43,11 @@ class EscalationState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Escalation:
-    """A call of a person about an investigation. Its id follows from the investigation's.
+class EscalationFields:
+    """What stands in clear of a call of a person. Its id follows from the investigation's.
 
     `channel` is the one last tried, as personas name it. `noted` says that a note stands at the
-    ticket, which is also what a channel that fails falls back to. `why` is sealed.
+    ticket, which is also what a channel that fails falls back to.
     """
 
     id: UUID
@@ -55,8 +55,6 @@ class Escalation:
     ticket_id: UUID
     verdict: Verdict
     channel: str
-    why: bytes
-    data_subjects: tuple[UUID, ...]
     queued_at: datetime
     updated_at: datetime
     state: EscalationState = EscalationState.QUEUED
@@ -64,6 +62,14 @@ class Escalation:
     noted: bool = False
     error: str | None = None
     delivered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation(EscalationFields):
+    """A call of a person about an investigation, as it is stored: `why` is sealed."""
+
+    why: bytes
+    data_subjects: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,19 +108,16 @@ class CandidateState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A resolution that may become a document. Its id follows from the investigation's.
+class CandidateFields:
+    """What stands in clear of a candidate. Its id follows from the investigation's.
 
-    `cause` is rated or undisputed. `content` is the sealed title and text, and why it was rejected.
-    `reason` is a code: disputed, unreviewed, forgotten.
+    `cause` is rated or undisputed. `reason` is a code: disputed, unreviewed, forgotten.
     """
 
     id: UUID
     investigation_id: UUID
     ticket_id: UUID
     cause: str
-    content: bytes
-    data_subjects: tuple[UUID, ...]
     staged_at: datetime
     state: CandidateState = CandidateState.STAGED
     edited_at: datetime | None = None
@@ -123,6 +126,17 @@ class Candidate:
     reason: str | None = None
     document_id: UUID | None = None
     ingestion_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate(CandidateFields):
+    """A resolution that may become a document, as it is stored.
+
+    `content` is the sealed title and text, and why it was rejected.
+    """
+
+    content: bytes
+    data_subjects: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,28 +263,42 @@ class ApprovalState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
-    """A question to a person, bound to exactly one action under exactly one set of rules.
-
-    `binding` is SHA-256 over tool, canonical arguments, evidence, policy version and expiry;
-    `content` the sealed action as shown to the person. Its task token is not part of it.
-    """
+class QuestionView:
+    """A question to a person in a line: not what was asked, and not with which values."""
 
     id: UUID
     investigation_id: UUID
     ticket_id: UUID
     action_id: UUID
     tool: str
-    binding: str
-    policy_version: str
-    content: bytes
     state: ApprovalState
-    data_subjects: tuple[UUID, ...]
     asked_at: datetime
     expires_at: datetime
     decided_at: datetime | None = None
     decided_by: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalFields(QuestionView):
+    """What stands in clear of a question to a person.
+
+    `binding` is SHA-256 over tool, canonical arguments, evidence, policy version and expiry.
+    """
+
+    binding: str
+    policy_version: str
     decision_position: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval(ApprovalFields):
+    """A question to a person, bound to exactly one action under exactly one set of rules.
+
+    `content` is the sealed action as shown to the person. Its task token is not part of it.
+    """
+
+    content: bytes
+    data_subjects: tuple[UUID, ...]
 
 
 class ActionState(StrEnum):
@@ -285,31 +313,37 @@ class ActionState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActionRow:
-    """A record of a tool call: who, what, when, how it ended. `input`/`output` are sealed, cut.
+class ActionFields:
+    """What stands in clear of a tool call, and is shown: who, what, when, how it ended."""
+
+    id: UUID
+    investigation_id: UUID | None
+    tool: str
+    lane: str
+    state: ActionState
+    dry_run: bool
+    is_error: bool
+    proposed_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    error: str | None = None
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRow(ActionFields):
+    """A tool call as it is stored. `input` and `output` are sealed, cut.
 
     `digest` is SHA-256 over `connector.tool` and canonical arguments: the same action asked for
     again in the same investigation finds this row, and keeps its id as idempotency key.
     `principal_id` is whose key called, over MCP or HTTP; None for an investigation's call.
     """
 
-    id: UUID
-    investigation_id: UUID | None
     connector: str
-    tool: str
-    lane: str
     digest: str
-    state: ActionState
-    dry_run: bool
-    is_error: bool
     input: bytes
     output: bytes
     data_subjects: tuple[UUID, ...]
-    proposed_at: datetime
-    started_at: datetime | None = None
-    completed_at: datetime | None = None
-    error: str | None = None
-    session_id: str | None = None
     principal_id: UUID | None = None
 
 

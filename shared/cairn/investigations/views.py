@@ -11,33 +11,24 @@ from typing import Any
 from uuid import UUID
 
 from cairn.investigations.ports import (
-    ActionState,
+    ActionFields,
     Approval,
+    ApprovalFields,
     ApprovalState,
-    CandidateState,
-    EscalationState,
+    CandidateFields,
+    EscalationFields,
+    QuestionView,
 )
 from cairn.investigations.state import Investigation, State, Verdict
+from cairn.kernel.records import convert
 from cairn.llm.costs import CostRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EscalationView:
+class EscalationView(EscalationFields):
     """A call of a person in a list; `noted` says that a note stands at the ticket."""
 
-    id: UUID
-    investigation_id: UUID
-    ticket_id: UUID
-    verdict: Verdict
-    channel: str
-    state: EscalationState
     why: str | None
-    attempts: int
-    noted: bool
-    error: str | None
-    queued_at: datetime
-    updated_at: datetime
-    delivered_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,24 +54,12 @@ class OpinionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateView:
+class CandidateView(CandidateFields):
     """A resolution that may become a document. In lists `text` is None."""
 
-    id: UUID
-    investigation_id: UUID
-    ticket_id: UUID
-    state: CandidateState
-    cause: str
     title: str | None
     text: str | None
     rejected_because: str | None
-    reason: str | None
-    staged_at: datetime
-    edited_at: datetime | None
-    decided_at: datetime | None
-    decided_by: UUID | None
-    document_id: UUID | None
-    ingestion_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,46 +149,18 @@ class StepsView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCallView:
+class ToolCallView(ActionFields):
     """A tool call. `owner` is the connector the tool belongs to, `tool` is `connector.tool`.
 
     A call over MCP or HTTP has the owner `cairn`, no investigation, and no free texts. `input` and
     `output` are cut; `ms` is from start to end.
     """
 
-    id: UUID
-    investigation_id: UUID | None
     owner: str
-    tool: str
-    lane: str
-    state: ActionState
-    dry_run: bool
-    is_error: bool
-    error: str | None
     input: str | None
     output: str | None
-    session_id: str | None
-    proposed_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None
     ms: int | None
     readable: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionView:
-    """A question to a person in a line: not what was asked, and not with which values."""
-
-    id: UUID
-    investigation_id: UUID
-    ticket_id: UUID
-    action_id: UUID
-    tool: str
-    state: ApprovalState
-    asked_at: datetime
-    expires_at: datetime
-    decided_at: datetime | None
-    decided_by: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +204,7 @@ class HandOff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalView:
+class ApprovalView(ApprovalFields):
     """A question as a person decides on it.
 
     `arguments` have the values the tool would get. `binding` is to be sent back with a yes: it says
@@ -261,15 +212,7 @@ class ApprovalView:
     is what a dry run said. `evidence_change` is None when this tool was not asked for before.
     """
 
-    id: UUID
-    investigation_id: UUID
-    ticket_id: UUID
-    action_id: UUID
-    tool: str
     arguments: Mapping[str, Any]
-    binding: str
-    policy_version: str
-    state: ApprovalState
     title: str
     why: str
     rule: str
@@ -279,11 +222,6 @@ class ApprovalView:
     rehearsal: str
     evidence: tuple[ShownEvidence, ...]
     evidence_change: EvidenceChange | None
-    asked_at: datetime
-    expires_at: datetime
-    decided_at: datetime | None
-    decided_by: UUID | None
-    decision_position: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,16 +243,10 @@ def view_of(
         ShownEvidence(citation=name["citation"], text=name["text"])
         for name in content.get("evidence", ())
     )
-    return ApprovalView(
-        id=approval.id,
-        investigation_id=approval.investigation_id,
-        ticket_id=approval.ticket_id,
-        action_id=approval.action_id,
-        tool=approval.tool,
+    return convert(
+        approval,
+        ApprovalView,
         arguments=json.loads(content["arguments"]),
-        binding=approval.binding,
-        policy_version=approval.policy_version,
-        state=approval.state,
         title=content.get("title", ""),
         why=content.get("why", ""),
         rule=content.get("rule", ""),
@@ -324,11 +256,6 @@ def view_of(
         rehearsal=content.get("rehearsal", ""),
         evidence=evidence,
         evidence_change=change,
-        asked_at=approval.asked_at,
-        expires_at=approval.expires_at,
-        decided_at=approval.decided_at,
-        decided_by=approval.decided_by,
-        decision_position=approval.decision_position,
     )
 
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.canonical import canonical_bytes
@@ -59,47 +59,50 @@ class NewGrant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
-    """A standing grant. `declaration` is the hash of the tool as it was declared when it was made.
+class GrantFields:
+    """What stands in clear of a grant.
 
-    `data_subjects` are whose keys seal its arguments and reason; `uses` counts actions started.
+    `declaration` is the hash of the tool as it was declared when it was made; `uses` counts
+    actions started.
     """
 
     id: UUID
     tool: str
     declaration: str
-    arguments: Mapping[str, JsonValue] | None
     expires_at: datetime
     max_uses: int
-    reason: str
     made_by: UUID
     made_at: datetime
     uses: int = 0
     revoked_at: datetime | None = None
     approval_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantRow(GrantFields):
+    """A grant as it is stored: `content` is its arguments and reason, sealed under its id."""
+
+    content: bytes
+    data_subjects: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantView(GrantFields):
+    """A standing grant. `arguments` is what calls must look like; null leaves them open."""
+
+    arguments: Mapping[str, Any] | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant(GrantView):
+    """A standing grant, opened. `data_subjects` are whose keys seal its arguments and reason."""
+
     data_subjects: tuple[UUID, ...] = ()
 
     def in_force(self, now: datetime) -> bool:
         """Return whether it may be used once more at `now`."""
         return self.revoked_at is None and now < self.expires_at and self.uses < self.max_uses
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantRow:
-    """A grant as it is stored: `content` is its arguments and reason, sealed under its id."""
-
-    id: UUID
-    tool: str
-    declaration: str
-    content: bytes
-    data_subjects: tuple[UUID, ...]
-    expires_at: datetime
-    max_uses: int
-    made_by: UUID
-    made_at: datetime
-    uses: int = 0
-    revoked_at: datetime | None = None
-    approval_id: UUID | None = None
 
 
 GrantsInForce: TypeAlias = "Callable[[UUID, str], Sequence[Grant]]"

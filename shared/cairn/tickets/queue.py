@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound
-from cairn.tickets.ticket import MessageRow, Priority, ReplyRow, TicketRow, TicketStatus
+from cairn.kernel.records import convert
+from cairn.tickets.ticket import (
+    MessageRow,
+    QueueNumbers,
+    ReplyRow,
+    TicketFields,
+    TicketRow,
+    TicketStatus,
+)
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import plan_entry
 from cairn.writing.ports import OutboxRow, Topic
@@ -22,7 +30,6 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.tickets.sealing import Sealed, TicketText
-    from cairn.tickets.ticket import QueueNumbers
     from cairn.writing.platform import Platform
 
 
@@ -31,28 +38,12 @@ MOST_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TicketView:
+class TicketView(TicketFields):
     """A ticket in a list. `title` and `customer` are None when whom it is about was forgotten."""
 
-    id: UUID
-    source: str
-    external_id: str
     title: str | None
     customer: str | None
     requester_email: str | None
-    status: TicketStatus
-    priority: Priority
-    persona: str
-    position: int
-    received_at: datetime
-    modified_at: datetime | None
-    sla_at: datetime | None
-    queued_at: datetime | None
-    claimed_at: datetime | None
-    ended_at: datetime | None
-    investigation_id: UUID | None
-    waits_for: str | None
-    screening: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +121,9 @@ class ReadTickets:
         if row is None:
             raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
         text = self.sealed.tickets(principal.workspace_id, [row]).get(row.id)
-        view = _view(row, text)
-        return TicketDetail(
-            **{field.name: getattr(view, field.name) for field in fields(view)},
+        return convert(
+            _view(row, text),
+            TicketDetail,
             body=text.body if text else None,
             cut=text.cut if text else False,
             source_metadata=text.source_metadata if text else {},
@@ -142,45 +133,19 @@ class ReadTickets:
         )
 
     def _message(self, principal: Principal, row: MessageRow) -> MessageView:
-        return MessageView(
-            id=row.id,
-            external_id=row.external_id,
-            text=self.sealed.said(principal.workspace_id, row),
-            written_at=row.written_at,
-            received_at=row.received_at,
-        )
+        return convert(row, MessageView, text=self.sealed.said(principal.workspace_id, row))
 
     def _reply(self, principal: Principal, row: ReplyRow) -> ReplyView:
-        return ReplyView(
-            id=row.id,
-            investigation_id=row.investigation_id,
-            private=row.private,
-            text=self.sealed.said(principal.workspace_id, row),
-            created_at=row.created_at,
-        )
+        return convert(row, ReplyView, text=self.sealed.said(principal.workspace_id, row))
 
 
 def _view(row: TicketRow, text: TicketText | None) -> TicketView:
-    return TicketView(
-        id=row.id,
-        source=row.source,
-        external_id=row.external_id,
+    return convert(
+        row,
+        TicketView,
         title=text.title if text else None,
         customer=text.customer if text else None,
         requester_email=text.requester_email if text else None,
-        status=row.status,
-        priority=row.priority,
-        persona=row.persona,
-        position=row.position,
-        received_at=row.received_at,
-        modified_at=row.modified_at,
-        sla_at=row.sla_at,
-        queued_at=row.queued_at,
-        claimed_at=row.claimed_at,
-        ended_at=row.ended_at,
-        investigation_id=row.investigation_id,
-        waits_for=row.waits_for,
-        screening=row.screening,
     )
 
 
@@ -295,19 +260,13 @@ DEGRADED_ABOVE = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueView:
+class QueueView(QueueNumbers):
     """The queue as it is shown. `expected_wait_s` is a new ticket's, None before any has ended.
 
     `held` tickets are queued for personas that are off; `new` ones are not screened yet.
     """
 
-    depth: int
-    held: int
-    new: int
-    investigating: int
-    discarded: int
     at_once: int
-    average_s: float | None
     expected_wait_s: float | None
     degraded: bool
     degraded_above: int
@@ -318,14 +277,10 @@ def view_of(numbers: QueueNumbers, *, at_once: int, above: int = DEGRADED_ABOVE)
     wait = None
     if numbers.average_s is not None:
         wait = numbers.depth * numbers.average_s / at_once
-    return QueueView(
-        depth=numbers.depth,
-        held=numbers.held,
-        new=numbers.new,
-        investigating=numbers.investigating,
-        discarded=numbers.discarded,
+    return convert(
+        numbers,
+        QueueView,
         at_once=at_once,
-        average_s=numbers.average_s,
         expected_wait_s=wait,
         degraded=is_degraded(numbers.depth, above=above),
         degraded_above=above,

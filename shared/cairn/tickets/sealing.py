@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cairn.kernel.errors import FieldError, TooLarge, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import check_characters
 from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.kernel.text.hashes import sha256
@@ -271,23 +272,15 @@ def opened_text(
 
 def ticket_of(workspace_id: UUID, row: TicketRow, text: TicketText) -> Ticket:
     """Return a ticket of its row and what it says."""
-    return Ticket(
-        id=row.id,
+    return convert(
+        row,
+        Ticket,
         workspace_id=workspace_id,
-        source=row.source,
-        external_id=row.external_id,
         title=text.title,
         body=text.body,
         customer=text.customer,
         requester_email=text.requester_email,
-        priority=row.priority,
-        status=row.status,
-        persona=row.persona,
-        sla_at=row.sla_at,
-        received_at=row.received_at,
-        screening=row.screening,
         source_metadata=text.source_metadata,
-        data_subjects=row.data_subjects,
     )
 
 

@@ -20,10 +20,9 @@ API_SOURCE = "api"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TicketRow:
-    """A ticket as it is stored. `sealed` is its text, under the id of the ticket.
+class TicketFields:
+    """What stands in clear of a ticket.
 
-    `mark` is a keyed hash of what it says, to see that it changed without opening it.
     `position` is that of its `ticket.received` or last `ticket.changed`. `waits_for` names what
     has to be mended before it goes back to the queue, such as `connector:crm` or `source:desk`.
     """
@@ -34,9 +33,6 @@ class TicketRow:
     status: TicketStatus
     priority: Priority
     persona: str
-    sealed: bytes
-    mark: bytes
-    data_subjects: tuple[UUID, ...]
     position: int
     received_at: datetime
     modified_at: datetime | None = None
@@ -47,6 +43,18 @@ class TicketRow:
     investigation_id: UUID | None = None
     waits_for: str | None = None
     screening: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketRow(TicketFields):
+    """A ticket as it is stored. `sealed` is its text, under the id of the ticket.
+
+    `mark` is a keyed hash of what it says, to see that it changed without opening it.
+    """
+
+    sealed: bytes
+    mark: bytes
+    data_subjects: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

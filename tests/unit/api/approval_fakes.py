@@ -6,12 +6,13 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from cairn.investigations.approvals import AlreadyDecided
-from cairn.investigations.ports import ApprovalState
+from cairn.investigations.ports import ApprovalState, QuestionView
 from cairn.investigations.state import State
-from cairn.investigations.views import ApprovalView, Decided, QuestionView, ShownEvidence
+from cairn.investigations.views import ApprovalView, Decided, ShownEvidence
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.ids import new_id
+from cairn.kernel.records import convert
 from cairn.kernel.text.json_value import JsonValue
 from cairn.safety.grants import Grant, NewGrant
 from cairn.safety.profiles import DEFAULT_PROFILE, check_profile
@@ -83,10 +84,7 @@ class ApprovalWorld:
             for item in sorted(self.asked.values(), key=lambda each: each.id, reverse=True)
             if (state is None or item.state is state) and (before is None or item.id < before)
         ]
-        names = QuestionView.__dataclass_fields__
-        return [
-            QuestionView(**{name: getattr(item, name) for name in names}) for item in found[:limit]
-        ]
+        return [convert(item, QuestionView) for item in found[:limit]]
 
     def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
         principal.require(Role.ADMIN)

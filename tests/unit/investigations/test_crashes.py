@@ -1,7 +1,7 @@
 """A process that dies at any commit, or in the middle of a call: nothing happens twice."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -26,6 +26,7 @@ from cairn.investigations.steps.act import Act
 from cairn.investigations.views import Present
 from cairn.kernel.errors import Conflict, Unavailable
 from cairn.kernel.ids import new_id
+from cairn.kernel.records import convert
 from cairn.ledger.entry import SYSTEM
 from cairn.ledger.verify import verify
 from cairn.safety.grants import Grant, GrantRow, declaration
@@ -367,10 +368,7 @@ def granted(agents: Agents, uses: int) -> None:
 
 
 def _opened(row: GrantRow) -> Grant:
-    held = {
-        field.name: getattr(row, field.name) for field in fields(row) if field.name != "content"
-    }
-    return Grant(**held, arguments=None, reason="Harmless.")
+    return convert(row, Grant, arguments=None, reason="Harmless.")
 
 
 def test_who_is_called_because_a_budget_is_spent_is_told_of_a_call_that_never_ended() -> None:

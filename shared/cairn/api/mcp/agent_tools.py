@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cairn.bootstrap.api import ApiServices
-    from cairn.investigations.views import QuestionView, StepView, ToolCallView
+    from cairn.investigations.ports import QuestionView
+    from cairn.investigations.views import StepView, ToolCallView
     from cairn.kernel.access import Principal
 
 Id = Annotated[UUID, Field(strict=False)]

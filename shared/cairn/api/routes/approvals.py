@@ -1,7 +1,5 @@
 """Questions to people, standing grants, and what is hidden from models."""
 
-from dataclasses import asdict
-from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -16,9 +14,10 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
-from cairn.investigations.ports import ApprovalState
-from cairn.investigations.views import ApprovalView, Decided, QuestionView
-from cairn.safety.grants import MAX_REASON_CHARS, MAX_USES, Grant, NewGrant
+from cairn.investigations.ports import ApprovalState, QuestionView
+from cairn.investigations.views import ApprovalView, Decided
+from cairn.kernel.records import convert
+from cairn.safety.grants import MAX_REASON_CHARS, MAX_USES, Grant, GrantView, NewGrant
 
 routes = router("investigations")
 
@@ -157,23 +156,6 @@ def edit_action(
 GrantId = Annotated[UUID, Path(description="The grant's id.")]
 
 
-class GrantView(TypedDict):
-    """A standing grant. `arguments` is what calls must look like; null leaves them open."""
-
-    id: UUID
-    tool: str
-    declaration: str
-    arguments: dict[str, Any] | None
-    expires_at: datetime
-    max_uses: int
-    uses: int
-    reason: str
-    made_by: UUID
-    made_at: datetime
-    revoked_at: datetime | None
-    approval_id: UUID | None
-
-
 class GrantIn(Body):
     """What agents may do without asking.
 
@@ -239,7 +221,7 @@ def list_grants(
 ) -> Response:
     """List grants, those that are over too, with how often each was used."""
 
-    def newest(*, before: UUID | None, limit: int) -> list[dict[str, Any]]:
+    def newest(*, before: UUID | None, limit: int) -> list[GrantView]:
         return [_shown(item) for item in services.grants.page(caller, before=before, limit=limit)]
 
     return newest_answer(
@@ -258,10 +240,8 @@ def revoke_grant(grant_id: GrantId, caller: Admin, services: Services) -> Respon
     return answer(_shown(services.grants.revoke(caller, grant_id)))
 
 
-def _shown(grant: Grant) -> dict[str, Any]:
-    shown = asdict(grant)
-    del shown["data_subjects"]
-    return shown
+def _shown(grant: Grant) -> GrantView:
+    return convert(grant, GrantView)
 
 
 class RedactionProfile(TypedDict):

@@ -12,6 +12,7 @@ from cairn.investigations.snapshot import dump
 from cairn.investigations.views import EscalationView, HandOff, mends
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.records import convert
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 from cairn.writing.append import principal_actor
 from cairn.writing.ports import Topic
@@ -146,21 +147,7 @@ def _cited(memory: WorkingMemory) -> tuple[str, ...]:
 
 
 def _view(row: Escalation, why: str | None) -> EscalationView:
-    return EscalationView(
-        id=row.id,
-        investigation_id=row.investigation_id,
-        ticket_id=row.ticket_id,
-        verdict=row.verdict,
-        channel=row.channel,
-        state=row.state,
-        why=why,
-        attempts=row.attempts,
-        noted=row.noted,
-        error=row.error,
-        queued_at=row.queued_at,
-        updated_at=row.updated_at,
-        delivered_at=row.delivered_at,
-    )
+    return convert(row, EscalationView, why=why)
 
 
 def _no_such(escalation_id: UUID) -> NotFound:

@@ -16,6 +16,7 @@ from cairn.investigations.ports import CandidateState
 from cairn.investigations.views import CandidateView
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.records import convert
 from cairn.kernel.text.checks import clean_text
 from cairn.tickets.sealing import requester_key
 from cairn.writing.append import principal_actor
@@ -212,22 +213,12 @@ def _said(body: Mapping[str, Any] | None) -> Said | None:
 
 
 def _view(row: Candidate, known: Said | None) -> CandidateView:
-    return CandidateView(
-        id=row.id,
-        investigation_id=row.investigation_id,
-        ticket_id=row.ticket_id,
-        state=row.state,
-        cause=row.cause,
+    return convert(
+        row,
+        CandidateView,
         title=known.title if known else None,
         text=known.text if known else None,
         rejected_because=known.rejected_because if known else None,
-        reason=row.reason,
-        staged_at=row.staged_at,
-        edited_at=row.edited_at,
-        decided_at=row.decided_at,
-        decided_by=row.decided_by,
-        document_id=row.document_id,
-        ingestion_id=row.ingestion_id,
     )
 
 
