@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-    from cairn.llm.costs import CostStore
+    from cairn.adapters.postgres.agents.model_calls import PostgresCosts
+
+    Costs = PostgresCosts | InMemoryCosts
 
 LATE = datetime(2026, 3, 10, 23, 59, tzinfo=UTC)
 RUN = new_id()
@@ -51,7 +53,7 @@ def calls(workspace_id: UUID, other: UUID) -> list[CallRecord]:
 
 
 @pytest.fixture(scope="module", params=["memory", "postgres"])
-def costs(request: pytest.FixtureRequest, database: Database) -> Iterator[CostStore]:
+def costs(request: pytest.FixtureRequest, database: Database) -> Iterator[Costs]:
     ours = open_world(database.owner_url, database.app_url, f"costs {request.param}")
     theirs = open_world(database.owner_url, database.app_url, f"others' {request.param}")
     memory = request.param == "memory"
@@ -67,7 +69,7 @@ def costs(request: pytest.FixtureRequest, database: Database) -> Iterator[CostSt
     theirs.pool.close()
 
 
-def test_days_are_of_universal_time_and_in_order(costs: CostStore) -> None:
+def test_days_are_of_universal_time_and_in_order(costs: Costs) -> None:
     first, last = LATE.date(), LATE.date() + timedelta(days=1)
     assert costs.days(first, last) == [
         CostRow(name="2026-03-10", calls=2, tokens=36, usd=0.02, unpriced_calls=1),
@@ -76,7 +78,9 @@ def test_days_are_of_universal_time_and_in_order(costs: CostStore) -> None:
     assert [row.name for row in costs.days(last, last)] == ["2026-03-11"]
 
 
-def test_models_and_purposes_are_summed_the_dearest_first(costs: CostStore) -> None:
+def test_models_and_purposes_are_summed_the_dearest_first(
+    costs: Costs,
+) -> None:
     first, last = LATE.date(), LATE.date() + timedelta(days=1)
     big, small = costs.grouped(CostBy.MODEL, first, last)
     assert (big.name, big.calls, big.usd, big.tokens) == ("big", 2, 0.04, 36)
@@ -106,6 +110,6 @@ def test_the_owner_sees_every_workspace(database: Database) -> None:
     theirs.pool.close()
 
 
-def test_a_run_is_told_by_purpose(costs: CostStore) -> None:
+def test_a_run_is_told_by_purpose(costs: Costs) -> None:
     assert [(row.name, row.calls) for row in costs.of_run(RUN)] == [("planner", 1), ("verdict", 1)]
     assert costs.of_run(new_id()) == []

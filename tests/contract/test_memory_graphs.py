@@ -14,10 +14,11 @@ from tests.support.memory_graphs import (
     help_desk,
     names,
     open_backend,
+    read_graph,
 )
 
 from cairn.adapters.postgres.database import Database as Pool
-from cairn.graph.memory_dump import dump_lines, read_dump
+from cairn.graph.memory_dump import dump_lines
 from cairn.graph.memory_records import Dump, EdgeDump, NodeDump, Provenance, Status
 from cairn.graph.memory_walk import MAX_DEPTH
 from cairn.kernel.errors import NotFound, ValidationFailed
@@ -62,9 +63,9 @@ def test_a_graph_goes_from_any_backend_into_any_other_byte_for_byte(
     first = one.dumped()
     assert first == b"".join(dump_lines(help_desk()))
 
-    assert other.load(read_dump(first.splitlines(keepends=True))) == len(help_desk())
+    assert other.load(read_graph(first.splitlines(keepends=True))) == len(help_desk())
     assert other.dumped() == first
-    assert other.load(read_dump(first.splitlines(keepends=True))) == len(help_desk())
+    assert other.load(read_graph(first.splitlines(keepends=True))) == len(help_desk())
     assert other.dumped() == first
 
     for dump in help_desk():
@@ -84,7 +85,7 @@ def test_a_graph_goes_from_any_backend_into_any_other_byte_for_byte(
 @pytest.mark.parametrize("target", BACKENDS)
 def test_any_graph_comes_out_as_it_went_in(opened: Open, target: str, dumps: list[Dump]) -> None:
     whole = b"".join(dump_lines(dumps))
-    assert list(read_dump(whole.splitlines(keepends=True))) == dumps
+    assert list(read_graph(whole.splitlines(keepends=True))) == dumps
     other = opened(target)
     other.load(dumps)
     assert other.dumped() == whole

@@ -27,7 +27,7 @@ FAR = datetime(2200, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class InMemoryAgeing:
-    """Implements `lifecycle.ageing.AgeingStore`; its own clock is always ahead."""
+    """`PostgresAgeing` in memory; its own clock is always ahead."""
 
     tables: Tables
 

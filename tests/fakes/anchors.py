@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class InMemoryAnchors:
-    """Implements `lifecycle.anchors.AnchorStore`."""
+    """Implements `anchors.anchors.AnchorStore`."""
 
     objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
 

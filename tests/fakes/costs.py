@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InMemoryCosts:
-    """Implements `llm.costs.CostStore` for one workspace."""
+    """`PostgresCosts` in memory, for one workspace."""
 
     log: InMemoryCallLog
     workspace_id: UUID
 
     def days(self, since: date, until: date) -> Sequence[CostRow]:
-        """As `CostStore`."""
+        """As `PostgresCosts`."""
         rows = _grouped(self._within(since, until), lambda item: _day(item).isoformat())
         plain = [
             replace(
@@ -42,7 +42,7 @@ class InMemoryCosts:
         return sorted(plain, key=lambda row: row.name)
 
     def grouped(self, by: CostBy, since: date, until: date) -> Sequence[CostRow]:
-        """As `CostStore`."""
+        """As `PostgresCosts`."""
         rows = _grouped(
             self._within(since, until),
             lambda item: item.model if by is CostBy.MODEL else item.purpose.value,
@@ -50,7 +50,7 @@ class InMemoryCosts:
         return sorted(rows, key=lambda row: (-row.usd, row.name))
 
     def of_run(self, run_id: UUID) -> Sequence[CostRow]:
-        """As `CostStore`."""
+        """As `PostgresCosts`."""
         ours = [our for our in self._ours() if our.run_id == run_id]
         return sorted(_grouped(ours, lambda our: our.purpose.value), key=lambda row: row.name)
 

@@ -34,7 +34,7 @@ _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 
 @dataclass(frozen=True)
 class InMemoryDocuments:
-    """Implements `ingestion.document_ports.DocumentStore`."""
+    """`PostgresDocuments` in memory."""
 
     tables: Tables
     principal: Principal
@@ -100,7 +100,7 @@ class InMemoryDocuments:
 
 @dataclass(frozen=True)
 class InMemoryIngestions:
-    """Implements `ingestion.document_ports.IngestionStore`."""
+    """`PostgresIngestions` in memory."""
 
     tables: Tables
 
@@ -155,7 +155,7 @@ class InMemoryIngestions:
 
 @dataclass(frozen=True)
 class InMemoryUploads:
-    """Implements `ingestion.document_ports.UploadStore`."""
+    """`PostgresUploads` in memory."""
 
     tables: Tables
     principal: Principal

@@ -39,7 +39,7 @@ _OUTGOING = {
 
 @dataclass(frozen=True)
 class InMemoryEmbeddings:
-    """Implements `ingestion.enrich.EmbeddingStore`."""
+    """`PostgresEmbeddings` in memory."""
 
     tables: Tables
 
@@ -158,7 +158,7 @@ class InMemoryEmbeddings:
 
 @dataclass(frozen=True)
 class InMemoryGraphState:
-    """Implements `ingestion.enrich_ports.GraphState`."""
+    """`PostgresGraphState` in memory."""
 
     tables: Tables
 
@@ -220,7 +220,7 @@ class InMemoryGraphState:
 
 @dataclass(frozen=True)
 class InMemoryQueue:
-    """Implements `ingestion.enrich.OutboxQueue`."""
+    """The queue of `PostgresOutbox` in memory."""
 
     tables: Tables
 

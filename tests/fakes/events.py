@@ -25,7 +25,7 @@ _GONE = (State.DELETED, State.QUARANTINED)
 
 @dataclass(frozen=True)
 class InMemoryEvents:
-    """Implements `ingestion.event_ports.EventStore`."""
+    """`PostgresEvents` in memory."""
 
     tables: Tables
     principal: Principal

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InMemoryGraphNodes:
-    """Implements `ingestion.node_ports.GraphNodeStore`."""
+    """`PostgresGraphNodes` in memory."""
 
     tables: Tables
     principal: Principal
@@ -65,7 +65,7 @@ class InMemoryGraphNodes:
 
 @dataclass(frozen=True)
 class InMemoryAliases:
-    """Implements `ingestion.node_ports.AliasStore`."""
+    """`PostgresAliases` in memory."""
 
     tables: Tables
 

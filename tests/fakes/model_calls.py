@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class InMemoryCallLog:
-    """Implements `llm.calls.CallLog`."""
+    """Implements `llm.costs.CallLog`."""
 
     def __init__(self) -> None:
         self._records: dict[tuple[UUID, UUID], CallRecord] = {}

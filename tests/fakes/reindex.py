@@ -22,7 +22,7 @@ _WITHOUT = (Label.CONVERSATION, Label.ENTITY)
 
 @dataclass(frozen=True)
 class InMemoryVectorGaps:
-    """Implements `lifecycle.reindex.VectorGaps`."""
+    """`PostgresVectorGaps` in memory."""
 
     tables: Tables
 

@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass
 class InMemorySearchIndex:
-    """Implements `ingestion.search_index.SearchIndex` and `retrieval.keyword_index.KeywordIndex`.
+    """Implements `search_index.sync.SearchIndex` and `recall.keyword_index.KeywordIndex`.
 
     It keeps no guards: what it finds is every node of the workspace with one of the words.
     """

@@ -214,7 +214,7 @@ class Tables:
 
 
 class InMemoryTransactions:
-    """Implements `transaction.PreparingTransactions` in `Tables`; a failed block leaves nothing."""
+    """Implements `PreparingTransactions` in `Tables`; a failed block leaves nothing."""
 
     def __init__(self) -> None:
         self.workspaces: dict[UUID, Tables] = {}
@@ -269,7 +269,7 @@ class InMemoryTransactions:
 
 
 class InMemoryStores:
-    """Implements `WriteStores`, `DocumentStores` and `EnrichStores` of `ingestion`."""
+    """What of `Stores` a write, a document and the embed stage use, in memory."""
 
     def __init__(self, tables: Tables, principal: Principal) -> None:
         self._tables = tables
@@ -463,7 +463,7 @@ class InMemoryStores:
 
 @dataclass(frozen=True)
 class InMemoryLedger:
-    """Implements `ingestion.ports.LedgerStore`."""
+    """`PostgresLedger` in memory."""
 
     tables: Tables
 
@@ -492,7 +492,7 @@ class InMemoryLedger:
 
 @dataclass(frozen=True)
 class InMemoryMemories:
-    """Implements `ingestion.ports.MemoryStore`."""
+    """`PostgresMemories` in memory."""
 
     tables: Tables
     principal: Principal
@@ -583,7 +583,7 @@ class InMemoryMemories:
 
 @dataclass(frozen=True)
 class InMemoryNodes:
-    """Implements `ingestion.ports.NodeStore`, with versions and the unique ends of the database."""
+    """`PostgresNodes` in memory, with versions and the unique ends of the database."""
 
     tables: Tables
 
@@ -666,7 +666,7 @@ class InMemoryNodes:
 
 @dataclass(frozen=True)
 class InMemorySubjects:
-    """Implements `ingestion.ports.SubjectStore`."""
+    """`PostgresSubjects` in memory."""
 
     tables: Tables
 
@@ -696,7 +696,7 @@ class InMemorySubjects:
 
 @dataclass(frozen=True)
 class InMemoryOutbox:
-    """Implements `ingestion.ports.OutboxStore`."""
+    """`PostgresOutbox` in memory."""
 
     tables: Tables
 
@@ -716,7 +716,7 @@ class InMemoryOutbox:
 
 @dataclass(frozen=True)
 class InMemoryIdempotency:
-    """Implements `ingestion.ports.IdempotencyStore`."""
+    """`PostgresIdempotency` in memory."""
 
     tables: Tables
     principal: Principal

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NoTaints:
-    """Stands for `ingestion.taint_ports.TaintStore` where nothing is ever tainted."""
+    """`PostgresTaints` where nothing is ever tainted."""
 
     def arrived(self, node_ids: Collection[UUID]) -> Mapping[UUID, Mapping[UUID, State]]:
         """Return, by standing taint, those of these nodes that it must hold: none."""

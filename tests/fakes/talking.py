@@ -27,7 +27,7 @@ _FOUND = (State.ACTIVE, State.PROVISIONAL)
 
 @dataclass(frozen=True)
 class InMemoryConversations:
-    """Implements `ingestion.conversations_ports.ConversationStore`."""
+    """`PostgresConversations` in memory."""
 
     tables: Tables
     principal: Principal
@@ -85,7 +85,7 @@ class InMemoryConversations:
 
 @dataclass(frozen=True)
 class InMemoryReports:
-    """Implements `ingestion.reports.ReportStore`."""
+    """`PostgresReports` in memory."""
 
     tables: Tables
     principal: Principal
@@ -114,7 +114,7 @@ class InMemoryReports:
 
 @dataclass(frozen=True)
 class InMemorySubscriptions:
-    """Implements `ingestion.subscriptions.SubscriptionStore`."""
+    """`PostgresSubscriptions` in memory."""
 
     tables: Tables
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InMemoryWebhooks:
-    """Implements `lifecycle.webhooks.WebhookStore`."""
+    """`PostgresWebhooks` in memory."""
 
     tables: Tables
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Chain:
-    """Implements `retrieval.browse.LedgerReader` over a list."""
+    """Implements `reading.browse.LedgerReader` over a list."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list["Entry"])
 
     def head(self) -> Head:
         return head_of(self.entries[-1]) if self.entries else empty_head(WORKSPACE)
@@ -67,7 +67,9 @@ class Anchored:
     folder: Path
     chain: Chain = field(default_factory=Chain)
     store: InMemoryAnchors = field(default_factory=InMemoryAnchors)
-    reports: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    reports: list[tuple[str, dict[str, Any]]] = field(
+        default_factory=list[tuple[str, dict[str, Any]]]
+    )
     now: datetime = NOW
     seconds: float = 0.0
 
@@ -96,7 +98,7 @@ class Anchored:
     def auditor(self) -> VerifyChains:
         return VerifyChains(
             workspaces=self.workspaces,
-            transactions=self,
+            transactions=self,  # pyright: ignore[reportArgumentType]
             anchors=self.writer,
             report=lambda event, fields: self.reports.append((event, fields)),
             clock=self.clock,
@@ -113,7 +115,10 @@ class Anchored:
 
     def verify(self) -> AnchoredVerification:
         check = VerifyAnchored(
-            transactions=self, store=self.store, verifier=self.key, clock=self.clock
+            transactions=self,  # pyright: ignore[reportArgumentType]
+            store=self.store,
+            verifier=self.key,
+            clock=self.clock,
         )
         return check(system_principal(WORKSPACE))
 

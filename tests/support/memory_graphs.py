@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hypothesis import strategies as st
 from tests.support.forgetting import Stand, open_stand
@@ -13,16 +13,17 @@ from tests.support.platform import platform_of
 from cairn.adapters.memory_graph import InMemoryGraph
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.graph.edge import STATEABLE
-from cairn.graph.memory_dump import dump_lines
+from cairn.graph.memory_dump import MemoryLine, dump_lines, read_file
 from cairn.graph.memory_records import EdgeDump, NodeDump, Provenance, Status, clean_edge
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.kernel.text.scrub import scrub_value
+from cairn.memories.lines import new_memory
 from cairn.memory_graph.ledger_graph import LedgerGraph
 from cairn.writing.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from uuid import UUID
 
     from tests.plugins.postgres import Database
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
 BACKENDS = ("memory", "postgres")
+
+
+def read_graph(lines: Iterable[bytes]) -> Iterator[Dump]:
+    """Yield the records of a file that has no memories."""
+    for record in read_file(lines, new_memory):
+        assert not isinstance(record, MemoryLine)
+        yield record
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,7 @@ _VALUES = st.recursive(
 )
 _PROPERTIES = st.dictionaries(
     _WORDS.filter(lambda item: item != "data_subjects"), _VALUES, max_size=3
-).filter(lambda item: scrub_value(item)[0] == item)  # what reads like a secret is not kept
+).filter(lambda item: scrub_value(cast("Any", item))[0] == item)  # what looks secret is not kept
 _WEIGHTS = st.floats(min_value=0, max_value=1e6, exclude_min=True, allow_subnormal=False)
 
 

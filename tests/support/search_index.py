@@ -81,6 +81,10 @@ class Followed:
         return [item.node_id for item in found]
 
 
+def unreported(*_: object) -> None:
+    """Tell nobody."""
+
+
 def followed(world: World, connection: Connection) -> Followed:
     """Put a real index beside a world."""
     indexes = OpenSearchIndexes(connection, new_id)
@@ -89,7 +93,7 @@ def followed(world: World, connection: Connection) -> Followed:
         index=indexes,
         clock=utc_now,
         stopwatch=monotonic,
-        report=lambda *_: None,
+        report=unreported,
     )
     return Followed(
         world=world,
@@ -106,7 +110,7 @@ def later(**parts: float) -> Callable[[], Any]:
 
 @dataclass
 class MemorySource:
-    """Implements `ingestion.search_index.IndexSource` over documents in memory."""
+    """Implements `search_index.sync.IndexSource` over documents in memory."""
 
     nodes: dict[UUID, IndexDocument] = field(default_factory=dict[UUID, IndexDocument])
     states: dict[tuple[UUID, str], IndexState] = field(
@@ -174,6 +178,6 @@ def kept_in_memory(
         index=index,
         clock=lambda: MORNING,
         stopwatch=lambda: 0.0,
-        report=lambda *_: None,
+        report=unreported,
     )
     return KeepSearchIndex(follow=follow, workspaces=lambda: workspaces, stopwatch=lambda: 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, Unavailable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
     from uuid import UUID
 
+    from cairn.anchors.anchors import WriteAnchors
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
@@ -36,14 +37,6 @@ WHOLE_EVERY_DAYS = 7
 
 CHUNK = 5_000
 """Entries between two looks at the stopwatch."""
-
-
-class Anchoring(Protocol):
-    """Keeps signed heads; `lifecycle.anchors.WriteAnchors`."""
-
-    def latest(self, workspace_id: UUID) -> Anchor | None: ...
-    def workspaces(self) -> Sequence[UUID]: ...
-    def write(self, head: Head, last: Anchor | None) -> bool: ...
 
 
 class ChainsBroken(Conflict):
@@ -74,7 +67,7 @@ class VerifyChains:
 
     workspaces: Callable[[], Sequence[UUID]]
     transactions: Transactions[Stores]
-    anchors: Anchoring
+    anchors: WriteAnchors
     report: Callable[[str, dict[str, Any]], None]
     clock: Clock
     stopwatch: Stopwatch

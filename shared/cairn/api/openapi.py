@@ -126,7 +126,7 @@ def _placed(value: Any, contents: Mapping[str, Json]) -> Any:
 
 
 def _named(document: Json) -> Json:
-    """Return a document whose generic types have plain names: `MemoryPage`, `KeyList`."""
+    """Return a document whose generic types have plain names: "MemoryPage", "KeyList"."""
     text = json.dumps(document)
     text = _GENERIC.sub(lambda match: match["item"] + _NAMES[match["of"]], text)
     return json.loads(text, object_pairs_hook=_once)

@@ -70,7 +70,7 @@ def connector_host(
 
 @dataclass(frozen=True)
 class ConnectorWires:
-    """Implements `mcp_host.ports.Wires`."""
+    """Implements `connectors.connector.Wires`."""
 
     settings: HostSettings
 
@@ -184,7 +184,7 @@ def command_file(settings: HostSettings) -> CommandFile:
 
 
 def look_at_database(dsn: str) -> None:
-    """Implements `mcp_host.ports.DatabaseCheck`: sign in as the connector would, and look."""
+    """Implements `connectors.connector.DatabaseCheck`: sign in as the connector would, and look."""
     from cairn.bundled.database import CustomerDatabase
     from cairn.kernel.errors import CairnError, FieldError
 

@@ -101,7 +101,7 @@ def recent(opened: Database, journal: Journal) -> RecentResults:
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """The memory graph for reading; implements `agent.planning.surrounds.Neighbours`."""
+    """The memory graph for reading; implements `planning.surrounds.Neighbours`."""
 
     transactions: StoreTransactions
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SECONDS = (1, 5, 15, 60, 300, 900, 3600)
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 1)
-CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
 
 class PrometheusMetrics:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ConnectorConfig(BaseModel):
-    """The fields of a connector, its secrets among them as `SecretStr`."""
+    """The fields of a connector, its secrets among them, masked when printed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 

@@ -70,7 +70,7 @@ def default_profile(workspace_id: UUID) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorPolicies:
-    """Implements `safety.policy.Policies`: the rows are read anew at each call."""
+    """Implements `safety.rules.Policies`: the rows are read anew at each call."""
 
     transactions: Transactions[Stores]
     profiles: Profiles = default_profile
@@ -118,7 +118,7 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreDirectory:
-    """Implements `ports.Directory`. `states` writes without holding the workspace's ledger."""
+    """Connectors as rows. `states` writes without holding the workspace's ledger."""
 
     platform: Platform
     states: Transactions[Stores]

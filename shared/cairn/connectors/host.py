@@ -130,7 +130,7 @@ Worded = tuple[dict[str, Any], dict[str, Any]]
 
 @dataclass(slots=True, kw_only=True)
 class Host:
-    """Implements `port.ToolHost`. One a process; `close` ends what it started."""
+    """Connectors and calls of their tools. One a process; `close` ends what it started."""
 
     directory: StoreDirectory
     wires: Wires

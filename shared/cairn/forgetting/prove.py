@@ -211,8 +211,6 @@ def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
     return tuple(sorted(marked, key=lambda item: (-len(item), item))[:most])
 
 
-KEYS = ("keys", "keys")
-UPLOADS = ("uploads", ("ingestions/", "uploads/"))
 OPENSEARCH = ("opensearch", "cairn-nodes-v*")
 OPERATOR = (
     ("queues", "messages"),

@@ -147,13 +147,6 @@ def file_lines(file: BinaryIO) -> Iterator[bytes]:
             return
 
 
-def read_dump(lines: Iterable[bytes]) -> Iterator[Dump]:
-    """Yield the records of a file that has no memories: see `read_file`."""
-    for item in read_file(lines, _no_memories):
-        if not isinstance(item, MemoryLine):
-            yield item
-
-
 def read_file(
     lines: Iterable[bytes], check: Callable[[Mapping[str, Any]], object]
 ) -> Iterator[Dump | MemoryLine]:
@@ -254,10 +247,6 @@ class _Reader:
         if value["sha256"] != self._digest.hexdigest():
             _refuse("the lines before it are not those that were exported", "checksum")
         self.ended = True
-
-
-def _no_memories(_: Mapping[str, Any]) -> NoReturn:
-    _refuse("kind is node or edge", "kind")
 
 
 def _parsed(line: bytes) -> JsonValue:

@@ -1,6 +1,6 @@
 """The records of the memory graph: nodes with natural keys, and the typed edges between them. Pure.
 
-What `lifecycle.memory_graph.MemoryGraph` takes and gives, with the rules every backend keeps. Not a
+What `memory_graph.ports.MemoryGraph` takes and gives, with the rules every backend keeps. Not a
 node of the store: `graph.node` holds the rows, ids are no part of a dump.
 """
 

@@ -90,11 +90,6 @@ def seal(head: Head, entries: Sequence[NewEntry], now: datetime) -> list[Entry]:
     return sealed
 
 
-def head_after(head: Head, sealed: Sequence[Entry]) -> Head:
-    """Return the head once `sealed` is appended; `head` itself when there is nothing."""
-    return head_of(sealed[-1]) if sealed else head
-
-
 def head_of(entry: Entry) -> Head:
     """Return the head of a chain that ends with `entry`."""
     return Head(

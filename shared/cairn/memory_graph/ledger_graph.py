@@ -85,7 +85,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerGraph:
-    """Implements `lifecycle.memory_graph.MemoryGraph`; nodes are of the scope `admin`.
+    """Implements `ports.MemoryGraph`; nodes are of the scope `admin`.
 
     `principal_of` says as whom a workspace is read and written, and may refuse one; a `reader`'s
     exports are entries.

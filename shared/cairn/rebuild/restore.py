@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecomputeByReplay:
-    """Implements `lifecycle.forget.Recompute`."""
+    """Implements `forgetting.forget.Recompute`."""
 
     rebuild: Rebuild
 

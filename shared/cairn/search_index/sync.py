@@ -276,7 +276,7 @@ def mark_of(node_id: UUID, position: int) -> int:
 
 
 class EmbedStage(Protocol):
-    """What the embed function runs: `ingestion.enrich.Enrich`, or that and the index."""
+    """What the embed function runs: `enrichment.enrich.Enrich`, or that and the index."""
 
     def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
         """Work off outbox rows and return how many nodes got vectors."""

@@ -11,13 +11,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cairn.conversations.messages import OWN_METADATA
-from cairn.graph.node import State
 from cairn.kernel.text.words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
+
+    from cairn.graph.node import State
 
 
 GAP = timedelta(minutes=30)
@@ -124,11 +125,6 @@ def fingerprint(contents: Iterable[tuple[UUID, str]]) -> str:
     return f"{count}:{mixed:016x}"
 
 
-SUMMARISED = (State.ACTIVE, State.PROVISIONAL, State.EXPIRED, State.ARCHIVED)
-"""States of what a summary may say. What expired has happened all the same; what was superseded,
-deleted or quarantined is not said any more."""
-
-
 class Scope(StrEnum):
     """What a summary is of; `kind` of its node."""
 
@@ -166,7 +162,7 @@ class GroupState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSummary:
-    """A summary as it stands. `covers` and `made_of` say of what, as `summary_entries.Draft`s."""
+    """A summary as it stands. `covers` and `made_of` say of what, as `entries.Draft`s."""
 
     id: UUID
     kind: str

@@ -20,7 +20,7 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import FieldError, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.checks import clean_text
-from cairn.writing.webhook_ports import Delivery, WebhookEvent, WebhookSubscribers
+from cairn.writing.webhook_ports import Delivery, WebhookEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,44 +97,6 @@ class DueDelivery:
     attempts: int
     url: str
     sealed_secret: bytes
-
-
-class WebhookStore(WebhookSubscribers, Protocol):
-    """The webhooks of the transaction's workspace and their deliveries."""
-
-    def add(self, webhook: Webhook, sealed_secret: bytes) -> None:
-        """Keep a webhook."""
-        ...
-
-    def all(self) -> Sequence[Webhook]:
-        """Return every webhook, newest first."""
-        ...
-
-    def remove(self, webhook_id: UUID) -> bool:
-        """Remove one with its deliveries; False when there is none."""
-        ...
-
-    def disable(self, webhook_id: UUID, now: datetime) -> None:
-        """Let one rest."""
-        ...
-
-    def due(self, delivery_id: UUID) -> DueDelivery | None:
-        """Return a delivery that waits for an active webhook."""
-        ...
-
-    def target(self, webhook_id: UUID) -> tuple[str, bytes] | None:
-        """Return where an active webhook leads, and its sealed secret."""
-        ...
-
-    def record(
-        self, delivery_id: UUID, state: str, status: int | None, error: str | None, now: datetime
-    ) -> None:
-        """Keep what became of one try."""
-        ...
-
-    def deliveries(self, webhook_id: UUID, limit: int) -> Sequence[DeliveryView]:
-        """Return the newest deliveries of a webhook."""
-        ...
 
 
 class WebhookSender(Protocol):

@@ -7,7 +7,7 @@ are about nobody. A rebuild needs no key for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict
@@ -58,18 +58,6 @@ class RedactionProfile:
 
 
 REDACTION_CHANGED = "redaction.changed"
-
-
-class SettingsStore(Protocol):
-    """The settings of the transaction's workspace."""
-
-    def stored(self) -> StoredSettings:
-        """Return what is set; nothing, of version 0, where nothing ever was."""
-        ...
-
-    def put(self, settings: StoredSettings) -> None:
-        """Keep a document; a change older than what is kept does nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from cairn.adapters.aws.erasing import S3Searcher
 from cairn.adapters.opensearch.documents import ANY_VERSION
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.proving import PostgresSearcher
-from cairn.forgetting.prove import KEYS, NOT_SEARCHED, OPENSEARCH, OPERATOR, UPLOADS, Needles
+from cairn.forgetting.prove import NOT_SEARCHED, OPENSEARCH, OPERATOR, Needles
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def test_the_guide_has_a_row_for_each_place_that_is_looked_at(stand: Stand) -> N
     needles = Needles(texts=("nothing",), ids=(new_id(),))
     tables = PostgresSearcher(stand.pool)(stand.workspace_id, needles)
     there = {f"{table.store} {table.place}" for table in (*tables, *NOT_SEARCHED)}
-    there |= {f"{store} {place}" for store, place in (KEYS, OPENSEARCH, *OPERATOR)}
-    there |= {f"{UPLOADS[0]} {place}" for place in UPLOADS[1]}
+    there |= {f"{store} {place}" for store, place in (("keys", "keys"), OPENSEARCH, *OPERATOR)}
+    there |= {f"uploads {place}" for place in S3Searcher("b").prefixes}
     rows = ROW.findall(GUIDE.read_text(encoding="utf-8"))
     assert {name for name, _, _ in rows} == there
     assert len(rows) == len(there)
@@ -52,5 +52,4 @@ def test_each_row_says_what_becomes_of_it() -> None:
 
 
 def test_searchers_and_guide_call_places_the_same() -> None:
-    assert S3Searcher("b").prefixes == UPLOADS[1]
     assert OPENSEARCH[1] == ANY_VERSION

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.memory_graphs import graphs, help_desk
+from tests.support.memory_graphs import graphs, help_desk, read_graph
 
 from cairn.graph.memory_dump import (
     FORMAT,
@@ -19,7 +19,6 @@ from cairn.graph.memory_dump import (
     dump_lines,
     file_lines,
     from_record,
-    read_dump,
 )
 from cairn.graph.memory_records import Dump, EdgeDump, NodeDump
 from cairn.kernel.text.canonical import canonical_bytes
@@ -29,7 +28,7 @@ NODES = sum(isinstance(item, NodeDump) for item in help_desk())
 
 
 def read(lines: list[bytes]) -> list[Dump]:
-    return list(read_dump(file_lines(io.BytesIO(b"".join(lines)))))
+    return list(read_graph(file_lines(io.BytesIO(b"".join(lines)))))
 
 
 def refused(lines: list[bytes]) -> DumpRefused:

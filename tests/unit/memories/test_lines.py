@@ -14,7 +14,6 @@ from cairn.graph.memory_dump import (
     MemoryLine,
     dump_lines,
     file_lines,
-    read_dump,
     read_file,
 )
 from cairn.kernel.errors import TooLarge
@@ -171,11 +170,6 @@ def test_order_repeats_and_counts_are_checked() -> None:
         with pytest.raises(DumpRefused) as caught:
             list(read_file(changed, new_memory))
         assert caught.value.reason == reason
-
-
-def test_a_reader_of_graphs_takes_no_memories() -> None:
-    with pytest.raises(DumpRefused, match="node or edge"):
-        list(read_dump(dump_lines([], [record()])))
 
 
 def test_the_largest_memory_fits_a_line() -> None:

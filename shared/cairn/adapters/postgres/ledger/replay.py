@@ -152,7 +152,7 @@ def _doubled(before: int, after: int) -> bool:
 
 
 class PostgresReplays:
-    """Implements `lifecycle.rebuild_ports.Replays`."""
+    """Implements `rebuild.replay.Replays`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -163,7 +163,7 @@ class PostgresOneConversation:
         limit: int,
         timeout_ms: int,
     ) -> Sequence[Candidate]:
-        """Return the nearest messages, as `retrieval.ports.VectorLeg.search`."""
+        """Return the nearest messages, as `recall.ports.VectorLeg.search`."""
         # only who searches by vector loads numpy
         from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
 
@@ -186,7 +186,7 @@ class PostgresOneConversation:
         limit: int,
         timeout_ms: int,
     ) -> Sequence[Candidate]:
-        """Return the messages with any of the words, as `retrieval.ports.KeywordLeg.search`."""
+        """Return the messages with any of the words, as `recall.ports.KeywordLeg.search`."""
         if not terms:
             return ()
         asked = {"terms": list(terms), "limit": limit}
