@@ -99,7 +99,7 @@ def _install(files: list[Pinned], scratch: Path, target: Path) -> None:
     requirements.write_text("\n".join(sorted(lines)) + "\n", encoding="utf-8")
     subprocess.run(
         [
-            *_installer(),
+            *installer(),
             "--quiet",
             "--no-deps",
             "--require-hashes",
@@ -114,7 +114,7 @@ def _install(files: list[Pinned], scratch: Path, target: Path) -> None:
     )
 
 
-def _installer() -> list[str]:
+def installer() -> list[str]:
     """Return `uv pip install` of the uv that runs us (it names itself in UV), the project's own or
     the one on the path; where there is none, pip's own."""
     own = ROOT / ".local" / "uv" / "bin" / "uv"

@@ -4,7 +4,6 @@
 lost its state, a port taken by somebody else, a folder that was moved.
 """
 
-import fcntl
 import http.client
 import shutil
 import signal
@@ -12,7 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -428,12 +427,9 @@ class Stack:
     def _url(self, user: str, password: str, database: str) -> str:
         return database_url(user, password, self.layout.socket_folder, database)
 
-    @contextmanager
-    def _lock(self) -> Generator[None]:
+    def _lock(self) -> AbstractContextManager[None]:
         """One `up` or `down` at a time; a second one waits."""
-        with (self.layout.base / "lock").open("w", encoding="utf-8") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+        return state.locked(self.layout.base / "lock")
 
 
 def up(*, opensearch: bool = False) -> dict[str, str]:

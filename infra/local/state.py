@@ -1,8 +1,11 @@
 """What the laptop cloud remembers between runs: ports and random secrets. Not what is running."""
 
+import fcntl
 import json
 import secrets
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -62,6 +65,15 @@ def write_private(path: Path, text: str) -> None:
     draft.touch(mode=0o600)
     draft.write_text(text, encoding="utf-8")
     draft.replace(path)
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """One process at a time; a second one waits until the first has left."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def free_port(preferred: int, first: int) -> int:

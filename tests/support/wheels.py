@@ -1,23 +1,18 @@
 """Wheels that are no dependencies: unpacked aside, checked against their hashes, once."""
 
-import fcntl
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from infra.local.state import locked
 from layers import model
 
 
-@contextmanager
-def waiting_for(folder: Path) -> Generator[None]:
+def waiting_for(folder: Path) -> AbstractContextManager[None]:
     """Let one process at a time make a folder; who comes second finds it made."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f".{folder.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    return locked(folder.with_name(f".{folder.name}.lock"))
 
 
 def unpacked(pinned: str, folder: Path, *, without: str = "") -> Path:
@@ -37,7 +32,7 @@ def _fetch(pinned: str, scratch: Path, without: str) -> Path:
     wanted.write_text(pinned + "\n", encoding="utf-8")
     flags = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
     places = ["--target", str(target), "--requirement", str(wanted)]
-    subprocess.run([*model._installer(), *flags, *places], check=True)
+    subprocess.run([*model.installer(), *flags, *places], check=True)
     if without:
         shutil.rmtree(target / without)
     return target

@@ -5,7 +5,6 @@ It needs Java 17 or newer and Maven, which this project does not bring.
 """
 
 import base64
-import fcntl
 import hashlib
 import json
 import os
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.local.processes import Daemon, StartFailed
+from infra.local.state import locked
 
 HERE = Path(__file__).parent
 POM = HERE / "pom.xml"
@@ -155,9 +155,7 @@ def fetch(libraries: Path, maven: str) -> None:
     """
     wanted = hashlib.sha256(POM.read_bytes()).hexdigest()
     stamp = libraries.with_suffix(".stamp")
-    libraries.parent.mkdir(parents=True, exist_ok=True)
-    with libraries.with_suffix(".lock").open("w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(libraries.with_suffix(".lock")):
         if libraries.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
             return
         _copy_libraries(libraries, maven)
