@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from cairn.extraction import statements as rules
 from cairn.extraction.relations import SPOKEN_OF, relations
-from cairn.extraction.sentences import clauses, is_supposed, restored, sentences
+from cairn.extraction.sentences import clauses, is_supposed, sentences
 from cairn.extraction.statements import StatementKind
 
 MAX_STATEMENTS = 50
@@ -20,7 +20,7 @@ MAX_STATEMENTS = 50
 SELF, OWN, OTHER, THING = 0.9, 0.85, 0.7, 0.7
 """How sure a statement is, by what it is about."""
 
-_OTHERS_NAME = re.compile(r"(he|she|they)(?=[\s'])|([A-Z][\w-]+)(?=[\s'])", re.I)
+_OTHERS_NAME = re.compile(r"((?i:he|she|they))(?=[\s'])|([A-Z][\w-]+)(?=[\s'])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,4 +98,4 @@ def _statement(
     if kind is None:
         return None
     meant = re.sub(r",\s+not\s+(?:(?:on|in|at)\s+)?[\w.:-]+$", "", clause)
-    return Statement(kind=kind, text=restored(f"{speaker.name}: {meant}."), confidence=confidence)
+    return Statement(kind=kind, text=f"{speaker.name}: {meant}.", confidence=confidence)

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 
 from cairn.extraction.english import RELATIONS
-from cairn.extraction.sentences import restored
 
-_TITLED = "(?:(?:Dr|Mr|Mrs|Ms|Prof)\u2024? )?"
+_TITLED = r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?"
 _SURNAMES = "(?: (?:de |van |von |Le )?[A-Z][a-z\u00e0-\u017f-]+){0,3}"
 _NAME = rf"(?P<name>{_TITLED}[A-Z][\w-]{{0,40}}\w{_SURNAMES})"
 _RELATION = rf"(?P<relation>{'|'.join(sorted(RELATIONS, key=len, reverse=True))})"
@@ -33,6 +32,6 @@ def relations(sentence: str) -> Iterator[tuple[str, str]]:
         for match in pattern.finditer(sentence):
             first = match["name"].split()[0]
             if first not in _NO_NAMES and not first.endswith("ly"):
-                yield restored(match["name"]), match["relation"]
+                yield match["name"], match["relation"]
     if called := _CALLED.search(sentence):
-        yield restored(called["name"]), ""
+        yield called["name"], ""

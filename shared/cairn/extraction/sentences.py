@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from cairn.kernel.text import words
+
 QUOTED = "\u25a1"
 """Stands for what is quoted or code: no words of the speaker."""
 
-_DOT = "\u2024"
-_TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|e\.g|i\.e|vs|No|approx)\.")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.S)
 _QUOTE = re.compile(r'"[^"\n]*"')
-_SENTENCE = re.compile(r"[^.!?\n\u2026]+(?:\.(?=\w)[^.!?\n\u2026]+)*[.!?\u2026]*")
 
 _JOKE = re.compile(
     r"\b(?:just )?(?:kidding|joking)\b|\bjk\b|\byeah,? right\b|(?<!\w)/s\b|^oh sure\b"
@@ -57,7 +56,7 @@ _OPENING = re.compile(
     r"|correction|scratch that|yesterday|today|lately|recently|currently|these days|congrats"
     r"|congratulations|cool|sweet|awesome|jealous|impressive|that's why|at the moment|in fact"
     r"|obviously"
-    r")\b(?:[ ]+[A-Z]\w+(?=[,!]))?[\s,:!;\-\u2013\u2014]+)+",
+    r")\b(?:[ ]+[A-Z]\w+(?=[,!]))?[\s,.:!;\-\u2013\u2014]+)+",
     re.I,
 )
 _ASIDE = re.compile(
@@ -83,11 +82,11 @@ def sentences(text: str) -> list[str]:
     if _INJECTED.search(text):
         return []
     plain = text.replace("\u2019", "'").replace("\u201c", '"').replace("\u201d", '"')
-    plain = _QUOTE.sub(QUOTED, _CODE.sub(QUOTED, _TITLE.sub(rf"\1{_DOT}", plain)))
+    plain = _QUOTE.sub(QUOTED, _CODE.sub(QUOTED, plain))
     meant: list[str] = []
-    for sentence in _SENTENCE.findall(plain):
+    for sentence in words.sentences(plain):
         if not _JOKE.search(sentence):
-            meant.append(sentence.strip())
+            meant.append(sentence)
         elif meant and re.search(r"kidding|joking|\bjk\b", sentence, re.I):
             meant.pop()
     return [sentence for sentence in meant if re.search(r"\w", sentence)]
@@ -117,8 +116,3 @@ def is_supposed(sentence: str) -> bool:
 def without_opening(clause: str) -> str:
     """Return a clause without "yes,", "by the way" and the like before it."""
     return _OPENING.sub("", clause).strip()
-
-
-def restored(text: str) -> str:
-    """Return a text with the dots of titles as they were."""
-    return text.replace(_DOT, ".")

@@ -51,6 +51,9 @@ _TIME = re.compile(
     r"|one day|at (?:\d|noon|five|six|seven|eight|nine|ten))\b"
 )
 _OFTEN = re.compile(r"\b(?:every|each|from|always|usually|daily|weekly)\b")
+MAX_SUBJECT_WORDS = 8
+"""Between "my" and its verb; with more, the verb is another clause's."""
+
 _WORD = re.compile(r"[\w'$\u20ac\u00a3+.-]*\w")
 _ADVERBS = (
     "also|always|usually|often|really|just|still|only|actually|finally|already|now|mostly|normally"
@@ -84,7 +87,9 @@ class _Rule:
     least: int = 1
 
 
-def _rules(*rows: tuple[str, StatementKind | None, int] | tuple[str, StatementKind | None]):
+def _rules(
+    *rows: tuple[str, StatementKind | None, int] | tuple[str, StatementKind | None],
+) -> tuple[_Rule, ...]:
     return tuple(_Rule(re.compile(form), kind, *least) for form, kind, *least in rows)
 
 
@@ -252,9 +257,6 @@ def stated_of_own(clause: str) -> StatementKind | None:
     ):
         return None
     return _kind_of_own(low, verb)
-
-
-MAX_SUBJECT_WORDS = 8
 
 
 def _kind_of_own(low: str, verb: str) -> StatementKind:
