@@ -23,7 +23,7 @@ from cairn.adapters.postgres.migrate import MIGRATIONS, migrate
 from cairn.adapters.postgres.sql import QUERIES, named_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
     from tests.plugins.postgres import Database, Server
 
@@ -76,10 +76,12 @@ def migrations_to(last: str, folder: Path) -> Path:
     return folder
 
 
-def rows_of(connection: psycopg.Connection[Any]) -> dict[str, str]:
-    """Return all rows as COPY writes them, by `table (columns)`."""
+def rows_of(connection: psycopg.Connection[Any], like: Iterable[str] = ()) -> dict[str, str]:
+    """Return all rows as COPY writes them, by `table (columns)`; of the tables in `like` these."""
     texts: dict[str, str] = {}
-    for table, columns in connection.execute(TABLES.encode()).fetchall():
+    before = {table: names.removesuffix(")").split(", ") for table, names in map(_parted, like)}
+    for table, present in connection.execute(TABLES.encode()).fetchall():
+        columns = before.get(table, present)
         order = sql.SQL(", ").join(map(sql.Identifier, columns))
         query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT")
         with connection.cursor().copy(query.format(order, sql.Identifier(table))) as copy:
@@ -87,6 +89,11 @@ def rows_of(connection: psycopg.Connection[Any]) -> dict[str, str]:
         if text := b"".join(line + b"\n" for line in sorted(lines) if line).decode():
             texts[f"{table} ({', '.join(columns)})"] = text
     return texts
+
+
+def _parted(key: str) -> tuple[str, str]:
+    table, _, columns = key.partition(" (")
+    return table, columns
 
 
 def restore(database: Database) -> None:

@@ -1,15 +1,17 @@
 """Draw statements from what a person says: facts, preferences, decisions, plans, relations.
 
 The words stay the speaker's own, after the speaker's name: nothing is put another way, so nothing
-can be turned around. English only; another language states nothing here.
+can be turned around. A correction repeats the statement it corrects, with what is new in it. English only; another language states nothing here.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cairn.extraction import statements as rules
+from cairn.extraction.corrections import corrected, taken_back
+from cairn.extraction.keys import keys_of
 from cairn.extraction.relations import SPOKEN_OF, relations
 from cairn.extraction.sentences import clauses, is_supposed, sentences
 from cairn.extraction.statements import StatementKind
@@ -25,30 +27,53 @@ _OTHERS_NAME = re.compile(r"((?i:he|she|they))(?=[\s'])|([A-Z][\w-]+)(?=[\s'])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Something a speaker stated; `confidence` between 0 and 1."""
+    """Something a speaker stated; `confidence` between 0 and 1.
+
+    `said` is the clause without who speaks, `keys` what it may be known by, best first. `corrects`
+    is the text of the statement in whose place it stands.
+    """
 
     kind: StatementKind
     text: str
     confidence: float
+    said: str
+    keys: tuple[str, ...] = ()
+    corrects: str | None = None
 
 
 @dataclass(slots=True)
 class Speaker:
-    """Who speaks, and whose names were given so far; `spoken_of`: somebody of theirs was."""
+    """Who speaks, and whose names were given so far; `spoken_of`: somebody of theirs was.
+
+    `last` is what was stated last, which may be corrected or taken back.
+    """
 
     name: str
     known: set[str] = field(default_factory=set[str])
     spoken_of: bool = False
+    last: Statement | None = None
 
 
 def draw(text: str, speaker: Speaker) -> list[Statement]:
     """Return what a message states, in its order, and note in `speaker` whom it speaks of."""
     drawn: dict[str, Statement] = {}
     for sentence in sentences(text):
-        for statement in _of_sentence(sentence, speaker):
+        for statement in _stated(sentence, speaker):
             drawn.setdefault(statement.text.casefold(), statement)
+            speaker.last = statement
+        if taken_back(sentence) is not None:
+            speaker.last = None
     speaker.spoken_of = speaker.spoken_of or bool(SPOKEN_OF.search(text))
     return list(drawn.values())[:MAX_STATEMENTS]
+
+
+def _stated(sentence: str, speaker: Speaker) -> list[Statement]:
+    last = speaker.last
+    said = corrected(sentence, last.said) if last else None
+    if last is None or said is None:
+        return _of_sentence(sentence, speaker)
+    meant = _statement(last.kind, said, last.confidence, speaker)
+    return [replace(meant, keys=last.keys, corrects=last.text)] if meant else []
 
 
 def _of_sentence(sentence: str, speaker: Speaker) -> list[Statement]:
@@ -57,8 +82,15 @@ def _of_sentence(sentence: str, speaker: Speaker) -> list[Statement]:
         for name, relation in relations(sentence):
             speaker.known.add(name.split()[0])
             is_who = f"{speaker.name}'s {relation}" if relation else f"who {speaker.name} speaks of"
+            kind, said = StatementKind.RELATION, f"{name} is {is_who}"
             drawn.append(
-                Statement(kind=StatementKind.RELATION, text=f"{name} is {is_who}.", confidence=SELF)
+                Statement(
+                    kind=kind,
+                    text=f"{said}.",
+                    confidence=SELF,
+                    said=said,
+                    keys=keys_of(kind, said),
+                )
             )
     for clause in clauses(sentence):
         if statement := _of_clause(clause, speaker):
@@ -98,4 +130,10 @@ def _statement(
     if kind is None:
         return None
     meant = re.sub(r",\s+not\s+(?:(?:on|in|at)\s+)?[\w.:-]+$", "", clause)
-    return Statement(kind=kind, text=f"{speaker.name}: {meant}.", confidence=confidence)
+    return Statement(
+        kind=kind,
+        text=f"{speaker.name}: {meant}.",
+        confidence=confidence,
+        said=meant,
+        keys=keys_of(kind, meant),
+    )

@@ -43,9 +43,9 @@ _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december"
     "|spring|summer|autumn|fall|winter"
 )
-_TIME = re.compile(
+TIME = re.compile(
     rf"\b(?:to(?:day|night|morrow)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|next \w+"
-    rf"|in (?:\d+ \w+|an? \w+)|(?:{_MONTHS.replace('|may', '')})|in may|may \d+"
+    rf"|in (?:\d+ \w+|an? \w+)|(?:{_MONTHS.replace('|may', '')})|in may|may \d+|\d+ may"
     r"|\d{1,2}(?:st|nd|rd|th)"
     r"|this (?:week|month|year|evening|afternoon|spring|summer|autumn|winter)|by \w+|later|soon"
     r"|one day|at (?:\d|noon|five|six|seven|eight|nine|ten))\b"
@@ -110,7 +110,7 @@ _BEING = _rules(
     (r"(?:going to|gonna|planning|hoping to|about to|thinking (?:about|of) \w+ing)\b", PLAN, 2),
     (rf"{_any(DOING)}", FACT, 2),
     (rf"{_any(GOING)}", PLAN, 2),
-    (rf"\w{{3,}}ing\b.*{_TIME.pattern}", PLAN, 2),
+    (rf"\w{{3,}}ing\b.*{TIME.pattern}", PLAN, 2),
     (r"(?:from \w|\d+(?: years old)?$)", FACT),
     (r"an? (?:bit|little|lot|mess|fool|while|step|moment|huge part)\b", None),
     (r"(?:an?|the|our|\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) \w+", FACT),
@@ -158,7 +158,7 @@ _DOINGS = _rules(
      r"|elected|injured|accepted|invited|in hospital|an?|the)\b", FACT),
     (rf"{_any(PAST_TASTES)} (?!it\b|that\b|this\b|your\b|to\b|them\b)\w", PREFERENCE),
     (_any(NO_EVENTS), None),
-    (rf"{_any(OCCASIONS)}.*(?:{_TIME.pattern}|{_OFTEN.pattern})", FACT),
+    (rf"{_any(OCCASIONS)}.*(?:{TIME.pattern}|{_OFTEN.pattern})", FACT),
     (_any(OCCASIONS), None),
     (rf"{_any(HABITS)} {_PRONOUN_OBJECT}", FACT),
     (r"had (?:to|fun|enough)\b", None),
@@ -265,7 +265,7 @@ def _kind_of_own(low: str, verb: str) -> StatementKind:
     if verb.removesuffix("s") in TASTES:
         return PREFERENCE
     planned = re.search(r"flight|train|meeting|appointment|party|exam|wedding", low)
-    if verb == "will" or " going to " in low or (planned and _TIME.search(low)):
+    if verb == "will" or " going to " in low or (planned and TIME.search(low)):
         return PLAN
     return FACT
 
@@ -289,11 +289,11 @@ def stated_of_thing(clause: str) -> StatementKind | None:
 def requested(clause: str) -> StatementKind | None:
     """Return what a request to whoever reads along is: how the speaker wants it, or a reminder."""
     low = clause.lower()
-    if low.startswith("remind me") and _TIME.search(low):
+    if low.startswith("remind me") and TIME.search(low):
         return PLAN
     if low.startswith("let's go with "):
         return DECISION
-    if low.startswith("let's ") and _TIME.search(low) and says_enough(low, 3):
+    if low.startswith("let's ") and TIME.search(low) and says_enough(low, 3):
         return PLAN
     asks = _ASKING.match(low) and not _SMALL_REQUEST.match(low)
     return PREFERENCE if asks and says_enough(low, 3) else None

@@ -47,8 +47,11 @@ class Label(StrEnum):
 BOOKKEEPING = (Label.CONVERSATION, Label.TASK, "User", "Ticket", "Investigation")
 """Labels of nodes that stand for records kept elsewhere: they say little and name much."""
 
-BY_LABEL_ONLY = (*BOOKKEEPING, Label.MESSAGE, Label.SUMMARY)
-"""Labels that a search finds only when it names them; migration 0057 says the same in SQL."""
+BY_LABEL_ONLY = (*BOOKKEEPING, Label.SUMMARY)
+"""Labels that a search finds only when it names them; migrations 0057 and 0058 say it in SQL."""
+
+SAID_BY = ("user", "assistant")
+"""Roles whose messages a search finds; those of others only when it names the label."""
 
 
 class Category(StrEnum):
@@ -147,6 +150,7 @@ class Node(MemoryFields):
     keywords: tuple[str, ...] = ()  # casefolded
     compiled_truth: str | None = None  # what is held true of it now, in a few sentences
     document_id: UUID | None = None
+    conversation_id: UUID | None = None  # a memory's: the one it was drawn from
     parent_id: UUID | None = None
     ordinal: int | None = None
     source_uri: str | None = None

@@ -64,7 +64,7 @@ def _lifted(each: Scored, recipe: Recipe) -> Scored:
     )
 
 
-_EVENT, _EVENT_KIND = Label.EVENT.value, MemoryKind.EVENT.value
+_HAPPENED, _EVENT_KIND = frozenset({Label.EVENT, Label.MESSAGE}), MemoryKind.EVENT.value
 """What happened is itself: the same words at another time are another event."""
 
 
@@ -108,7 +108,7 @@ def _layers(node: Sketch) -> list[object]:
         layers.append(("name", node.label, node.client_id, node.canonical_name.casefold()))
     if node.content_hash:
         content = ("content", node.label, node.client_id, node.content_hash)
-        happened = node.label == _EVENT or node.kind == _EVENT_KIND
+        happened = node.label in _HAPPENED or node.kind == _EVENT_KIND
         when = (node.occurred_at, node.session_id, node.source_agent) if happened else ()
         layers.append((*content, *when))
     return layers
@@ -119,8 +119,8 @@ LEAST_OF_GRAIN = 0.5
 """A part stands for the section or document around it from this share of the latter's score on."""
 
 _ID = re.compile(r"[A-Za-z_]+:\S+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_COARSE = frozenset({Label.DOCUMENT, Label.SECTION})
-_PARTS = frozenset({Label.SECTION, Label.CHUNK})
+_COARSE = frozenset({Label.DOCUMENT, Label.SECTION, Label.MESSAGE})
+_PARTS = frozenset({Label.SECTION, Label.CHUNK, Label.MEMORY})
 
 
 def bookkeeping(label: str, text: str) -> bool:
@@ -173,7 +173,7 @@ def present_first(ranked: Sequence[Scored], at: datetime) -> list[Scored]:
 def one_text(unique: Deduped) -> Deduped:
     """Return one hit for a document, section and chunk of the same text: the finest that is good.
 
-    A section or document that is among the candidates with a part of it gives its place to its
+    A memory is a part of the message it was drawn from, in this as in all else. A section or document that is among the candidates with a part of it gives its place to its
     best part (signal `grain`), when that has `LEAST_OF_GRAIN` of its score; else the part merges
     into it, as all its others. Passages of a document that are not around each other stay apart.
     """

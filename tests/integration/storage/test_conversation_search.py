@@ -247,23 +247,47 @@ def test_an_odd_query_finds_what_it_finds(
     assert found(search, world.admin, query, conversation_id=said.conversation_id) == []
 
 
-def test_recall_finds_messages_when_it_is_asked_for_them_only(
+def test_recall_finds_what_people_and_agents_said_and_by_label_what_tools_put_between(
     database: "Database", world: World, talk: PostgresTalking
 ) -> None:
     said = talk.say("the boiler leaks", channel=Channel.API)
+    put = talk.say("boiler: 99 C", channel=Channel.API, role=MessageRole.TOOL)
     embedded(database, said.message_id, "boiler")
-    told = world.tell(memory("a boiler is a heater")).outcomes[0].id
-    keyword, vector = PostgresKeywordLeg(world.pool), PostgresVectorLeg(world.pool)
-    asked: dict[str, Any] = {"limit": 10, "timeout_ms": 2000}
-    near = Directions().embed(["boiler"])[0]
-    near_it: dict[str, Any] = {"model_id": 1, "minimum": 0.3, **asked}
-    for past in (None, said.position + 1):
+    embedded(database, put.message_id, "boiler")
+    told = world.tell(memory("a boiler is a heater")).outcomes[0]
+    for past in (None, told.position):
         plain = Filters(as_of_position=past)
         messages = Filters(labels=("Message",), as_of_position=past)
-        by_words = keyword.search(world.admin, ["boiler"], plain, **asked)
-        assert [word.node_id for word in by_words] == [told]
-        by_label = keyword.search(world.admin, ["boiler"], messages, **asked)
-        assert [item.node_id for item in by_label] == [said.message_id]
-        assert vector.search(world.admin, near, plain, **near_it) == ()
-        (found_near,) = vector.search(world.admin, near, messages, **near_it)
-        assert found_near.node_id == said.message_id
+        by_words, near = candidates(world, world.admin, plain)
+        assert by_words == {told.id, said.message_id}
+        assert near == {said.message_id}
+        by_label, near_by_label = candidates(world, world.admin, messages)
+        assert by_label == near_by_label == {said.message_id, put.message_id}
+
+
+@pytest.mark.parametrize("labels", [(), ("Message",)])
+def test_another_conversation_takes_no_candidates_place_of_a_public_key(
+    database: "Database", world: World, talk: PostgresTalking, labels: tuple[str, ...]
+) -> None:
+    own = talk.say("my boiler leaks", session_id="mine", **PUBLIC)
+    other = talk.say("my boiler is fine", session_id="theirs", **PUBLIC)
+    for message in (own, other):
+        embedded(database, message.message_id, "boiler")
+    visitor = bound_visitor(database, world, own.conversation_id)
+    for past in (None, other.position):
+        asked = Filters(labels=labels, as_of_position=past)
+        assert candidates(world, visitor, asked) == ({own.message_id}, {own.message_id})
+        assert candidates(world, public_of(world.admin), asked) == (set(), set())
+
+
+def candidates(
+    world: World, principal: Principal, filters: Filters
+) -> tuple[set[UUID], set[UUID]]:
+    """What the legs find of boilers, by words and by vector."""
+    asked: dict[str, Any] = {"limit": 10, "timeout_ms": 2000}
+    near = Directions().embed(["boiler"])[0]
+    by_words = PostgresKeywordLeg(world.pool).search(principal, ["boiler"], filters, **asked)
+    by_vector = PostgresVectorLeg(world.pool).search(
+        principal, near, filters, model_id=1, minimum=0.3, **asked
+    )
+    return {item.node_id for item in by_words}, {item.node_id for item in by_vector}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.graph.node import BY_LABEL_ONLY, Label, State
+from cairn.graph.node import BY_LABEL_ONLY, SAID_BY, Label, State
 from cairn.kernel.access import Role
 from cairn.search_index.sync import IndexDocument, bucket_of, mark_of
 
@@ -146,6 +146,9 @@ def _left_out(filters: Filters) -> list[Json]:
         bare = [{"term": {"label": str(Label.ENTITY)}}, {"term": {"described": False}}]
         left_out.append({"bool": {"filter": bare}})
         left_out.append({"terms": {"label": [str(label) for label in BY_LABEL_ONLY]}})
+        others = [{"terms": {"kind": list(SAID_BY)}}]
+        message = [{"term": {"label": str(Label.MESSAGE)}}]
+        left_out.append({"bool": {"filter": message, "must_not": others}})
     return left_out
 
 

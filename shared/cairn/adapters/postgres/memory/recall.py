@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _BY_VECTOR = ("search.by_vector", "search.by_vector_as_of")  # the present, the past
 _SKETCH = ("search.sketch", "search.sketch_as_of")
 _READ = ("search.read", "search.read_as_of")
+_SPOKEN = frozenset({Label.MEMORY, Label.MESSAGE})
 _BY_KEYWORD = ("search.by_keyword", "search.by_keyword_as_of")
 
 
@@ -135,14 +136,14 @@ class PostgresNodeReader(Store):
         """Return up to `count` visible neighbours on each side of each node, in reading order.
 
         A memory's are the nearest by `sequence` of the same session, client and scope, also when
-        numbers are missing between; a chunk's the nearest by `ordinal` of the same document; other
+        numbers are missing between; a message's those of its conversation; a chunk's the nearest by `ordinal` of the same document; other
         nodes have none. In the past, what was written later is left out; what was deleted since
         stays hidden.
         """
         if count < 1:
             return {}
         beside: dict[UUID, Neighbours] = {}
-        messages = [node for node in nodes if node.session_id and node.label == Label.MEMORY]
+        messages = [node for node in nodes if node.session_id and node.label in _SPOKEN]
         chunks = [node for node in nodes if node.document_id and node.label == Label.CHUNK]
         common = {"count": count, "as_of_position": filters.as_of_position}
         if messages:
@@ -213,6 +214,8 @@ def _places(nodes: Sequence[FoundNode]) -> dict[str, list[Any]]:
         "sequences": [node.sequence for node in nodes],
         "clients": [node.client_id for node in nodes],
         "node_scopes": [node.scope for node in nodes],
+        "node_labels": [node.label for node in nodes],
+        "parents": [node.parent_id for node in nodes],
         "documents": [node.document_id for node in nodes],
         "ordinals": [node.ordinal for node in nodes],
     }

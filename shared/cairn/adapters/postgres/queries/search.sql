@@ -67,16 +67,19 @@ SELECT {columns}, created_position AS position, coalesce(agents, '{}') AS agents
      OR id = ANY (%(subscribed)s::uuid[]))
 
 -- name: neighbours_in_session
--- The messages just before and after each result in its session, for the same client and scope.
+-- The messages just before and after each result in its session or conversation, for the same client and
+-- scope.
 SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at, beside.sequence,
   NULL::integer AS ordinal, beside.before
   FROM unnest(%(ids)s::uuid[], %(sessions)s::text[], %(sequences)s::bigint[], %(clients)s::text[],
-    %(node_scopes)s::text[]) AS asked (id, session_id, sequence, client_id, scope)
+    %(node_scopes)s::text[], %(node_labels)s::text[], %(parents)s::uuid[])
+    AS asked (id, session_id, sequence, client_id, scope, label, parent_id)
  CROSS JOIN LATERAL (
    (SELECT n.id, n.text, n.occurred_at, n.sequence, true AS before FROM node n
      WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
        AND n.sequence < asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
-       AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
+       AND n.label = asked.label AND (n.label = 'Memory' OR n.parent_id = asked.parent_id)
+       AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.sequence DESC LIMIT %(count)s)
@@ -84,7 +87,8 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
    (SELECT n.id, n.text, n.occurred_at, n.sequence, false FROM node n
      WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
        AND n.sequence > asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
-       AND n.label = 'Memory' AND n.state NOT IN ('deleted', 'quarantined')
+       AND n.label = asked.label AND (n.label = 'Memory' OR n.parent_id = asked.parent_id)
+       AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
      ORDER BY n.sequence LIMIT %(count)s)
