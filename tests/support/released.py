@@ -79,9 +79,9 @@ def migrations_to(last: str, folder: Path) -> Path:
 def rows_of(connection: psycopg.Connection[Any], like: Iterable[str] = ()) -> dict[str, str]:
     """Return all rows as COPY writes them, by `table (columns)`; of the tables in `like` these."""
     texts: dict[str, str] = {}
-    before = {table: names.removesuffix(")").split(", ") for table, names in map(_parted, like)}
+    before: dict[str, list[str]] = dict(map(_parted, like))
     for table, present in connection.execute(TABLES.encode()).fetchall():
-        columns = before.get(table, present)
+        columns = before.get(table) or present
         order = sql.SQL(", ").join(map(sql.Identifier, columns))
         query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT")
         with connection.cursor().copy(query.format(order, sql.Identifier(table))) as copy:
@@ -91,9 +91,9 @@ def rows_of(connection: psycopg.Connection[Any], like: Iterable[str] = ()) -> di
     return texts
 
 
-def _parted(key: str) -> tuple[str, str]:
+def _parted(key: str) -> tuple[str, list[str]]:
     table, _, columns = key.partition(" (")
-    return table, columns
+    return table, columns.removesuffix(")").split(", ")
 
 
 def restore(database: Database) -> None:

@@ -42,13 +42,17 @@ _FORMS = tuple(
     )
 )
 _POLITE = r"^(?:(?:please|ok(?:ay)?|actually|sorry|no|wait|hey|oh)[,.!]? )*"
-_TAKE_BACK = r"(?:forget|scratch|disregard|delete|erase|strike|(?:don't|do not) (?:remember|save|store|keep))"
-_THAT = r"(?:that|it|this|what i (?:just )?(?:said|told you|wrote)|(?:the|my) last (?:message|thing|one))"
+_TAKE_BACK = (
+    r"(?:forget|scratch|disregard|delete|erase|strike"
+    r"|(?:don't|do not) (?:remember|save|store|keep))"
+)
+_SAID = r"what i (?:just )?(?:said|told you|wrote)"
+_THAT = rf"(?:that|it|this|{_SAID}|(?:the|my) last (?:message|thing|one))"
 _LAST = re.compile(
     rf"{_POLITE}{_TAKE_BACK}(?: about)? {_THAT}(?: again)?(?:,? (?:please|ok|okay))?[.!]*$", re.I
 )
 _ABOUT = re.compile(
-    rf"{_POLITE}{_TAKE_BACK} (?:that|about|what i (?:said|told you|wrote) about) (?P<what>.+?)[.!]*$",
+    rf"{_POLITE}{_TAKE_BACK} (?:that|about|{_SAID} about) (?P<what>.+?)[.!]*$",
     re.I,
 )
 _WORD = re.compile(r"[\w'-]*\w")
@@ -71,7 +75,11 @@ def _in_place(new: str, old: str | None, last: str) -> str | None:
     found = [each for each in sort.finditer(last) if each.start()]
     if old is not None:
         found = [each for each in found if each[0].casefold() == old.casefold()]
-    if len(found) != 1 or found[0][0].casefold() == new.casefold() or " " in new and sort is _VALUE:
+    if (
+        len(found) != 1
+        or found[0][0].casefold() == new.casefold()
+        or (" " in new and sort is _VALUE)
+    ):
         return None
     return f"{last[: found[0].start()]}{new}{last[found[0].end() :]}"
 

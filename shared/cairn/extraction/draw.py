@@ -1,7 +1,8 @@
 """Draw statements from what a person says: facts, preferences, decisions, plans, relations.
 
 The words stay the speaker's own, after the speaker's name: nothing is put another way, so nothing
-can be turned around. A correction repeats the statement it corrects, with what is new in it. English only; another language states nothing here.
+can be turned around. A correction repeats the statement it corrects, with what is new in it.
+English only; another language states nothing here.
 """
 
 from __future__ import annotations

@@ -9,40 +9,42 @@ import re
 from cairn.extraction.english import EMPTY
 from cairn.extraction.statements import TIME, StatementKind, expanded
 
-PREFIX = "said:"
-"""Before the keys of what was drawn, which never meet keys that somebody gave."""
-
+_ADVERBS = r"(?:do not |no longer |now |have |just |recently |finally )*"
+_STATE = r"(?:am )?(?:not |no longer )?"
 _SUBJECT = re.compile(r"^(?:both )?(?:i|we)\s+")
 _SLOTS = tuple(
     (re.compile(form), keys)
     for form, keys in (
-        (r"(?:do not |no longer |now )*(?:am )?(?:live|living|based|settled) (?:in|near|at)\b", ("home",)),
-        (r"(?:have )?(?:just |recently |finally )*moved? (?:\w+ ){0,3}(?:to|into)\b", ("host", "home", "moved")),
-        (r"(?:have )?(?:just |recently |finally )*(?:migrated?|switch(?:ed)?) (?:\w+ ){0,3}(?:to|over to)\b",
-         ("host", "moved")),
+        (rf"{_ADVERBS}(?:am )?(?:live|living|based|settled) (?:in|near|at)\b", ("home",)),
+        (rf"{_ADVERBS}moved? (?:\w+ ){{0,3}}(?:to|into)\b", ("host", "home", "moved")),
+        (
+            rf"{_ADVERBS}(?:migrated?|switch(?:ed)?) (?:\w+ ){{0,3}}(?:over )?to\b",
+            ("host", "moved"),
+        ),
         (r"(?:host|hosted|deploy|deployed|run) (?:\w+ ){0,3}(?:on|to|with)\b", ("host",)),
         (r"(?:no longer )?(?:work|working|am working|am employed) (?:at|for)\b", ("employer",)),
-        (r"(?:am |eat )?(?:not |no longer )?(?:a )?(?:\w+ )?(?:vegetarian|vegan|pescatarian)\b", ("diet",)),
+        (rf"{_STATE}(?:a )?(?:\w+ )?(?:vegetarian|vegan|pescatarian)\b", ("diet",)),
         (r"eat (?:meat|fish|everything) (?:again|now)\b", ("diet",)),
-        (r"(?:am )?(?:not |no longer )?(?:single|married|divorced|engaged|widowed)\b", ("marital status",)),
+        (rf"{_STATE}(?:single|married|divorced|engaged|widowed)\b", ("marital status",)),
         (r"(?:am )?\d{1,3}(?: years old)?$", ("age",)),
     )
-)  # fmt: skip
+)
 _ATTRIBUTE = re.compile(
-    r"^(?:my|our) (?P<subject>(?:[\w'-]+ ){0,4}?(?:favou?rite [\w'-]+(?: [\w'-]+)?|name|address|birthday"
-    r"|phone number|number|email|job|deadline|budget|plan|role|title|salary|size|height|weight"
-    r"|time ?zone|nationality|employer|hometown|diet|host|password|goal)) (?:is|are|was|will|has)\b"
+    r"^(?:my|our) (?P<subject>(?:[\w'-]+ ){0,4}?(?:favou?rite [\w'-]+(?: [\w'-]+)?|name|address"
+    r"|birthday|phone number|email|deadline|budget|title|salary|size|height|weight|time ?zone"
+    r"|nationality|employer|hometown|diet|host)) (?:is|are|was|will be)\b"
 )
 _TIMED = re.compile(
     r"^(?:my|our|the|this|that) (?P<subject>[\w' -]{2,50}?) (?:is|are|was|were|will|starts?|begins?"
     r"|ends?|leaves?|meets?|runs?|arrives?|closes|opens)\b"
 )
 _TASTE = re.compile(
-    r"^(?:i|we) (?:\w+ ){0,2}?(?:do not |can not |no longer )?(?:\w+ )?(?:like|love|hate|enjoy|adore"
-    r"|dislike|detest|loathe|despise|stand|liked|loved|hated)\s+(?P<what>.+)$"
+    r"^(?:i|we) (?:\w+ ){0,2}?(?:do not |can not |no longer )?(?:\w+ )?(?:like|love|hate|enjoy"
+    r"|adore|dislike|detest|loathe|despise|stand|liked|loved|hated)\s+(?P<what>.+)$"
 )
 _WORD = re.compile(r"[\w'-]*\w")
 _ANY_MORE = re.compile(r"\b(?:any ?more|now|these days|again|so much|a lot|very much)\b")
+_BESIDE = re.compile(r"\b(?:used to|also|too|as well|another|second)\b")
 MAX_WORDS = 5
 
 
@@ -51,25 +53,38 @@ def keys_of(kind: StatementKind, said: str) -> tuple[str, ...]:
     low = expanded(said)
     if kind is StatementKind.RELATION:
         return (f"who {_words(said.partition(' is ')[0])}",)
-    if "used to" in low:
+    if _BESIDE.search(low):
         return ()
-    timed = bool(TIME.search(low))
-    if kind is StatementKind.PLAN or timed:
-        return _of_time(low) if timed else ()
+    if TIME.search(low):
+        return _of_time(low)
+    if kind is StatementKind.PLAN:
+        return ()
     if taste := _TASTE.match(low):
         what = _words(_ANY_MORE.sub("", taste["what"]))
         return (f"taste {what}",) if what else ()
     if attribute := _ATTRIBUTE.match(low):
         return (f"my {attribute['subject']}",)
+    return _of_slot(low)
+
+
+def _of_slot(low: str) -> tuple[str, ...]:
+    """Return what there is one of, such as a home; a clause that says two things has none."""
     subject = _SUBJECT.match(low)
-    slot = subject and next((keys for form, keys in _SLOTS if form.match(low[subject.end() :])), None)
-    return slot or ()
+    if subject is None or " and " in low:
+        return ()
+    predicate = low[subject.end() :]
+    return next((keys for form, keys in _SLOTS if form.match(predicate)), ())
 
 
 def _of_time(low: str) -> tuple[str, ...]:
-    """Return what happens then: a thing that is at a time is known by itself."""
+    """Return what happens then: a thing that is at a time is known by itself.
+
+    A move some time ago is a move all the same.
+    """
     if thing := _TIMED.match(low):
         return (f"when {thing['subject']}",)
+    if slot := _of_slot(low):
+        return slot
     what = _words(TIME.sub("", low))
     return (f"when {what}",) if what else ()
 

@@ -173,9 +173,10 @@ def present_first(ranked: Sequence[Scored], at: datetime) -> list[Scored]:
 def one_text(unique: Deduped) -> Deduped:
     """Return one hit for a document, section and chunk of the same text: the finest that is good.
 
-    A memory is a part of the message it was drawn from, in this as in all else. A section or document that is among the candidates with a part of it gives its place to its
+    A section or document that is among the candidates with a part of it gives its place to its
     best part (signal `grain`), when that has `LEAST_OF_GRAIN` of its score; else the part merges
     into it, as all its others. Passages of a document that are not around each other stay apart.
+    A memory is a part of the message it was drawn from.
     """
     parts_of = _parts_of(each.sketch for each in unique.kept)
     if not parts_of:

@@ -280,9 +280,7 @@ def test_another_conversation_takes_no_candidates_place_of_a_public_key(
         assert candidates(world, public_of(world.admin), asked) == (set(), set())
 
 
-def candidates(
-    world: World, principal: Principal, filters: Filters
-) -> tuple[set[UUID], set[UUID]]:
+def candidates(world: World, principal: Principal, filters: Filters) -> tuple[set[UUID], set[UUID]]:
     """What the legs find of boilers, by words and by vector."""
     asked: dict[str, Any] = {"limit": 10, "timeout_ms": 2000}
     near = Directions().embed(["boiler"])[0]

@@ -136,9 +136,9 @@ class PostgresNodeReader(Store):
         """Return up to `count` visible neighbours on each side of each node, in reading order.
 
         A memory's are the nearest by `sequence` of the same session, client and scope, also when
-        numbers are missing between; a message's those of its conversation; a chunk's the nearest by `ordinal` of the same document; other
-        nodes have none. In the past, what was written later is left out; what was deleted since
-        stays hidden.
+        numbers are missing between; a message's those of its conversation; a chunk's the nearest by
+        `ordinal` of the same document; other nodes have none. In the past, what was written later
+        is left out; what was deleted since stays hidden.
         """
         if count < 1:
             return {}
