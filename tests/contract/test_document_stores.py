@@ -16,6 +16,7 @@ from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.documents.ports import DocumentStatus, StoredParts, Upload
 from cairn.enrichment.enrich import NewEmbedding, text_hash
+from cairn.enrichment.ports import TextVectors
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -118,7 +119,11 @@ def test_a_document_is_seen_by_who_may_see_it(system: Documents) -> None:
     free = system.send(HUT).document_id
     cook = replace(system.principal, role=Role.AGENT, agent_slug="cook")
     public = replace(system.principal, allowed_scopes=frozenset({Scope.PUBLIC}))
-    for principal, seen in ((system.principal, {tagged, free}), (cook, {tagged}), (public, set())):
+    for principal, seen in (
+        (system.principal, {tagged, free}),
+        (cook, {tagged}),
+        (public, set[UUID]()),
+    ):
         with system.transactions.reading(principal) as stores:
             found = {item for item in (tagged, free) if stores.documents.visible(item)}
         assert found == seen
@@ -187,13 +192,16 @@ def test_an_upload_belongs_to_who_announced_it(system: Documents) -> None:
 def test_vectors_of_texts_are_cached_by_model(system: Documents) -> None:
     one, other = text_hash("one"), text_hash("other")
     with system.transactions.writing(system.principal) as stores:
-        stores.embeddings.cache({one: vector(3)}, MODEL.id, NOON)
-        stores.embeddings.cache({one: vector(5)}, MODEL.id, NOON)  # the first stays
+        stores.embeddings.cache(TextVectors({one: vector(3)}), MODEL.id, NOON)
+        for first, tokens in ((5, b"first"), (6, b"second")):  # the first of each stays
+            texts = TextVectors({one: vector(first)}, {one: tokens})
+            stores.embeddings.cache(texts, MODEL.id, NOON)
     with system.transactions.reading(system.principal) as stores:
-        cached = dict(stores.embeddings.cached({one, other}, MODEL.id))
-        assert stores.embeddings.cached({one}, 2) == {}
-    assert set(cached) == {one}
-    assert np.allclose(cached[one], vector(3))
+        cached = stores.embeddings.cached({one, other}, MODEL.id)
+        assert not stores.embeddings.cached({one}, 2).vectors
+    assert set(cached.vectors) == {one}
+    assert abs(cached.vectors[one] - vector(3)).max() < 1e-3
+    assert cached.tokens == {one: b"first"}
 
 
 def test_messages_are_enriched_with_the_two_before_nearest_first(system: Documents) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cairn.adapters.postgres.memory.embeddings import BEGINNING, FIRST_CHUNKS
 from cairn.enrichment.ports import (
     Before,
     EnrichableNode,
     Found,
     Likeness,
     Outgoing,
+    TextVectors,
     TraceStep,
 )
 from cairn.graph.edge import Relation, View
@@ -51,15 +53,20 @@ class InMemoryEmbeddings:
             if node.id in node_ids and node.state in (*_PRESENT, State.SUPERSEDED)
         ]
 
-    def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
+    def cached(self, hashes: Collection[bytes], model_id: int) -> TextVectors:
         """Return the cached vectors by SHA-256 of their text."""
-        kept = self.tables.cached_vectors
-        return {hash_: kept[hash_, model_id] for hash_ in hashes if (hash_, model_id) in kept}
+        vectors, tokens = self.tables.cached_vectors, self.tables.cached_tokens
+        return TextVectors(
+            {one: vectors[one, model_id] for one in hashes if (one, model_id) in vectors},
+            {one: tokens[one, model_id] for one in hashes if (one, model_id) in tokens},
+        )
 
-    def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
-        """Keep vectors by SHA-256 of their text."""
-        for text_hash, vector in vectors.items():
+    def cache(self, texts: TextVectors, model_id: int, now: datetime) -> None:
+        """Keep vectors by SHA-256 of their text; of a text that has one, the tokens it lacks."""
+        for text_hash, vector in texts.vectors.items():
             self.tables.cached_vectors.setdefault((text_hash, model_id), vector)
+        for text_hash, tokens in texts.tokens.items():
+            self.tables.cached_tokens.setdefault((text_hash, model_id), tokens)
 
     def add(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> set[UUID]:
         """Store the vectors of nodes that have none, and return which those are."""
@@ -133,8 +140,21 @@ class InMemoryEmbeddings:
             importance=node.importance,
             keywords=node.keywords,
             metadata=node.metadata if node.label == Label.EVENT else {},
+            wholes=self._wholes(node),
             before=Before(id=before[0].id, occurred_at=before[0].occurred_at) if before else None,
         )
+
+    def _wholes(self, node: Node) -> tuple[str, ...]:
+        """Return a document's title and beginning."""
+        if node.label != Label.DOCUMENT:
+            return ()
+        chunks = [
+            (item.ordinal or 0, item.text)
+            for item in self.tables.nodes.values()
+            if (item.label, item.document_id) == (Label.CHUNK, node.id) and item.state in _PRESENT
+        ]
+        whole = "\n\n".join(text for _, text in sorted(chunks)[:FIRST_CHUNKS])[:BEGINNING]
+        return tuple(text for text in (node.title, whole) if text)
 
     def _before(self, node: Node) -> list[Node]:
         """Return up to two messages before one, the nearest first."""

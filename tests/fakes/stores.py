@@ -144,6 +144,9 @@ class Tables:
     cached_vectors: dict[tuple[bytes, int], Vectors] = field(
         default_factory=dict[tuple[bytes, int], "Vectors"]
     )
+    cached_tokens: dict[tuple[bytes, int], bytes] = field(
+        default_factory=dict[tuple[bytes, int], bytes]
+    )
     embeddings: dict[tuple[UUID, int], tuple[int, tuple[Vectors, ...]]] = field(
         default_factory=dict[tuple[UUID, int], "tuple[int, tuple[Vectors, ...]]"]
     )

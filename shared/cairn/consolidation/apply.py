@@ -268,6 +268,7 @@ def _vectors(plan: Plan, merges: Merges) -> list[NewEmbedding]:
         NewEmbedding(
             node_id=merged_id(operation.sources),
             vectors=merges.of(operation.ref),
+            tokens=merges.tokens_of(operation.ref),
             recipe=Recipe(windows=tuple(merges.windows[operation.ref]), context=()),
         )
         for operation in plan.operations

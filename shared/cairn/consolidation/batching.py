@@ -6,7 +6,6 @@ batches it would have made.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import BATCH_SIZE, SOURCE_AGENT, Add, Batch, BatchMemory, Pair, Plan
 from cairn.consolidation.tokens import difference, tokens
-from cairn.enrichment.ports import NewEmbedding
+from cairn.enrichment.ports import NewEmbedding, TextVectors
+from cairn.enrichment.recipes import embedded, lacking, text_hash
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,16 +39,20 @@ class Merges:
     """The vectors of a plan's merged texts, by the merge's ref, and which merges exist already."""
 
     windows: Mapping[str, tuple[bytes, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    vectors: Mapping[bytes, Vectors] = field(default_factory=lambda: MappingProxyType({}))
+    texts: TextVectors = field(default_factory=TextVectors)
     existing: frozenset[str] = frozenset()
 
     def of(self, ref: str) -> list[Vectors]:
         """Return the vectors of a merge, one a window of its text."""
-        return [self.vectors[item] for item in self.windows[ref]]
+        return [self.texts.vectors[item] for item in self.windows[ref]]
 
-    def cacheable(self, ref: str) -> dict[bytes, Vectors]:
+    def tokens_of(self, ref: str) -> list[bytes | None]:
+        """Return the token vectors of each window."""
+        return [self.texts.tokens.get(item) for item in self.windows[ref]]
+
+    def cacheable(self, ref: str) -> TextVectors:
         """Return the vectors of a merge by the SHA-256 of their text."""
-        return {item: self.vectors[item] for item in self.windows[ref]}
+        return self.texts.only(self.windows[ref])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,23 +71,19 @@ class FindMerges:
         if not adds:
             return Merges()
         texts = {add.ref: self.embedder.windows(add.text) for add in adds}
-        vectors = self._vectors(principal, [text for each in texts.values() for text in each])
-        windows = {ref: tuple(_hash(text) for text in each) for ref, each in texts.items()}
-        found = Merges(windows=windows, vectors=vectors)
+        read = self._read(principal, [text for each in texts.values() for text in each])
+        windows = {ref: tuple(text_hash(text) for text in each) for ref, each in texts.items()}
+        found = Merges(windows=windows, texts=read)
         memories = {memory.id: memory for memory in batch.memories}
         existing = self._existing(principal, adds, found, memories)
-        return Merges(windows=windows, vectors=vectors, existing=existing)
+        return Merges(windows=windows, texts=read, existing=existing)
 
-    def _vectors(self, principal: Principal, texts: Sequence[str]) -> dict[bytes, Vectors]:
-        model_id = self.embedder.model.id
-        wanted = {_hash(text): text for text in texts}
+    def _read(self, principal: Principal, texts: Sequence[str]) -> TextVectors:
+        wanted = {text_hash(text): text for text in texts}
         with self.transactions.reading(principal) as stores:
-            known = dict(stores.embeddings.cached(wanted.keys(), model_id))
-        missing = [item for item in wanted if item not in known]
-        if missing:
-            made = self.embedder.embed([wanted[item] for item in missing])
-            known |= {one: made[at] for at, one in enumerate(missing)}
-        return known
+            known = stores.embeddings.cached(wanted.keys(), self.embedder.model.id)
+        missing = lacking(list(wanted.values()), known, self.embedder)
+        return embedded(self.embedder, missing) | known
 
     def _existing(
         self,
@@ -128,10 +128,6 @@ def _repeats(
         and other.audience == source.audience
         and difference(tokens(add.text), tokens(other.text)) is None
     )
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()
 
 
 NEAR = 0.72

@@ -152,6 +152,12 @@ class WordPieces:
         encodings = self._loaded.encode_batch_fast(asked, add_special_tokens=False)
         return [[*before, *encoding.ids[:room], *after] for encoding in encodings]
 
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        """Return the word pieces by id."""
+        size = self._loaded.get_vocab_size()
+        return [self._loaded.id_to_token(id_) or "" for id_ in range(size)]
+
     def load(self) -> None:
         """Read the file now rather than on first use; Unavailable when it is not there."""
         assert self._loaded

@@ -11,14 +11,14 @@ import re
 from typing import TYPE_CHECKING, get_args
 from urllib.parse import parse_qsl, urlencode
 
-from cairn.embedding.port import EmbeddingModel, Pooling
+from cairn.embedding.port import EmbeddingModel, Pooling, embed_tokens, gives_tokens
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from cairn.embedding.port import Embedder, Vectors
+    from cairn.embedding.port import Embedder, TokenStates, Vectors
 
 
 ALL_MINILM = EmbeddingModel(id=1, name="all-MiniLM-L6-v2-int8", dimensions=384, max_tokens=256)
@@ -177,7 +177,23 @@ class RegisteredEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """As `Embedder`; Unavailable, too, when the model is not registered."""
+        self._checked_once()
+        return self._embedder.embed(texts)
+
+    @property
+    def gives_tokens(self) -> bool:
+        """As `TokenEmbedder`."""
+        return gives_tokens(self._embedder)
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[TokenStates]]:
+        """As `TokenEmbedder`; Unavailable, too, when the model is not registered."""
+        self._checked_once()
+        vectors, tokens = embed_tokens(self._embedder, texts)
+        if tokens is None:
+            raise RuntimeError("a model without token states was asked for them")
+        return vectors, tokens
+
+    def _checked_once(self) -> None:
         if not self._checked:
             self._check(self.model)
             self._checked = True
-        return self._embedder.embed(texts)

@@ -7,23 +7,27 @@ numpy and onnxruntime are imported with the first text, so importing this module
 from __future__ import annotations
 
 import importlib
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, cast
 
 from cairn.embedding.cutting import WordPieces
 from cairn.embedding.models import ALL_MINILM, local_model
 from cairn.embedding.port import refuse_blank, unit_rows
+from cairn.embedding.token_states import has_mean, is_content, mean_state, token_states
 from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from cairn.embedding.port import EmbeddingModel, Pooling, Vectors
+    from cairn.embedding.port import EmbeddingModel, Pooling, TokenStates, Vectors
+
+    _Keep = Callable[[int, Sequence[int], Vectors], None]
 
 BATCHES = {
     ALL_MINILM.id: 8
@@ -84,6 +88,26 @@ class OnnxEmbedder:
         Raises ValidationFailed for a blank text, Unavailable when the model is not installed,
         cannot be read, or makes vectors of another size.
         """
+        return self._read(texts)
+
+    @property
+    def gives_tokens(self) -> bool:
+        """Return whether the mean token state of the model is known."""
+        return has_mean(self._model)
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[TokenStates]]:
+        """Return the vectors of `texts` and the token states of each, of one pass."""
+        found: dict[int, TokenStates] = {}
+        mean, content = self._content
+
+        def keep(index: int, ids: Sequence[int], states: Vectors) -> None:
+            found[index] = token_states(ids, states - mean, self._tokens.vocabulary, content)
+
+        vectors = self._read(texts, keep)
+        return vectors, [found[index] for index in range(len(texts))]
+
+    def _read(self, texts: Sequence[str], keep: _Keep | None = None) -> Vectors:
+        """Return the vectors; `keep` gets place, ids and last states of each text."""
         import numpy as np
 
         refuse_blank(texts)
@@ -93,8 +117,20 @@ class OnnxEmbedder:
         vectors = np.empty((len(encoded), self._model.dimensions), dtype=np.float32)
         for at in range(0, len(encoded), self._batch):
             chosen = shortest_first[at : at + self._batch]
-            vectors[chosen] = _run(session, [encoded[index] for index in chosen], self._model)
+            states, mask = _run(session, [encoded[index] for index in chosen], self._model)
+            pooled = _pooled(states, mask, self._model.pooling) if states.ndim == 3 else states
+            vectors[chosen] = unit_rows(pooled)
+            if keep is not None:
+                for row, index in enumerate(chosen):
+                    keep(index, encoded[index], states[row])
         return vectors
+
+    @cached_property
+    def _content(self) -> tuple[Vectors, NDArray[np.bool_]]:
+        """Return the mean token state, and which pieces of the vocabulary carry content."""
+        import numpy as np
+
+        return mean_state(self._model), np.array(list(map(is_content, self._tokens.vocabulary)))
 
     def _ready(self) -> _Session:
         with self._lock:
@@ -145,8 +181,10 @@ def _unusable(why: str, reason: str) -> Unavailable:
     return Unavailable(f"This is no embedding model that can be used: {why}", reason=reason)
 
 
-def _run(session: _Session, batch: Sequence[Sequence[int]], model: EmbeddingModel) -> Vectors:
-    """Pad, run, make one vector of the tokens' last states, and scale each to length 1."""
+def _run(
+    session: _Session, batch: Sequence[Sequence[int]], model: EmbeddingModel
+) -> tuple[Vectors, NDArray[np.int64]]:
+    """Pad and run; return the tokens' last states, or one vector a text, and what is no padding."""
     import numpy as np
 
     width = max(len(ids) for ids in batch)
@@ -169,7 +207,7 @@ def _run(session: _Session, batch: Sequence[Sequence[int]], model: EmbeddingMode
             expected=model.dimensions,
             received=states.shape[-1],
         )
-    return unit_rows(_pooled(states, mask, model.pooling) if states.ndim == 3 else states)
+    return states, mask
 
 
 def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:

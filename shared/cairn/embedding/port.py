@@ -6,13 +6,9 @@ Importing this module costs nothing: numpy is needed only by who calls `embed`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from cairn.kernel.errors import Unavailable, ValidationFailed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,6 +89,55 @@ class Embedder(TextWindows, Protocol):
         Raises ValidationFailed for a blank text and Unavailable when the model does not answer.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenStates:
+    """What the content words of a text mean in it: the last states of their pieces, in order.
+
+    `words` has the word of each piece, casefolded; `states` (pieces, dimensions) are less the mean
+    state of the model, which all have in common.
+    """
+
+    words: tuple[str, ...]
+    states: Vectors
+
+    def signs(self) -> bytes:
+        """Return one bit a number, 1 for positive: dimensions / 8 bytes a piece."""
+        import numpy as np
+
+        return np.packbits(self.states > 0, axis=1).tobytes()
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder of which some models give token states, for late interaction."""
+
+    @property
+    def gives_tokens(self) -> bool:
+        """Return whether this model does."""
+        ...
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[TokenStates]]:
+        """Return the vectors of `texts`, as `Embedder.embed`, and the token states of each.
+
+        Both are of one pass. Only of a model that `gives_tokens`.
+        """
+        ...
+
+
+def gives_tokens(embedder: Embedder) -> bool:
+    """Return whether the embedder's model gives token states."""
+    return isinstance(embedder, TokenEmbedder) and embedder.gives_tokens
+
+
+def embed_tokens(
+    embedder: Embedder, texts: Sequence[str]
+) -> tuple[Vectors, Sequence[TokenStates] | None]:
+    """Return the vectors of `texts` and their token states; None where the model gives none."""
+    if isinstance(embedder, TokenEmbedder) and embedder.gives_tokens:
+        return embedder.embed_tokens(texts)
+    return embedder.embed(texts), None
 
 
 def refuse_blank(texts: Sequence[str]) -> None:

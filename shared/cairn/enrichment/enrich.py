@@ -26,10 +26,11 @@ from cairn.enrichment.causes import (
     strongest_similar,
 )
 from cairn.enrichment.plan import bodies, derive
-from cairn.enrichment.ports import EnrichableNode, NewEmbedding
+from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
 from cairn.enrichment.recipes import (
     embedded,
     enriched_entry,
+    lacking,
     mixed,
     readable,
     text_hash,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.embedding.port import Embedder, Vectors
+    from cairn.embedding.port import Embedder
     from cairn.enrichment.causes import Cause
     from cairn.enrichment.plan import Derived
     from cairn.enrichment.ports import Likeness
@@ -76,8 +77,8 @@ class _Work:
 
     nodes: Mapping[UUID, EnrichableNode]
     embeddings: Sequence[NewEmbedding]
-    known: Mapping[bytes, Vectors]
-    fresh: Mapping[bytes, Vectors]
+    texts: TextVectors
+    fresh: TextVectors
     derived: Sequence[Derived]
     pairs: Sequence[Likeness]
     causes: Sequence[Cause]
@@ -137,16 +138,16 @@ class Enrich:
         with self.transactions.reading(principal) as stores:
             found = stores.embeddings.enrichable(wanted)
             texts = texts_of(found, self.embedder)
-            known = dict(stores.embeddings.cached({text_hash(text) for text in texts}, model_id))
+            known = stores.embeddings.cached({text_hash(text) for text in texts}, model_id)
             audiences = {node.audience for node in found}
             aliases = {audience: stores.aliases.aliases(*audience) for audience in audiences}
         nodes, keys = readable(self.keys, principal.workspace_id, found)
         needed = texts_of(nodes, self.embedder)
-        fresh = embedded(self.embedder, [item for item in needed if text_hash(item) not in known])
-        embeddings = [vectors_of(node, self.embedder, known | fresh) for node in nodes]
+        fresh = embedded(self.embedder, lacking(needed, known, self.embedder))
+        read = fresh | known
+        embeddings = [vectors_of(node, self.embedder, read) for node in nodes]
         derived = [derive(node, aliases[node.audience]) for node in nodes]
-        vectors = known, fresh
-        work = self._looked_up(principal, nodes, embeddings, vectors, derived, keys)
+        work = self._looked_up(principal, nodes, embeddings, (read, fresh), derived, keys)
         try:
             self._when_free(lambda: self._store(principal, rows, work))
         except _Overtaken:
@@ -158,7 +159,7 @@ class Enrich:
         principal: Principal,
         nodes: Sequence[EnrichableNode],
         embeddings: Sequence[NewEmbedding],
-        vectors: tuple[Mapping[bytes, Vectors], Mapping[bytes, Vectors]],
+        read: tuple[TextVectors, TextVectors],
         derived: Sequence[Derived],
         keys: Mapping[UUID, bytes],
     ) -> _Work:
@@ -176,8 +177,8 @@ class Enrich:
         return _Work(
             nodes=by_id,
             embeddings=embeddings,
-            known=vectors[0],
-            fresh=vectors[1],
+            texts=read[0],
+            fresh=read[1],
             derived=derived,
             pairs=pairs,
             causes=causes,
@@ -231,29 +232,29 @@ class Enrich:
     ) -> None:
         """Store what is new to the cache, and the rows that could not be stored before."""
         model_id = self.embedder.model.id
-        kept = stores.embeddings.cached(set(work.fresh), model_id)
+        kept = stores.embeddings.cached(work.fresh.vectors.keys(), model_id)
         stores.embeddings.cache(work.fresh, model_id, now)
         stores.embeddings.own(work.embeddings, model_id)
         others = [
             embedding
             for embedding in work.embeddings
             if embedding.node_id not in added
-            or (embedding.recipe and embedding.recipe.names_any(kept))
+            or (embedding.recipe and embedding.recipe.names_any(kept.vectors))
         ]
         stores.embeddings.store(self._as_cached(work, others, kept), model_id, position)
 
     def _as_cached(
-        self, work: _Work, rows: Sequence[NewEmbedding], kept: Mapping[bytes, Vectors]
+        self, work: _Work, rows: Sequence[NewEmbedding], kept: TextVectors
     ) -> Sequence[NewEmbedding]:
         """Return the rows, made of another worker's vectors where it embedded a text meanwhile.
 
         What a model says of a text depends a little on what is embedded with it; rows are always
         of what the cache has, so that a rebuild makes the same.
         """
-        if not kept:
+        if not kept.vectors:
             return rows
-        vectors = {**work.known, **work.fresh, **kept}
-        made = (mixed(row.node_id, row.recipe, vectors) for row in rows if row.recipe)
+        texts = work.texts | kept
+        made = (mixed(row.node_id, row.recipe, texts) for row in rows if row.recipe)
         return [item for item in made if item is not None]
 
     def _planned(

@@ -25,6 +25,7 @@ class Before:
 class EnrichableNode:
     """A node as the embed stage needs it; `context` are the texts of the messages before it.
 
+    `wholes` are a document's title and beginning, which get a vector each before its text does.
     `metadata` is empty but for events, whose tool, status and payload stand there. No `keywords`
     yet means that nothing was derived of it before.
     """
@@ -49,6 +50,7 @@ class EnrichableNode:
     importance: int = 5
     keywords: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    wholes: tuple[str, ...] = ()
     before: Before | None = None
 
     @property
@@ -76,12 +78,36 @@ class Recipe:
 class NewEmbedding:
     """The vectors of one node: a row a window of its text.
 
-    `recipe` says what they were made of, for the entry that a rebuild reads.
+    `recipe` says what they were made of, for the entry that a rebuild reads. `tokens` are the token
+    vectors of each window (`TokenStates.signs`), None of one whose model gives none; or empty.
     """
 
     node_id: UUID
     vectors: Sequence[Vectors]
     recipe: Recipe | None = None
+    tokens: Sequence[bytes | None] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextVectors:
+    """What a model made of texts, by their SHA-256: a vector each, and tokens if it gives any."""
+
+    vectors: Mapping[bytes, Vectors] = field(default_factory=dict[bytes, "Vectors"])
+    tokens: Mapping[bytes, bytes] = field(default_factory=dict[bytes, bytes])
+
+    def __contains__(self, text_hash: object) -> bool:
+        return text_hash in self.vectors
+
+    def __or__(self, other: TextVectors) -> TextVectors:
+        """Return both; of a text that both have, the vector and the tokens of `other`."""
+        return TextVectors({**self.vectors, **other.vectors}, {**self.tokens, **other.tokens})
+
+    def only(self, hashes: Container[bytes]) -> TextVectors:
+        """Return those of these texts."""
+        return TextVectors(
+            {one: vector for one, vector in self.vectors.items() if one in hashes},
+            {one: tokens for one, tokens in self.tokens.items() if one in hashes},
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

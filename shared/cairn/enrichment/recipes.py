@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.embedding.port import PASSAGE_TOKENS
-from cairn.enrichment.ports import NewEmbedding, Recipe
+from cairn.embedding.port import PASSAGE_TOKENS, embed_tokens, gives_tokens
+from cairn.enrichment.ports import NewEmbedding, Recipe, TextVectors
 from cairn.graph.node import Label
 from cairn.ledger.entry import SYSTEM
 from cairn.ledger.keys import SubjectForgotten, key_subjects
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from cairn.embedding.port import Embedder, TextWindows, Vectors
+    from cairn.embedding.port import Embedder, TextWindows
     from cairn.enrichment.ports import EnrichableNode
     from cairn.kernel.text.json_value import JsonValue
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -107,17 +107,19 @@ def read(body: Mapping[str, Any]) -> list[NodeRecipe]:
     ]
 
 
-def mixed(node_id: UUID, recipe: Recipe, vectors: Mapping[bytes, Vectors]) -> NewEmbedding | None:
+def mixed(node_id: UUID, recipe: Recipe, texts: TextVectors) -> NewEmbedding | None:
     """Return the node's vectors, made of those of its texts; None when one of these is missing."""
     from cairn.embedding.port import pooled  # numpy is loaded only where vectors are made
 
+    vectors = texts.vectors
     if any(window not in vectors for window in (*recipe.windows, *recipe.context)):
         return None
     own = [vectors[window] for window in recipe.windows]
     if recipe.context:
         context = [vectors[item] for item in recipe.context]
         own = [pooled(vector, context) for vector in own]
-    return NewEmbedding(node_id=node_id, vectors=own, recipe=recipe)
+    tokens = [texts.tokens.get(window) for window in recipe.windows]
+    return NewEmbedding(node_id=node_id, vectors=own, recipe=recipe, tokens=tokens)
 
 
 def _texts(hashes: Sequence[bytes]) -> list[JsonValue]:
@@ -138,26 +140,35 @@ def texts_of(nodes: Sequence[EnrichableNode], windows: TextWindows) -> list[str]
     return list(needed)
 
 
-def embedded(embedder: Embedder, texts: Sequence[str]) -> dict[bytes, Vectors]:
+def lacking(texts: Sequence[str], known: TextVectors, embedder: Embedder) -> list[str]:
+    """Return the texts to be read: without vector, or without tokens where the model gives some."""
+    wanted = known.tokens if gives_tokens(embedder) else known.vectors
+    return [text for text in texts if text_hash(text) not in wanted]
+
+
+def embedded(embedder: Embedder, texts: Sequence[str]) -> TextVectors:
     """Return vectors by text, as exact as the cache keeps them: what is mixed can be mixed again.
 
     Raises Unavailable when the embedder does not answer.
     """
     if not texts:
-        return {}
-    vectors = embedder.embed(texts).astype("float16").astype("float32")
-    return {text_hash(text): vectors[index] for index, text in enumerate(texts)}
+        return TextVectors()
+    made, tokens = embed_tokens(embedder, texts)
+    vectors = made.astype("float16").astype("float32")
+    hashes = [text_hash(text) for text in texts]
+    return TextVectors(
+        {one: vectors[index] for index, one in enumerate(hashes)},
+        {one: each.signs() for one, each in zip(hashes, tokens or (), strict=False)},
+    )
 
 
-def vectors_of(
-    node: EnrichableNode, windows: TextWindows, vectors: Mapping[bytes, Vectors]
-) -> NewEmbedding:
+def vectors_of(node: EnrichableNode, windows: TextWindows, texts: TextVectors) -> NewEmbedding:
     """Return the node's vectors, made of those of its texts, which must all be there."""
     recipe = Recipe(
         windows=tuple(text_hash(text) for text in _windows(node, windows)),
         context=tuple(text_hash(text) for text in node.context),
     )
-    made = mixed(node.id, recipe, vectors)
+    made = mixed(node.id, recipe, texts)
     if made is None:
         raise RuntimeError("a text that was just embedded has no vector")
     return made
@@ -181,4 +192,4 @@ def readable(
 
 def _windows(node: EnrichableNode, windows: TextWindows) -> list[str]:
     whole_up_to = PASSAGE_TOKENS if node.label == Label.CHUNK else None
-    return windows.windows(node.text, whole_up_to=whole_up_to)
+    return [*node.wholes, *windows.windows(node.text, whole_up_to=whole_up_to)]

@@ -78,9 +78,10 @@ class CheckVectors:
             ids, found, known = self._page(workspace_id, after if deep else None)
             asked = [item for item in texts_of(found, self.embedder) if text_hash(item) in known]
             fresh = embedded(self.embedder, asked)
-            bad = {one for one, vector in fresh.items() if _cosine(vector, known[one]) < ALIKE}
+            made = fresh.vectors.items()
+            bad = {one for one, vector in made if _cosine(vector, known[one]) < ALIKE}
             wrong += [item.id for item in found if self._is_of(item, bad)]
-            nodes, texts = nodes + len(found), texts + len(fresh)
+            nodes, texts = nodes + len(found), texts + len(fresh.vectors)
             more, after = deep and bool(ids), ids[-1] if ids else after
         return VectorsChecked(
             model=self.embedder.model.name, nodes=nodes, texts=texts, wrong=tuple(wrong)
@@ -97,7 +98,7 @@ class CheckVectors:
                 ids = stores.embeddings.following(model_id, after=after, limit=PAGE)
             found = stores.embeddings.enrichable(ids)
             hashes = {text_hash(item) for item in texts_of(found, self.embedder)}
-            return ids, found, stores.embeddings.cached(hashes, model_id)
+            return ids, found, stores.embeddings.cached(hashes, model_id).vectors
 
     def _is_of(self, node: EnrichableNode, bad: Collection[bytes]) -> bool:
         return bool(bad) and any(text_hash(item) in bad for item in texts_of([node], self.embedder))

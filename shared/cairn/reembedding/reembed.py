@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from cairn.embedding.port import gives_tokens
 from cairn.enrichment.recipes import (
     embedded,
     enriched_entry,
+    lacking,
     readable,
     text_hash,
     texts_of,
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
-    from cairn.embedding.port import Embedder, Vectors
-    from cairn.enrichment.ports import EnrichableNode, NewEmbedding
+    from cairn.embedding.port import Embedder
+    from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
@@ -95,8 +97,8 @@ class _Work:
 
     nodes: Sequence[EnrichableNode]
     keys: Mapping[UUID, bytes]
-    known: Mapping[bytes, Vectors]
-    fresh: Mapping[bytes, Vectors]
+    known: TextVectors
+    fresh: TextVectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,13 +144,20 @@ class Fill:
         worker, after, number = system_principal(workspace_id), BEGINNING, 0
         while True:
             with self.transactions.reading(worker) as stores:
-                model_id = self.embedder.model.id
-                page = stores.model_vectors.stale(model_id, after=after, limit=PAGE)
+                page = self._stale(stores, after)
                 found = stores.embeddings.enrichable(page.node_ids)
             number += len(readable(self.keys, workspace_id, found)[0])
             if page.last is None:
                 return number
             after = page.last
+
+    def _stale(self, stores: Stores, after: UUID) -> StalePage:
+        return stores.model_vectors.stale(
+            self.embedder.model.id,
+            after=after,
+            limit=PAGE,
+            with_tokens=gives_tokens(self.embedder),
+        )
 
     def _pass(
         self, worker: Principal, report: Callable[[int, int], None] | None
@@ -160,7 +169,7 @@ class Fill:
         looked_at = stored = fresh = found = 0
         while after is not None:
             with self.transactions.reading(worker) as stores:
-                page = stores.model_vectors.stale(self.embedder.model.id, after=after, limit=PAGE)
+                page = self._stale(stores, after)
             found += len(page.node_ids)
             for start in range(0, len(page.node_ids), BATCH):
                 done, texts = self._batch(worker, page.node_ids[start : start + BATCH])
@@ -180,9 +189,9 @@ class Fill:
         with self.transactions.reading(worker) as stores:
             hashes = {text_hash(text) for text in texts}
             known = stores.embeddings.cached(hashes, self.embedder.model.id)
-        fresh = embedded(self.embedder, [text for text in texts if text_hash(text) not in known])
+        fresh = embedded(self.embedder, lacking(texts, known, self.embedder))
         work = _Work(nodes=nodes, keys=keys, known=known, fresh=fresh)
-        return (self._store(worker, work) if nodes else 0), len(fresh)
+        return (self._store(worker, work) if nodes else 0), len(fresh.vectors)
 
     def _store(self, worker: Principal, work: _Work) -> int:
         """Store what is still as it was read, at the position its text is of.
@@ -194,11 +203,10 @@ class Fill:
             nodes = _unchanged(stores, work.nodes)
             if not nodes:
                 return 0
-            kept = stores.embeddings.cached(set(work.fresh), model_id)
-            vectors = {**work.known, **work.fresh, **kept}
-            rows = [vectors_of(node, self.embedder, vectors) for node in nodes]
-            used = {text_hash(item) for item in texts_of(nodes, self.embedder)}
-            new = {one: vector for one, vector in work.fresh.items() if one in used}
+            kept = stores.embeddings.cached(work.fresh.vectors.keys(), model_id)
+            texts = work.fresh | work.known | kept
+            rows = [vectors_of(node, self.embedder, texts) for node in nodes]
+            new = work.fresh.only({text_hash(one) for one in texts_of(nodes, self.embedder)})
             positions = _positions(stores, nodes)
             now = self.clock()
             stores.embeddings.cache(new, model_id, now)
@@ -303,4 +311,4 @@ def _positions(stores: Stores, nodes: Sequence[EnrichableNode]) -> dict[UUID, in
 
 
 def _embedded_part(node: EnrichableNode) -> tuple[object, ...]:
-    return node.label, node.text, node.context, node.data_subjects
+    return node.label, node.text, node.context, node.wholes, node.data_subjects

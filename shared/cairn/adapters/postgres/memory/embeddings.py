@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
@@ -13,6 +14,7 @@ from cairn.enrichment.ports import (
     Found,
     Likeness,
     Outgoing,
+    TextVectors,
     TraceStep,
 )
 
@@ -26,13 +28,18 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Vectors
     from cairn.enrichment.ports import NewEmbedding
 
+FIRST_CHUNKS, BEGINNING = 12, 4000
+"""Of how many chunks a document's whole text is put together, and how many characters of it are
+embedded: more than a local model reads."""
+
 
 class PostgresEmbeddings(Store):
     """Vectors of nodes and the cache of vectors by text."""
 
     def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
         """Return those of the nodes that are to be found (active, provisional, superseded)."""
-        return [_enrichable(row) for row in self.run("embedding.enrichable", ids=list(node_ids))]
+        asked = {"ids": list(node_ids), "first": FIRST_CHUNKS, "beginning": BEGINNING}
+        return [_enrichable(row) for row in self.run("embedding.enrichable", **asked)]
 
     def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
         """Return nodes that have a vector of the model, drawn at random."""
@@ -44,21 +51,26 @@ class PostgresEmbeddings(Store):
         rows = self.run("embedding.following", model_id=model_id, after=after, limit=limit)
         return [node_id for (node_id,) in rows]
 
-    def cached(self, hashes: Collection[bytes], model_id: int) -> Mapping[bytes, Vectors]:
+    def cached(self, hashes: Collection[bytes], model_id: int) -> TextVectors:
         """Return the cached vectors by SHA-256 of their text."""
         knows_halfvec(self.connection)
-        rows = self.run_binary("embedding.cached", hashes=list(hashes), model_id=model_id)
-        return {text_hash: vector.to_numpy().astype("float32") for text_hash, vector in rows}
+        asked = self.run_binary("embedding.cached", hashes=list(hashes), model_id=model_id)
+        rows = asked.fetchall()
+        return TextVectors(
+            {text_hash: vector.to_numpy().astype("float32") for text_hash, vector, _ in rows},
+            {text_hash: tokens for text_hash, _, tokens in rows if tokens is not None},
+        )
 
-    def cache(self, vectors: Mapping[bytes, Vectors], model_id: int, now: datetime) -> None:
-        """Keep vectors by SHA-256 of their text."""
-        if not vectors:
+    def cache(self, texts: TextVectors, model_id: int, now: datetime) -> None:
+        """Keep vectors by SHA-256 of their text; of a text that has one, the tokens it lacks."""
+        if not texts.vectors:
             return
         knows_halfvec(self.connection)
         self.run(
             "embedding.cache",
-            hashes=list(vectors),
-            vectors=halfvecs(vectors.values()),
+            hashes=list(texts.vectors),
+            vectors=halfvecs(texts.vectors.values()),
+            tokens=[texts.tokens.get(one) for one in texts.vectors],
             model_id=model_id,
             now=now,
         )
@@ -113,12 +125,17 @@ class PostgresEmbeddings(Store):
         self, name: str, rows: Sequence[NewEmbedding], model_id: int, position: int
     ) -> Cursor[Any]:
         knows_halfvec(self.connection)
-        flat = [(row.node_id, at, one) for row in rows for at, one in enumerate(row.vectors)]
+        flat = [
+            (row.node_id, at, vector, tokens)
+            for row in rows
+            for at, (vector, tokens) in enumerate(zip_longest(row.vectors, row.tokens))
+        ]
         return self.run(
             name,
-            ids=[node_id for node_id, _, _ in flat],
-            ordinals=[at for _, at, _ in flat],
-            vectors=halfvecs(vector for _, _, vector in flat),
+            ids=[node_id for node_id, *_ in flat],
+            ordinals=[at for _, at, *_ in flat],
+            vectors=halfvecs(vector for *_, vector, _ in flat),
+            tokens=[tokens for *_, tokens in flat],
             model_id=model_id,
             position=position,
         )
@@ -205,7 +222,7 @@ class PostgresGraphState(Store):
 def _enrichable(row: Sequence[Any]) -> EnrichableNode:
     node_id, label, text, context, scope, agents, subjects, occurred_at, *others = row
     kind, client_id, source_agent, session_id, sequence, trace_id, parent_id, *others = others
-    document_id, ordinal, importance, keywords, metadata, before_id, before_at = others
+    document_id, ordinal, importance, keywords, metadata, wholes, before_id, before_at = others
     return EnrichableNode(
         id=node_id,
         label=label,
@@ -227,6 +244,7 @@ def _enrichable(row: Sequence[Any]) -> EnrichableNode:
         importance=importance,
         keywords=tuple(keywords),
         metadata=metadata,
+        wholes=tuple(wholes),
         before=Before(id=before_id, occurred_at=before_at) if before_id else None,
     )
 

@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 class PostgresModelVectors(Store):
     """Vectors of one model beside those of others, in one workspace."""
 
-    def stale(self, model_id: int, *, after: UUID, limit: int) -> StalePage:
+    def stale(
+        self, model_id: int, *, after: UUID, limit: int, with_tokens: bool = False
+    ) -> StalePage:
         """Look at the `limit` nodes after an id.
 
         A node needs vectors that has none of the model, or only older ones than another model made
-        or than work that waits. Conversations and entities need some where they had some.
+        or than work that waits, and `with_tokens` one without token vectors. Conversations and
+        entities need some where they had some.
         """
-        row = self.run("reembed.stale", model_id=model_id, after=after, limit=limit).fetchone()
+        asked = {"model_id": model_id, "after": after, "limit": limit, "with_tokens": with_tokens}
+        row = self.run("reembed.stale", **asked).fetchone()
         last, looked_at, node_ids = row or (None, 0, ())
         return StalePage(last=last, looked_at=looked_at, node_ids=tuple(node_ids))
 

@@ -67,11 +67,11 @@ SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
          WHERE r.workspace_id = %(workspace_id)s) AS digests
 
 -- name: embedding
--- Vectors, bit for bit, and the copies of their nodes' guards. Everything counts.
+-- Vectors and token vectors, bit for bit, and the copies of their nodes' guards. Everything counts.
 SELECT count(*), coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0),
   coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0)
-  FROM (SELECT md5(record_send(ROW(r.node_id, r.model_id, r.ordinal, halfvec_send(r.v), r.position,
-    r.label, r.kind, r.scope,
+  FROM (SELECT md5(record_send(ROW(r.node_id, r.model_id, r.ordinal, halfvec_send(r.v), r.tokens,
+    r.position,    r.label, r.kind, r.scope,
     r.agents, r.client_id, r.state, r.occurred_at, r.valid_from, r.valid_to))) AS h FROM embedding AS r
          WHERE r.workspace_id = %(workspace_id)s) AS digests
 

@@ -1,13 +1,21 @@
 -- name: enrichable
 -- Nodes to be found, each with the two messages before it (same session and audience); a report with
--- its title.
+-- its title; a document with its title and the beginning of all it says.
 SELECT n.id, n.label, CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE '' END || n.text,
   coalesce(c.texts, '{}'), n.scope, n.agents, n.data_subjects,
   n.occurred_at, n.kind, n.client_id, n.source_agent, n.session_id, n.sequence, n.trace_id,
   n.parent_id, n.document_id, n.ordinal, n.importance, n.keywords,
   CASE WHEN n.label = 'Event' THEN n.metadata ELSE '{}' END,
+  CASE WHEN n.label = 'Document' THEN array_remove(ARRAY[n.title, w.text], NULL) ELSE '{}' END,
   c.ids[1] AS before_id, c.moments[1] AS before_at
   FROM node n
+  LEFT JOIN LATERAL (
+    SELECT left(string_agg(chunk.text, E'\n\n' ORDER BY chunk.ordinal), %(beginning)s) AS text
+      FROM (SELECT p.text, p.ordinal FROM node p
+             WHERE p.workspace_id = %(workspace_id)s AND p.document_id = n.id AND p.label = 'Chunk'
+               AND p.state IN ('active', 'provisional')
+             ORDER BY p.ordinal LIMIT %(first)s) AS chunk
+  ) AS w ON n.label = 'Document'
   LEFT JOIN LATERAL (
     SELECT array_agg(before.text) AS texts, array_agg(before.id) AS ids,
            array_agg(before.occurred_at) AS moments
@@ -44,16 +52,18 @@ SELECT e.node_id FROM embedding e
  ORDER BY e.node_id LIMIT %(limit)s
 
 -- name: cached
--- The vectors of texts seen before.
-SELECT text_hash, v FROM embedding_cache
+-- The vectors and token vectors of texts seen before.
+SELECT text_hash, v, tokens FROM embedding_cache
  WHERE workspace_id = %(workspace_id)s AND text_hash = ANY (%(hashes)s) AND model_id = %(model_id)s
 
 -- name: cache
--- Keep the vectors of texts.
-INSERT INTO embedding_cache (workspace_id, text_hash, model_id, v, created_at)
-SELECT %(workspace_id)s, asked.text_hash, %(model_id)s, asked.v, %(now)s
-  FROM unnest(%(hashes)s::bytea[], %(vectors)b::halfvec[]) AS asked (text_hash, v)
-ON CONFLICT DO NOTHING
+-- Keep the vectors of texts; what has one already may still get token vectors.
+INSERT INTO embedding_cache AS c (workspace_id, text_hash, model_id, v, tokens, created_at)
+SELECT %(workspace_id)s, asked.text_hash, %(model_id)s, asked.v, asked.tokens, %(now)s
+  FROM unnest(%(hashes)s::bytea[], %(vectors)b::halfvec[], %(tokens)s::bytea[])
+    AS asked (text_hash, v, tokens)
+ON CONFLICT (workspace_id, text_hash, model_id) DO UPDATE SET tokens = excluded.tokens
+ WHERE c.tokens IS NULL AND excluded.tokens IS NOT NULL
 
 -- name: own_cached
 -- Keep whose text a cached vector is of, the first one's, so that it goes with it.
@@ -66,25 +76,25 @@ UPDATE embedding_cache AS c SET node_id = asked.id
 
 -- name: store
 -- Replace the vectors of nodes, with the guards as the nodes have them now.
-INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, position, label, kind, scope,
+INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, tokens, position, label, kind, scope,
   agents, client_id, state, occurred_at, valid_from, valid_to)
-SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, %(position)s, n.label, n.kind,
-  n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
-  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[])
-    AS asked (id, ordinal, v)
+SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, asked.tokens, %(position)s, n.label,
+  n.kind, n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
+  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[], %(tokens)s::bytea[])
+    AS asked (id, ordinal, v, tokens)
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = asked.id
 ON CONFLICT (workspace_id, node_id, model_id, ordinal) DO UPDATE
-   SET v = excluded.v, position = excluded.position
+   SET v = excluded.v, tokens = excluded.tokens, position = excluded.position
  WHERE embedding.position <= excluded.position
 
 -- name: add
 -- Store the vectors of nodes that have none, in one order for everybody who does.
-INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, position, label, kind, scope,
+INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, tokens, position, label, kind, scope,
   agents, client_id, state, occurred_at, valid_from, valid_to)
-SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, %(position)s, n.label, n.kind,
-  n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
-  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[])
-    AS asked (id, ordinal, v)
+SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, asked.tokens, %(position)s, n.label,
+  n.kind, n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
+  FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[], %(tokens)s::bytea[])
+    AS asked (id, ordinal, v, tokens)
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = asked.id
  ORDER BY asked.id, asked.ordinal
 ON CONFLICT DO NOTHING

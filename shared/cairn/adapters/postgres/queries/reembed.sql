@@ -1,6 +1,7 @@
 -- name: stale
 -- The next nodes by id that are to be found by vector: the last one, and which of them have no
--- vector of the model, or one older than another model's or than work that waits.
+-- vector of the model, or one older than another model's or than work that waits, or no token vectors
+-- where the model gives some.
 WITH looked_at AS MATERIALIZED (
   SELECT n.id, n.label FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.id > %(after)s
@@ -11,16 +12,17 @@ WITH looked_at AS MATERIALIZED (
     FROM outbox o CROSS JOIN LATERAL unnest(o.node_ids) AS named (id)
    WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' GROUP BY named.id
 ), aged AS (
-  SELECT s.id, s.label, v.own, v.other, w.position AS waits
+  SELECT s.id, s.label, v.own, v.other, v.bare, w.position AS waits
     FROM looked_at s LEFT JOIN waiting w ON w.id = s.id
     LEFT JOIN LATERAL (
       SELECT max(e.position) FILTER (WHERE e.model_id = %(model_id)s) AS own,
-             max(e.position) FILTER (WHERE e.model_id <> %(model_id)s) AS other
+             max(e.position) FILTER (WHERE e.model_id <> %(model_id)s) AS other,
+             bool_or(e.tokens IS NULL) FILTER (WHERE e.model_id = %(model_id)s) AS bare
         FROM embedding e WHERE e.workspace_id = %(workspace_id)s AND e.node_id = s.id) AS v ON true
 )
 SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1), (SELECT count(*) FROM looked_at),
   (SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}') FROM aged a
-    WHERE a.own < greatest(a.other, a.waits)
+    WHERE a.own < greatest(a.other, a.waits) OR a.bare AND %(with_tokens)s
        OR a.own IS NULL AND (a.label NOT IN ('Conversation', 'Entity') OR a.other IS NOT NULL))
 
 -- name: text_positions
