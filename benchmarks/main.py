@@ -236,6 +236,29 @@ def extraction(
 
 
 @app.command()
+def entities(
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(help="Labelled texts, a JSON object a line; the samples' own.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure which names the rules find in labelled texts, and how many of them are junk.
+
+    Reads a file of labelled texts and asks nobody.
+    """
+    from benchmarks.entities import measured, show
+    from benchmarks.samples import SAMPLES
+
+    folder = SAMPLES / "entities"
+    found = measured([file] if file else [folder / "tuned.jsonl", folder / "held-back.jsonl"])
+    if json:
+        print_json(found)
+    else:
+        show(deps_of(ctx).out, found)
+
+
+@app.command()
 def orchestration(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 50,

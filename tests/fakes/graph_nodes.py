@@ -78,6 +78,20 @@ class InMemoryAliases:
             if (alias.scope, alias.readers) == audience
         }
 
+    def types(
+        self, scope: str, agents: Collection[str] | None, names: Collection[str]
+    ) -> Mapping[str, str]:
+        """Return what entities of exactly this audience are, by name in lower case."""
+        audience = scope, readers_key(tuple(agents) if agents is not None else None)
+        entities = (node for node in self.tables.nodes.values() if node.label == "Entity")
+        return {
+            (node.canonical_name or "").lower(): node.kind or ""
+            for node in entities
+            if (node.scope, readers_key(node.agents)) == audience
+            and (node.canonical_name or "").lower() in names
+            and node.kind != "concept"
+        }
+
     def apply(self, rows: Iterable[AliasRow]) -> None:
         """Apply rows in order; one that is older than what stands changes nothing."""
         for row in rows:

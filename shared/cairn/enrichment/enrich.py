@@ -25,7 +25,7 @@ from cairn.enrichment.causes import (
     stated_causes,
     strongest_similar,
 )
-from cairn.enrichment.plan import bodies, derive
+from cairn.enrichment.plan import bodies, derive, typed, unclear_names
 from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
 from cairn.enrichment.recipes import (
     embedded,
@@ -174,12 +174,16 @@ class Enrich:
             ids = {cause.cause_id for cause in causes}
             audiences = stores.graph_state.audiences(ids)
             pairs = self._pairs(stores, by_id, embeddings) if self.finds_similar else []
+            known = {
+                audience: stores.aliases.types(*audience, names)
+                for audience, names in unclear_names(derived).items()
+            }
         return _Work(
             nodes=by_id,
             embeddings=embeddings,
             texts=read[0],
             fresh=read[1],
-            derived=derived,
+            derived=typed(derived, known),
             pairs=pairs,
             causes=causes,
             audiences=audiences,

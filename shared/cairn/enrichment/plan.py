@@ -6,13 +6,13 @@ One body a set of data subjects, so that destroying a person's key takes what wa
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cairn.graph.edge import Relation, Role
 from cairn.graph.entities import MAX_ENTITIES, ExtractedEntity, entity_id, extract_entities
-from cairn.graph.entity_names import name_key, tidy_name
+from cairn.graph.entity_names import lookup_key, name_key, tidy_name
 from cairn.graph.node import Label
 from cairn.graph.prose import keywords
 from cairn.kernel.text.canonical import format_timestamp
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from cairn.enrichment.causes import Cause, Kept
     from cairn.enrichment.ports import EnrichableNode, Outgoing
 
+
+Audience: TypeAlias = "tuple[str, tuple[str, ...] | None]"
+"""A scope and the agents a node is tagged for."""
 
 STRENGTH = (
     Role.ABOUT,
@@ -162,6 +165,44 @@ def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Deri
         entities=() if node.label == Label.SUMMARY else entities_of(node, aliases),
         importance=importance if importance != node.importance else None,
         summary=_summary(node),
+    )
+
+
+UNCLEAR = "concept"
+"""The type of a name of which nothing says what it is of."""
+
+
+def unclear_names(derived: Iterable[Derived]) -> dict[Audience, set[str]]:
+    """Return the names of unclear type by audience, in lower case as stored ones are looked up."""
+    names: dict[Audience, set[str]] = {}
+    for item in derived:
+        unclear = {lookup_key(found.name) for found in item.entities if found.type == UNCLEAR}
+        if unclear:
+            names.setdefault(item.node.audience, set()).update(unclear)
+    return names
+
+
+def typed(derived: Sequence[Derived], known: Mapping[Audience, Mapping[str, str]]) -> list[Derived]:
+    """Give names of unclear type the one they have elsewhere in their audience.
+
+    "Biscuit barked" means the dog of "our dog Biscuit": as stored (`known`), else in this batch.
+    """
+    types: dict[tuple[Audience, str], str] = {}
+    for item in derived:
+        for found in item.entities:
+            if found.type != UNCLEAR:
+                types.setdefault((item.node.audience, lookup_key(found.name)), found.type)
+    for audience, names in known.items():
+        types.update({(audience, name): type for name, type in names.items()})
+    return [replace(item, entities=_typed(item, types)) for item in derived]
+
+
+def _typed(item: Derived, types: Mapping[tuple[Audience, str], str]) -> tuple[ExtractedEntity, ...]:
+    return tuple(
+        replace(found, type=types.get((item.node.audience, lookup_key(found.name)), UNCLEAR))
+        if found.type == UNCLEAR
+        else found
+        for found in item.entities
     )
 
 

@@ -15,7 +15,8 @@ from uuid import UUID
 from cairn.graph.edge import Role
 from cairn.graph.entity_names import find_domains, name_key, tidy_name
 from cairn.graph.person_names import is_person_name
-from cairn.graph.prose import find_known, find_phrases, find_quoted, is_junk
+from cairn.graph.prose import find_known, find_phrases, find_quoted, is_junk, is_speech
+from cairn.graph.single_names import find_kin, find_single_names, speaker_of
 from cairn.graph.technologies import canonical_technology, find_technologies
 from cairn.kernel.ids import derived_id
 
@@ -73,8 +74,11 @@ def extract_entities(
     source_agent: str | None,
     aliases: Mapping[str, tuple[str, str]] = _NO_ALIASES,
     systems: Mapping[str, str] = SYSTEMS,
+    speaker: str | None = None,
 ) -> tuple[ExtractedEntity, ...]:
     """Return the entities of one text: each name once, at most `MAX_ENTITIES`.
+
+    `speaker` is whose "my sister" is meant; without one it is who a line of talk begins with.
 
     `aliases` maps the `name_key` of a name to its canonical name and type; whatever is found is
     looked up there. The client `global` and None are no entity. O(characters) for any input.
@@ -87,7 +91,9 @@ def extract_entities(
         named.append((source_agent, "agent", Role.SOURCE))
     mentioned = (
         (name, type, Role.MENTIONED)
-        for name, type in _mentions(text[:MAX_TEXT_CHARS], aliases, systems)
+        for name, type in _mentions(
+            text[:MAX_TEXT_CHARS], aliases, systems, speaker or speaker_of(text)
+        )
     )
     for name, type, role in chain(named, mentioned):
         entity = _resolved(name, type, role, aliases)
@@ -130,11 +136,28 @@ class _Claims:
 
 
 def _mentions(
-    text: str, aliases: Mapping[str, tuple[str, str]], systems: Mapping[str, str]
+    text: str,
+    aliases: Mapping[str, tuple[str, str]],
+    systems: Mapping[str, str],
+    speaker: str | None,
 ) -> Iterator[tuple[str, str]]:
     """Yield (name, type) in the order of the module docstring."""
     claims = _Claims(text)
     prose = _TOKEN_WITH_SLASH.sub(_without_path, text)
+    yield from _technical(text, prose, claims)
+    for start, end, key in find_known(prose, systems.keys() | aliases.keys()):
+        if claims.claim(start, end):
+            yield aliases.get(key) or (systems[key], "system")
+    for start, end, name in chain(find_quoted(text), find_phrases(prose)):
+        mention = _judged(name, aliases, systems)
+        if mention is None and not is_speech(name):
+            claims.claim(start, end)
+        elif mention is not None and claims.claim(start, end):
+            yield mention
+    yield from _of_talk(prose, claims, speaker)
+
+
+def _technical(text: str, prose: str, claims: _Claims) -> Iterator[tuple[str, str]]:
     technologies = list(find_technologies(prose))
     taken = {start for start, _, _ in technologies}
     domains = (
@@ -144,13 +167,16 @@ def _mentions(
         for start, end, name in found:
             if claims.claim(start, end):
                 yield name, type
-    for start, end, key in find_known(prose, systems.keys() | aliases.keys()):
+
+
+def _of_talk(prose: str, claims: _Claims, speaker: str | None) -> Iterator[tuple[str, str]]:
+    """Yield names of one word, and the family of whoever speaks or is named."""
+    for start, end, name, type in find_single_names(prose):
         if claims.claim(start, end):
-            yield aliases.get(key) or (systems[key], "system")
-    for start, end, name in chain(find_quoted(text), find_phrases(prose)):
-        mention = _judged(name, aliases, systems)
-        if mention is not None and claims.claim(start, end):
-            yield mention
+            yield name, type or "concept"
+    for start, end, name in find_kin(prose, speaker):
+        if claims.claim(start, end):
+            yield name, "person"
 
 
 def _judged(

@@ -7,67 +7,122 @@ import re
 import unicodedata
 
 _GIVEN = """
-    aaron abdul abdullah abigail adam aditya adrian agnes agnieszka ahmad ahmed ahmet aino aisha
-    akira alain alan albert alberto alejandro aleksander aleksandra alessandro alessia alex
-    alexander alexandra alexis alfred ali alice alicia alina alison alma amara amelia amina amir
-    amit amy ana anastasia anders andrea andreas andrei andrew andrey andrzej angela angelo
-    anita anja anjali ann anna annalena anne annelena annette annika anton antonia antonio aoife
-    arjun armin arne arthur asha ashok astrid aurelie avi axel ayesha ayse aziz barbara bartosz
-    beata beatrice beatriz ben benedikt benjamin bernard bernd bianca bilal birgit bjorn bob
-    bogdan boris brandon brenda brian brigitte bruno camille carla carlos carmen carol caroline
-    catarina catherine cecilia celine cesar charles charlotte chiara chloe chris christian
-    christina christine christoph christopher claire clara claudia claudio clement conor corinna
-    cristian cristina cynthia daan dagmar damian dan daniel daniela daniele danielle dario
-    darius david deborah deepa deepak denis dennis derek diana diane diego dieter dimitri
-    dimitris dirk dmitri dominik donald dora dorota dorothea dorothy douglas edith eduardo
-    edward eero eila elena eleni eleonora eli elias elif elin elisa elisabeth elise elizabeth
-    ella ellen elsa emil emilia emilie emily emma emmanuel enrico enrique eric erica erik erika
-    ernst esra esther ethan eugene eva evelyn ewa fabian fabio farid farida fatima fatma
-    federico felipe felix fernanda fernando filip finn fiona florian francesca francesco francis
-    francisca francisco francois frank franz fred frederic frederik freja frida friedrich
-    gabriel gabriela gabriele gareth gary gemma george georges georgios gerard gerd gerhard
-    giacomo gianluca gillian gina giorgio giovanni giulia giuseppe gloria gordon grace graham
-    greg gregor gregory greta grzegorz guillaume gunnar gunter gustav hakan hamid hamza hanna
-    hannah hannes hans harald haruka haruto hassan heather heidi heike heinrich heinz helen
-    helena helene helga henri henrik henry herbert hiroshi holger hugo hussein ian ibrahim ida
-    ignacio ilse ines inga inge ingrid ioana irena irene irina iris isabel isabella isabelle
-    ismail ivan ivana jack jacob jacqueline jacques jakob jakub jamal james jan jana jane janet
-    janina janine jarek jason javier jean jeanpierre jeff jeffrey jennifer jenny jens jeremy
-    jerome jessica jim jiwoo joan joana joanna joao joel joerg johan johann johanna johannes
-    john jonas jonathan jorge jose josef joseph joshua juan judith juha julia julian juliana
-    julie julien julius jun jurgen justin justyna kai kamal kamil karen karim karin karl karol
-    karolina katarina katarzyna kate katharina katherine kathleen kathrin katja kaya keith kemal
-    kenji kenneth kenta kerstin kevin khaled kim kirsten klara klaus konrad konstantin krishna
-    kristian kristin kristina krzysztof kwame lara lars laszlo laura laurence laurent lea leah
-    leila lena lennart leo leon leonardo leonie leticia leyla liam lidia lina linda linh lisa
-    liu lorenzo louis louise luc luca lucas lucia luciana lucie lucy ludwig luis luisa luiza
-    lukas luke lydia maciej maeve magdalena magnus mahmoud maja malik malin manfred manuel
-    manuela marc marcel marcello marcin marco marcos marcus marek margaret margarita margot
-    maria marian mariana marianne marie marina mario marion marisa marius mark marko markus
-    marta martha martin martina mary mateo mateusz mathias mathieu mathilde matilda matteo
-    matthew matthias maurice max maximilian maya megan mehmet mei melanie melissa mercedes
-    michael michaela michal michel michele michelle miguel mihai mika mikael mikkel mila milan
-    minh mira miriam mirjam mohamed mohammad mohammed moritz muhammad mustafa nadia nadine nadja
-    nancy naoko naomi natalia natalie natasha nathalie nathan neha nelson ngozi nicholas nick
-    nicola nicolas nicole niels nigel nikhil nikolai nikolaos nils nina noa noah noam noemi nora
-    norbert odile olaf ole oleg olena olga oliver olivia olivier omar oscar oskar otto ousmane
-    pablo pamela paola paolo pascal patrice patricia patrick patrik paul paula paulina pavel
-    pawel pedro peggy penelope per peter petra philip philipp philippe pia pierre pieter pietro
-    pilar piotr pooja priya przemyslaw rachel rafael rafal rahul raj rajesh ralf ralph ramon
-    raquel rashid raul ravi raymond rebecca regina reinhard renata renate rene ricardo richard
-    rita robert roberta roberto robin rodrigo roger roland rolf romain roman ronald rosa rosario
-    rosemary rowan ruben rudolf rui ruth ryan saad sabine sabrina salim sally salma salvatore
-    sam samantha samir samuel sandra sanjay sara sarah sascha scott sean sebastian selim selma
-    serge sergei sergio seung severin shane sharon shreya sigrid silke silvia simon simona
-    simone sofia sofie solange sonia sonja sophia sophie soren stefan stefania stefano stella
-    stephan stephanie stephen steve steven stuart sunil susan susana susanna susanne suzanne
-    sven svetlana sylvia sylvie tania tanja tariq tatiana teresa tess thea theo theodor theresa
-    therese thomas thorsten tiago tim timo timothy tina tobias tom tomas tomasz tommaso torsten
-    tran tristan ulrich ulrike ursula uwe vaclav valentin valentina valeria vanessa vera
-    veronica veronika vicente victor viktor viktoria vincent vincenzo vinod viola virginie vitor
-    vivian vladimir walter wanda wei werner wilhelm willem william wojciech wolfgang xavier xiao
-    yan yang yann yara yasmin yasmine ying yoko yuki yulia yusuf yves yvonne zahra zainab zeynep
-    zoe zofia zsofia zuzanna
+    aaliyah aarav aaron abby abdul abdullah abebe abigail adam ade adebayo adele aditi aditya
+    adrian adwoa agata agnes agnieszka agustin ahmad ahmed ahmet aiden aino ainsley aisha akira
+    akua alain alan alana albert alberto alec alejandra alejandro aleksander aleksandra
+    alessandra alessandro alessia alex alexander alexandra alexis alfred ali alice alicia alicja
+    alina alison allison alma alonso alyssa amanda amara amelia amelie amina amir amit amos
+    amparo amy ana anand ananya anastasia anders andre andrea andreas andrei andrew andrey
+    andrzej angela angelica angelina angelo angie anika aniket anil anita anja anjali ann anna
+    annabel annabelle annalena anne anneke annelena annette annie annika anselmo antje anton
+    antonia antonio aoife arash ariana ariel arif arjan arjun armin arnav arne arnold arthur
+    arya aryan asha ashley ashok ashton astrid audrey aurelie ava avery avi axel ayesha ayo ayse
+    aziz babak barbara barry bartosz bastien beata beatrice beatrix beatriz becky belen belinda
+    bella ben benedikt benito benjamin benny bente bernard bernd beth bethany betty bianca bilal
+    birgit bjarne bjorn bob bobby bogdan bonnie boris brad bram brandon brayden brenda brett
+    brian brianna bridget brigitte britta brody bruce bruna bruno bryan caetano caitlin caleb
+    calvin camille candela candice carina carla carlos carly carmen carol caroline carrie
+    carsten casey cassandra cassie catarina catherine cathy cecilia cedric celine cesar chantal
+    charles charlie charlotte cheryl chiara chidi chinedu chloe chris christian christina
+    christine christoph christopher christy cindy claire clara clare clark claudia claudio
+    clayton clemens clement cleo clifford clint clive cody colin colleen connie connor conor
+    consuelo corentin corey corinna courtney craig cristian cristina cristobal curtis cynthia
+    cyrus daan dagmar damian dan daniel daniela daniele danielle daphne darcy dario darius
+    darren dave david davina debbie deborah declan deepa deepak delia denis denise deniz dennis
+    derek desmond dev devi diana diane diego dieter dimitri dimitris dinah dirk divya dmitri
+    dolores domenico dominic dominik don donald donna dora doris dorota dorothea dorothy doug
+    douglas drake duarte duncan dustin dwayne dylan ece ed edda eddie edgar edith eduardo edward
+    eero eila eileen eitan elaine eleanor elena eleni eleonora eli elias elif elijah elin elisa
+    elisabeth elisabetta elise eliska elizabeth elke ella ellen ellie elliot elliott elsa elsie
+    elton elvis emanuel emeka emiel emil emilia emiliano emilie emily emma emmanuel emmett emre
+    enrico enrique enzo erdem eric erica erik erika erin ernest ernst esme esmeralda esperanza
+    esra esteban estefania estelle esther ethan eugene eva evan evelyn evie ewa ewan eyal ezra
+    fabian fabio fabrizio farah farhan farid farida fatima fatma faye federica federico felicia
+    felicity felipe felix femi femke fenna fergus fernanda fernando filip filippo finn fiona
+    flavia flavio fleur flora florian flynn fran frances francesca francesco francis francisca
+    francisco francois frank frankie franz fred freddie frederic frederik freja freya frida
+    frieda friedrich gabby gabe gabriel gabriela gabriele gareth gary gaspar gaspard gavin geert
+    gemma genevieve geoff geoffrey george georges georgios gerald gerard gerd gerda gerhard
+    gerrit gerry giacomo gianluca gilbert giles gillian gina ginny giorgio giorgos giovanni
+    gisela gita giulia giuseppe gladys glenda glenn gloria gonzalo gopal gordon grace graciela
+    graham greg gregor gregory greta gretchen grzegorz guilherme guillaume gunnar gunter gus
+    gustav gwen gwenaelle hadi hailey hakan haley halima hamid hamza hana hanna hannah hannes
+    hans harald harper harriet harry haruka haruto harvey hassan hayden heather heidi heike
+    heinrich heinz helen helena helene helga hendrik henri henriette henrik henry herbert hilary
+    hilde hiro hiroshi holger holly howard huda hugo hussein iain ian ibrahim ida idris ifeoma
+    ignacio iker ikram ilaria ilse iman imani imke imogen imran inacio indira ines inga inge
+    ingmar ingrid ioana ira irena irene irina iris irma isaac isabel isabella isabelle isaiah
+    ishaan isidro isla ismail itziar ivan ivana jack jackie jacob jacqueline jacques jaden jake
+    jakob jakub jamal james jamie jan jana jane janet janina janine jannik jared jarek jason
+    jasper javier jayden jean jeanpierre jeff jeffrey jen jenna jennifer jenny jens jeremiah
+    jeremy jeroen jerome jerry jess jesse jessica jette jia jill jillian jim jimena jimmy jin
+    jiwoo jo joan joana joanna joanne joao joaquin jodie joe joel joerg joey johan johann
+    johanna johannes john jonas jonathan jonna jordi jorge joris jose josef josefina joseph
+    josephine josh joshua josie joyce juan juanita judith judy juha jules julia julian juliana
+    julianne julie julien juliet juliette julius juma jun jurgen justin justine justyna jutta
+    kabir kai kaitlyn kaja kamal kamala kamil kara karan karen karim karin karl karol karolina
+    karsten katarina katarzyna kate katharina katherine kathleen kathrin kathryn kathy katie
+    katja katrin katy kavya kaya kayla keiko keira keith kelsey kemal ken kendra kenji kenneth
+    kenny kenta kerry kerstin kev kevin khaled khalid kiara kieran kim kimberly kiran kirk
+    kirsten kirsty kjell klara klaus kofi konrad konstantin krishna kristen kristian kristin
+    kristina krzysztof kunal kurt kwabena kwame kyle kylie lacey lachlan laia lakshmi lana lara
+    lars lasse laszlo latifa laura lauren laurence laurent laurie layla lea leah leandro leanne
+    lee leigh leila lena lennart leo leon leonardo leonie leroy leslie lester leticia lewis
+    leyla liam liana lidia lieke liesbeth lieselotte ligia lila lilian lillian lina linda
+    lindsay lindsey linh lisa liu liv liz lizzie lola lorena lorenzo loretta lori lorna lorraine
+    lotte lottie louis louisa louise luc luca lucas lucia luciana luciano lucie lucinda lucy
+    ludwig luigi luis luisa luiza lukas luke luna lydia lyle lynn maarten mabel maciej mackenzie
+    maddie madeleine madeline mae maeve magdalena maggie magnus mahesh mahmoud maike maite maja
+    malcolm malik malin mallory malte manfred manish manny manuel manuela mara marc marcel
+    marcela marcello marcia marcin marco marcos marcus marek margaret margarita margie margot
+    marguerite maria mariam marian mariana marianne maribel marie marieke marilyn marina mario
+    marion marisa marisol marit marius marjorie mark marko markus marlene marlon marshall marta
+    martha martin martina martine marvin mary maryam massimo mateo mateus mateusz mathias
+    mathieu mathilde mathis matilda matt matteo matthew matthias maureen maurice mauro mavis max
+    maximilian maxine maya meera megan mehdi mehmet mei melanie melinda melissa mercedes
+    meredith mette mia michael michaela michal michel michele michelle mickey miguel mihai miho
+    mika mikael mike mikey mikkel mila milagros milan mildred millie milo mindy minh minnie mira
+    miranda miriam mirjam mirko miro mitch mitchell mohamed mohammad mohammed mohit moira molly
+    mona monica monique moritz morris muhammad muriel musa mustafa myra nabil nadeem nadia
+    nadine nadja naila nancy naoko naomi natalia natalie natasha nate nathalie nathan nathaniel
+    naveen ned neha neil nele nelly nelson nettie neve nevin ngozi nia niamh nicholas nick
+    nicola nicolas nicole niels nigel nikhil nikita nikki niklas nikolai nikolaos nikos nils
+    nima nina nisha noa noah noam noemi noemie nolan noor nora norah norbert norman nour nuria
+    obinna oceane octavia octavio odette odile oisin olaf ole oleg olena olga oliver olivia
+    olivier ollie oluwaseun omar omid ophelia orhan oriol orla orlando oscar oskar oskari oswald
+    otis otto ousmane owen pablo paloma pam pamela paola paolo pascal patrice patricia patricio
+    patrick patrik pattie patty paul paula paulina pauline pavel pawel pedro peggy pekka
+    penelope pepe per percy pernille perry pete peter petra phil philip philipp philippe phoebe
+    phyllis pia pierre pieter pietro pilar pim piotr polly pooja pranav priscilla priya
+    przemyslaw quentin quirin rachel rae rafael rafal raffaele rahul raj rajesh ralf ralph
+    ramiro ramon ramona randall randy rani raquel rashid rasmus raul ravi raymond reagan rebecca
+    rebekah reggie regina reinhard reinout renata renate rene reuben reza rhiannon rhonda
+    ricardo richard riley rina rita robbie robert roberta roberto robin rocco rocio rodney
+    rodrigo roger rohan rohit roland rolf romain roman ron ronald ronan ronnie rory rosa rosalie
+    rosalind rosario rosemary rosie ross rowan roxanne roy roya ruben ruchi rudolf rufus rui
+    russell ruth ruud ryan saad sabine sabrina sadie sakura sal salim sally salma salvador
+    salvatore sam samantha samir samuel sana sandeep sander sandra sania sanjay sanne santiago
+    sara sarah sascha sasha saskia satoshi saul scott sean sebastian sebastien sefa selena selim
+    selin selma serena serge sergei sergio seth seung severin shabnam shane shannon sharon shaun
+    shauna shawn sheila shelby sheldon shelley sheri sherry shira shirley shreya sid sienna
+    signe sigrid sigurd silas silke silvana silvia simao simon simona simone sina sjoerd skylar
+    sofia sofie solange soledad solveig sonia sonja sophia sophie sora soraya soren spencer
+    stacey stacy stan stefan stefania stefano stella steph stephan stephanie stephen steve
+    steven stewart stijn stuart sunil suresh susan susana susanna susanne susie suzanne suzy
+    sven svenja svetlana sybil sylvia sylvie tabitha tamara tammy tania tanisha tanja tara tariq
+    tasha tatiana ted teddy tenzin terence teresa teri terrence terri terry tess tessa teun
+    thabo thalia thea theo theodor theodora theodore theresa therese thiago thibault thijs
+    thomas thorsten tiago tiffany tilly tim timmy timo timon timothy tina tobias toby todd tom
+    tomas tomasz tommaso toni tonio tony torsten tove tracey tran travis trevor tricia trish
+    tristan trudy tunde tuomas ulrich ulrike una ursula uta uwe vaclav valentin valentina
+    valentino valeria valerie vanessa varun vasco vasilis vaughn velma vera vernon veronica
+    veronika vicente vicenzo vicky victor vijay vikram viktor viktoria vilma vinay vince vincent
+    vincenzo vinod viola virgil virginie vitor vivian vivien vladimir wallace walter wanda
+    wanjiru warren wei wen wendy werner wesley whitney wiebke wilfred wilhelm willa willem
+    william wilma wim winifred winston wojciech wolfgang wout wyatt xander xavier xiao ximena
+    xin yael yan yang yann yannick yara yasin yasmin yasmine ying yoko yolanda yonatan yosef
+    yuki yulia yuna yusuf yuto yves yvette yvonne zac zach zachary zack zadie zahra zainab zane
+    zara zdenek zeinab zeke zelda zendaya zeynep zhang zoe zofia zsofia zuri zuzanna
 """
 _GIVEN_NAMES = frozenset(_GIVEN.split())
 _THINGS = """
@@ -115,6 +170,11 @@ def is_person_name(name: str) -> bool:
     words = words[1:] if titled else words
     begins = titled or _plain(words[0]) in _GIVEN_NAMES
     return begins and (titled or len(words) > 1) and not _is_thing(words)
+
+
+def is_given_name(word: str) -> bool:
+    """Return whether a word is a given name that the list knows."""
+    return _plain(word) in _GIVEN_NAMES
 
 
 def may_be_person(name: str) -> bool:

@@ -129,7 +129,7 @@ _QUOTED = re.compile(
     rf"|\u00ab\s?([^\u00ab\u00bb\n]{{0,{_LONGEST_QUOTE}}}+)\u00bb"
     rf"|(?<!\w)'([^'\n]{{3,{_LONGEST_QUOTE}}}+)'(?!\w)"
 )
-_WORD = re.compile(r"[^\W_](?>(?:[^\W_]|['\u2019&-](?=[^\W_]))*)")
+WORD = re.compile(r"[^\W_](?>(?:[^\W_]|['\u2019&-](?=[^\W_]))*)")
 _CONNECTORS = frozenset({"of", "de", "du", "des", "del", "la", "le", "di", "da", "van", "von"})
 _APOSTROPHE = re.compile("['\u2019]")
 _CODE_BEFORE, _CODE_AFTER = frozenset("</\\{=.@#$_"), frozenset(">/\\}=(_")
@@ -157,14 +157,14 @@ def find_phrases(text: str) -> Iterator[tuple[int, int, str]]:
             first += 1
         if 2 <= len(run) - first <= _MAX_PHRASE_WORDS:
             start, end = run[first].start(), run[-1].end()
-            if not _is_in_code(text, start, end):
+            if not is_in_code(text, start, end):
                 yield start, end, _without_possessive(text[start:end])
 
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
     """Yield words in a row that are capitalised or connect capitalised ones."""
     run: list[re.Match[str]] = []
-    for word in _WORD.finditer(text):
+    for word in WORD.finditer(text):
         if run and not _follows(text, run[-1], word):
             yield run
             run = []
@@ -178,7 +178,7 @@ def _runs(text: str) -> Iterator[list[re.Match[str]]]:
 
 def find_known(text: str, known: Container[str]) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, key) of words in a row whose `name_key` is known; the longest wins."""
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     index = 0
     while index < len(words):
         count, key = _longest_known(text, words[index : index + _LONGEST_KNOWN], known)
@@ -213,7 +213,8 @@ def _begins_no_name(word: str) -> bool:
     return first in NOISE_STARTS or word in _CONNECTORS
 
 
-def _is_in_code(text: str, start: int, end: int) -> bool:
+def is_in_code(text: str, start: int, end: int) -> bool:
+    """Return whether what stands beside a stretch of text makes it code or markup."""
     return text[max(0, start - 1) : start] in _CODE_BEFORE or text[end : end + 1] in _CODE_AFTER
 
 
@@ -243,6 +244,11 @@ def is_junk(name: str) -> bool:
     if name[-1] in ".!?,:" or _is_shouted(words):
         return True
     return _says_no_name([word.casefold() for word in words])
+
+
+def is_speech(text: str) -> bool:
+    """Return whether a quoted text is somebody's words: no code and no title."""
+    return not _CODE.search(text) and any(word[0].islower() for word in text.split())
 
 
 def _says_no_name(words: list[str]) -> bool:

@@ -1,11 +1,12 @@
 """Roles: memories are about, of, and mention; events have a subject, a tool, objects, targets."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.unit.enrichment.test_similar import node
 
-from cairn.enrichment.plan import STRENGTH, entities_of
+from cairn.enrichment.plan import STRENGTH, derive, entities_of, typed, unclear_names
 from cairn.graph.edge import Role
 from cairn.graph.entities import MAX_ENTITIES
 
@@ -25,6 +26,21 @@ def test_a_memory_is_about_its_client_and_said_by_its_agent() -> None:
 
 def test_everybodys_client_is_no_entity() -> None:
     assert "global" not in roles(entities_of(node(1, text="x", source_agent="scout"), {}))
+
+
+def test_an_unclear_name_is_what_it_is_elsewhere_in_its_audience() -> None:
+    texts = "our dog Biscuit", "I gave Biscuit a bath", "I saw Biscuit"
+    nodes = [node(at, text=text) for at, text in enumerate(texts, start=1)]
+    apart = replace(nodes[2], scope="public")
+    derived = [derive(item, {}) for item in (*nodes[:2], apart)]
+    assert unclear_names(derived) == {
+        nodes[1].audience: {"biscuit"},
+        apart.audience: {"biscuit"},
+    }
+    found = [item.entities[-1].type for item in typed(derived, {})]
+    assert found == ["animal", "animal", "concept"]
+    stored = {apart.audience: {"biscuit": "product"}}
+    assert typed(derived, stored)[2].entities[-1].type == "product"
 
 
 def event(**changes: Any) -> Any:

@@ -60,8 +60,33 @@ class PostgresGraphNodes(Store):
         return _edges(rows)
 
 
+MAX_NAMED_ENTITIES = 1_000
+"""Entities of the same names that are looked at for their types."""
+
+
 class PostgresAliases(Store):
-    """Other names of entities. An alias holds in one audience: that of the entity it names."""
+    """Names of entities. An alias holds in one audience: that of the entity it names."""
+
+    def types(
+        self, scope: str, agents: Collection[str] | None, names: Collection[str]
+    ) -> Mapping[str, str]:
+        """Return what entities of exactly this audience are, by name in lower case.
+
+        Concepts are left out; of several types one stays, always the same.
+        """
+        rows = self.all_of(
+            dict_row,
+            "graph_node.entity_types",
+            scope=scope,
+            names=sorted(names),
+            limit=MAX_NAMED_ENTITIES,
+        )
+        readers = set(agents) if agents is not None else None
+        return {
+            row["name"]: row["type"]
+            for row in rows
+            if (set(row["agents"]) if row["agents"] is not None else None) == readers
+        }
 
     def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
         """Return canonical name and type by alias, of exactly this audience."""

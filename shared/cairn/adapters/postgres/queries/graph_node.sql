@@ -35,6 +35,15 @@ SELECT * FROM (
 SELECT a.alias, a.canonical_name, a.entity_type FROM entity_alias a
  WHERE a.workspace_id = %(workspace_id)s AND a.scope = %(scope)s AND a.readers = %(readers)s
 
+-- name: entity_types
+-- What the visible entities of a scope with these names are, the oldest last; concepts are left out.
+SELECT named.name, n.kind AS type, n.agents
+  FROM find_entities(%(names)s::text[], ARRAY(SELECT NULL::text FROM unnest(%(names)s::text[])),
+                     %(limit)s::integer) AS named
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = named.node_id
+ WHERE n.scope = %(scope)s AND n.kind <> 'concept'
+ ORDER BY n.id DESC
+
 -- name: set_aliases
 -- Let names mean entities; an older entry changes nothing.
 INSERT INTO entity_alias (
