@@ -22,14 +22,15 @@ from cairn.consolidation.merge_checks import (
 )
 from cairn.consolidation.plan import Batch, BatchMemory, Flag, Link, Operation, Plan, Recategorise
 from cairn.consolidation.relationships import other_names, relationships
-from cairn.consolidation.tokens import stem
+from cairn.consolidation.tokens import ORDINARY_WORDS, stem
 from cairn.consolidation.wording import canonical, wording
 from cairn.graph.node import KnowledgeCategory
-from cairn.kernel.text.words import words
+from cairn.graph.prose import TIME_WORDS
+from cairn.kernel.text.words import QUESTION_WORDS, words
 from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
     from cairn.consolidation.plan import Pair
@@ -105,7 +106,13 @@ MAX_LINKS = 3
 """Links a memory takes, the nearest first."""
 
 _SHARED_WORDS = 2
+
+RARE_SHARE, RARE_FLOOR = 0.03, 8
+"""A word is rare that stands in at most this share of a batch's memories, or in so many of them."""
+
 _NAMED_IN_LINK = 4
+
+_EVERYDAY = frozenset(stem(word) for word in ORDINARY_WORDS | TIME_WORDS | QUESTION_WORDS)
 
 Cosines = dict[frozenset["UUID"], float]
 
@@ -184,13 +191,14 @@ class _Planning:
                 self.replaced.update(dict.fromkeys(ids, at))
 
     def links(self) -> None:
-        """Link near memories that share words and are neither merged nor flagged."""
+        """Link near memories that share rare words and are neither merged nor flagged."""
         taken: Counter[UUID] = Counter()
+        rare = _rare_words(self.readings.values())
         for pair in sorted(self.cosines, key=lambda pair: (-self.cosines[pair], sorted(pair))):
             if self.cosines[pair] < LINK_COSINE or pair in self.flagged or self._merged(pair):
                 continue
             one, other = (self.readings[id_] for id_ in sorted(pair))
-            shared = _shared(one, other)
+            shared = _shared(one, other, rare)
             full = any(taken[id_] >= MAX_LINKS for id_ in pair)
             if full or len(shared) < _SHARED_WORDS or (one.memory.known and other.memory.known):
                 continue
@@ -263,10 +271,25 @@ def _may_clash(one: BatchMemory, other: BatchMemory) -> bool:
     )
 
 
-def _shared(one: Reading, other: Reading) -> list[str]:
-    """Return the words two memories share, as the first has them: names, then longer ones first."""
-    names = one.wording.tokens.names & other.wording.tokens.names
-    content = (one.wording.content & other.wording.content) - names
+def _rare_words(readings: Collection[Reading]) -> frozenset[str]:
+    """Return the words and names that say what a memory is of: those that few others have.
+
+    Who speaks, and what everybody says, connects nothing.
+    """
+    memories = Counter(
+        word
+        for reading in readings
+        for word in reading.wording.content | reading.wording.tokens.names
+        if word not in _EVERYDAY
+    )
+    most = max(RARE_FLOOR, RARE_SHARE * len(readings))
+    return frozenset(word for word, count in memories.items() if count <= most)
+
+
+def _shared(one: Reading, other: Reading, rare: frozenset[str]) -> list[str]:
+    """Return the rare words of both, as the first has them: names, then longer ones first."""
+    names = one.wording.tokens.names & other.wording.tokens.names & rare
+    content = (one.wording.content & other.wording.content & rare) - names
     found = [*sorted(names), *sorted(content, key=lambda word: (-len(word), word))]
     written = {
         canonical(word): word for sentence in one.wording.sentences for word in sentence.words

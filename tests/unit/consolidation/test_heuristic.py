@@ -129,6 +129,13 @@ def test_far_memories_are_left_alone() -> None:
     assert not planned(texts(*MIXED[2:4]), cosine=0.6).operations
 
 
+def test_who_speaks_and_what_everybody_says_link_nothing() -> None:
+    lines = [f"Ida: hey, good talk, I give it a try with item{number}." for number in range(10)]
+    both = ["Ida: we tune the old cello.", "Ida: good, the cello needs a new string to tune."]
+    (link,) = of(planned(texts(*lines, *both), 0.85).operations, Link)
+    assert link.description == "Both speak of cello, tune."
+
+
 def test_links_say_what_both_speak_of_and_are_few() -> None:
     given = texts(*(f"The pump of hall {number} needs oil and care." for number in range(1, 9)))
     found = of(planned(given, 0.85).operations, Link)
