@@ -126,6 +126,20 @@ def test_two_workers_with_one_message_leave_one_vector_a_node_and_a_good_chain(
     assert browse(world).verify_ledger(world.admin).ok
 
 
+def test_a_name_keeps_the_type_that_an_earlier_text_of_its_audience_gave_it(
+    world: World, root: Connection, enrich: Enrich
+) -> None:
+    world.tell(memory("Our dog Biscuit is old."))
+    enrich.rows(world.workspace_id, waiting(world)[-1:])
+    world.tell(memory("I gave Biscuit a bath."), memory("We saw Biscuit there.", scope="public"))
+    enrich.rows(world.workspace_id, waiting(world)[-1:])
+    found = root.execute(
+        "SELECT scope, kind FROM node WHERE workspace_id = %s AND canonical_name = 'Biscuit'",
+        [world.workspace_id],
+    ).fetchall()
+    assert sorted(found) == [("admin", "animal"), ("public", "concept")]
+
+
 def test_an_embedder_that_fails_leaves_the_row_counted_as_failed_until_it_works(
     world: World, root: Connection, enrich: Enrich, embedder: HashingEmbedder
 ) -> None:
