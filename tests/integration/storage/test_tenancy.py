@@ -70,7 +70,9 @@ HELPERS = {
     "keep_edge_versions",
     "keep_node_version",
     "lexemes_of",
+    "ranked_bounded",
     "ranked_by_rarity",
+    "ranked_whole",
     "count_backlinks",
     "is_backlink",
     "own_conversation",
@@ -78,6 +80,7 @@ HELPERS = {
     "refuse_change",
     "refuse_head",
     "sees_deleted",
+    "weighing_at_least",
 }
 
 Connection = psycopg.Connection[Any]
