@@ -53,12 +53,25 @@ def locomo(
     routes: Annotated[
         bool, typer.Option("--routes", help="Ask again with routing on; recall by class.")
     ] = False,
+    adversarial: Annotated[
+        bool, typer.Option("--adversarial", help="Ask what nothing answers, too.")
+    ] = False,
+    elsewhere: Annotated[
+        Path | None,
+        typer.Option(
+            "--elsewhere",
+            exists=True,
+            dir_okay=False,
+            help="Questions of another domain, one a line; ours without.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Load conversations into workspaces of their own, ask their questions, report.
 
     Needs the owner's database URL (new workspaces) and the functions' (the floor).
     """
+    from benchmarks.locomo.adversarial import another_domain, refuse_one
     from benchmarks.locomo.corpus import read_conversation
     from benchmarks.locomo.folds import refuse_too_few
     from benchmarks.locomo.show import show
@@ -67,8 +80,14 @@ def locomo(
     conversations = [read_conversation(path) for path in files]
     if leave_one_out:
         refuse_too_few(conversations)
+    if adversarial:
+        refuse_one(conversations)
     measured = _bench(deps).run(
-        conversations, ablate=ablate, leave_out=leave_one_out, routes=routes
+        conversations,
+        ablate=ablate,
+        leave_out=leave_one_out,
+        routes=routes,
+        adversarial=another_domain(elsewhere) if adversarial else (),
     )
     if json:
         print_json(measured)

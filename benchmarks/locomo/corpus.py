@@ -11,7 +11,8 @@ from typing import Any, cast
 from cairn.cli.client import Failure
 
 CATEGORIES = {1: "multi_hop", 2: "temporal", 3: "open_domain", 4: "single_hop"}
-"""The categories that count; 5 is adversarial and has no evidence to find."""
+"""The categories that count."""
+ADVERSARIAL = 5
 
 _SESSION = re.compile(r"session_(\d+)")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
@@ -39,11 +40,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """One file."""
+    """One file. `adversarial` are questions that nothing in it answers (category 5)."""
 
     name: str
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
+    adversarial: tuple[str, ...] = ()
 
 
 def read_conversation(path: Path) -> Conversation:
@@ -52,13 +54,16 @@ def read_conversation(path: Path) -> Conversation:
         content = json.loads(path.read_text(encoding="utf-8"))
         turns = tuple(_turns(content))
         questions = tuple(_questions(content, {turn.id for turn in turns}))
+        adversarial = tuple(
+            asked["question"] for asked in content["qa"] if asked["category"] == ADVERSARIAL
+        )
     except OSError as exc:
         raise Failure(f"{path} cannot be read: {exc.strerror}.") from exc
     except (ValueError, KeyError, TypeError, AttributeError) as exc:
         raise Failure(f"{path} is not a LoCoMo conversation: {exc}.") from exc
     if not turns or not questions:
         raise Failure(f"{path} has no turns or no questions.")
-    return Conversation(name=path.stem, turns=turns, questions=questions)
+    return Conversation(name=path.stem, turns=turns, questions=questions, adversarial=adversarial)
 
 
 def _turns(content: Mapping[str, Any]) -> Iterator[Turn]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from benchmarks.locomo.adversarial import UNANSWERABLE, refuse_one, shares, unanswerable
 from benchmarks.locomo.folds import (
     Fold,
     answered,
@@ -106,16 +107,20 @@ class Bench:
         ablate: bool = False,
         leave_out: bool = False,
         routes: bool = False,
+        adversarial: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return the report: quality over all questions, rates in turns a second, times in ms.
 
         With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off. With
         `leave_out` it has `leave_one_out`: the quality with weights chosen on other conversations;
         Failure when there are none. With `routes` it has `routes`: by retrieval class, the quality
-        as it is and with each class routed.
+        as it is and with each class routed. With questions of another domain, `adversarial`, it has
+        that too: the shares answered with nothing, and the quality when nothing is left out.
         """
         if leave_out:
             refuse_too_few(conversations)
+        if adversarial:
+            refuse_one(conversations)
         turns = [turn for conversation in conversations for turn in conversation.turns]
         embedder_per_s = self._embedder_rate([turn.text for turn in turns])
         loaded, seconds = self._load(conversations)
@@ -126,6 +131,7 @@ class Bench:
             **({"ablation": off} if off else {}),
             **({"leave_one_out": self._left_out(loaded)} if leave_out else {}),
             **({"routes": self._routed(loaded)} if routes else {}),
+            **({"adversarial": self._silent(loaded, adversarial)} if adversarial else {}),
             "ingest_per_s": round(len(turns) / seconds, 1),
             "embedder_per_s": round(embedder_per_s, 1),
         }
@@ -201,6 +207,28 @@ class Bench:
                     found.append((_turns_found(each, answer), question.evidence))
                     done(1)
         return quality(found)
+
+    def _silent(self, loaded: Sequence[Loaded], elsewhere: Sequence[str]) -> dict[str, Any]:
+        """Ask what nothing answers, and everything again with nothing left out."""
+        conversations = [each.conversation for each in loaded]
+        silent: dict[str, list[bool]] = {name: [] for name in UNANSWERABLE}
+        with self.progress("ask what nothing answers", len(loaded)) as done:
+            for each in loaded:
+                others = [other for other in conversations if other is not each.conversation]
+                asked = unanswerable(each.conversation, others, elsewhere)
+                for name, questions in asked.items():
+                    silent[name] += [self._says_nothing(each, text) for text in questions]
+                done(1)
+        return {
+            "shares": shares(silent),
+            "without_relevance": self._without(loaded, "relevance"),
+        }
+
+    def _says_nothing(self, loaded: Loaded, question: str) -> bool:
+        body = {"query": question, "limit": LIMIT, "stages": {"cache": False}}
+        answer, _ = loaded.api.post("/v1/search", body)
+        _refuse_degraded(answer)
+        return not answer["results"]
 
     def _routed(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
         """Ask every question again without and with its route; return the quality by class."""

@@ -29,6 +29,9 @@ def show(console: "Console", measured: "Mapping[str, Any]") -> None:
         console.print(_ablated(measured, ablation))
     if routes := measured.get("routes"):
         console.print(_routed(routes))
+    if adversarial := measured.get("adversarial"):
+        console.print(_silent(adversarial["shares"]))
+        console.print(_ablated(measured, {"relevance": adversarial["without_relevance"]}))
     if folds := measured.get("leave_one_out"):
         console.print(_left_out(folds))
         console.print(_weights(folds))
@@ -39,6 +42,14 @@ def _ablated(measured: "Mapping[str, Any]", ablation: "Mapping[str, Mapping[str,
     found = table("without", *RECALLS)
     for name, values in ablation.items():
         found.add_row(name, *_changed(values, measured))
+    return found
+
+
+def _silent(shares: "Mapping[str, Mapping[str, Any]]") -> "Table":
+    """Return the shares of questions without an answer that got none."""
+    found = table("asked and not answerable", "questions", "answered with nothing")
+    for name, values in shares.items():
+        found.add_row(name, str(values["questions"]), str(values["answered_with_nothing"]))
     return found
 
 

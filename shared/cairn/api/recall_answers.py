@@ -15,6 +15,7 @@ from cairn.graph.intent_weights import Intent
 from cairn.graph.node import MemoryAttributes
 from cairn.kernel.access import Scope
 from cairn.recall.proactive import Signal
+from cairn.recall.relevance import Unjudged
 from cairn.recall.walks.graph_ports import Method
 
 RetrievalReason = Literal["direct", "proactive"]
@@ -120,6 +121,7 @@ class SearchResult(TypedDict):
     scores: dict[str, float]
     retrieval_reason: RetrievalReason
     validity: Literal["current", "superseded", "ended"]
+    relevance: float | None
     path: NotRequired[list[PathPart]]
     proactive_signal: NotRequired[Signal]
     because: NotRequired[UUID | None]
@@ -204,6 +206,17 @@ class FieldsReport(TypedDict):
     dropped_properties: int
 
 
+class RelevanceReport(TypedDict):
+    """What results were held to; `unjudged` says why nothing could be left out."""
+
+    best: float | None
+    least: float | None
+    enough: float | None
+    left_out: int
+    unjudged: Unjudged | None
+    calibration: str | None
+
+
 class SearchMeta(TypedDict):
     """What happened on the way to the results."""
 
@@ -231,6 +244,8 @@ class SearchMeta(TypedDict):
     scoring_weights: ScoringWeights
     capacity: SearchCapacity
     dropped: DroppedCounts
+    answerable: bool | None
+    relevance: RelevanceReport | None
     merged: int
     cached: UUID | None
     fields: NotRequired[FieldsReport]

@@ -24,6 +24,10 @@ searches_app = typer.Typer(
     help="Searches that were made: explained and replayed.", no_args_is_help=True
 )
 
+MinRelevance = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Leave out what is less relevant; 0 leaves nothing out."),
+]
 SearchId = Annotated[str, typer.Argument(help="meta.search_id of an answer.")]
 Svg = Annotated[Path | None, typer.Option("--svg", help="Draw the walked graph to this file.")]
 TEXT_CHARS, BLOCK_CHARS, COLUMN_CHARS = 60, 200, 9
@@ -151,6 +155,7 @@ def recall(
     recipe: Annotated[str | None, typer.Option(help="Another recall recipe.")] = None,
     on: Annotated[list[str] | None, typer.Option(help="Switch a stage on.")] = None,
     off: Annotated[list[str] | None, typer.Option(help="Switch a stage off.")] = None,
+    min_relevance: MinRelevance = None,
     explain: Annotated[bool, typer.Option(help="Why each result is where it is.")] = False,
     svg: Svg = None,
     as_json: Json = False,
@@ -171,6 +176,7 @@ def recall(
             "include_superseded": superseded,
             "recipe": recipe,
             "stages": stages or None,
+            "min_relevance": min_relevance,
         }
     )
     found = deps.client.post("/v1/search", body)
@@ -194,12 +200,13 @@ def context(
     limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
     client: Client = None,
     recipe: Annotated[str | None, typer.Option(help="Another recall recipe.")] = None,
+    min_relevance: MinRelevance = None,
     as_json: Json = False,
 ) -> None:
     """Print what was remembered as one block for a prompt, with the source of each piece."""
     deps = deps_of(ctx)
     body = {"query": query, "limit": limit, "max_tokens": max_tokens}
-    body |= without_none({"client_id": client, "recipe": recipe})
+    body |= without_none({"client_id": client, "recipe": recipe, "min_relevance": min_relevance})
     made = deps.client.post("/v1/context", body)
     if as_json:
         return print_json(made)
@@ -213,12 +220,12 @@ def context(
 def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
     """Print results as a table, and what `meta` says about the search."""
     if found["results"]:
-        shown = table("score", "found", "source", "ledger")
+        shown = table("relevance", "score", "found", "source", "ledger")
         for row in _rows(found["results"], query):
             shown.add_row(*row)
         deps.out.print(shown)
     else:
-        deps.out.print("  nothing was found")
+        deps.out.print(f"  {_nothing(found['meta'])}")
     meta = found["meta"]
     said = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
     if meta.get("degraded"):
@@ -226,11 +233,21 @@ def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
     deps.out.print(f"[dim]{said}[/]")
 
 
-def _rows(results: list[dict[str, Any]], query: str) -> Iterator[tuple[str, str, str, str]]:
+def _nothing(meta: dict[str, Any]) -> str:
+    relevance: dict[str, Any] = meta.get("relevance") or {}
+    left_out = relevance.get("left_out")
+    if not left_out:
+        return "nothing was found"
+    return f"nothing bears on this question ({left_out} left out; --min-relevance 0 shows them)"
+
+
+def _rows(results: list[dict[str, Any]], query: str) -> Iterator[tuple[str, ...]]:
     for result in results:
         score = result.get("scores", {}).get("relevance_score") or 0.0
         provenance = result.get("provenance", {})
+        relevance = result.get("relevance")
         yield (
+            "-" if relevance is None else f"{relevance:.2f}",
             f"{score:.3f}",
             escape(snippet(str(result.get("text", "")), query)),
             escape(source_of(result)),

@@ -157,6 +157,7 @@ def _reason(result: Result) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "retrieval_reason": result.retrieval_reason,
         "validity": result.validity.value,
+        "relevance": None if result.relevance is None else round(result.relevance, 4),
     }
     if path := path_json(result.node):
         shown["path"] = path
@@ -214,6 +215,7 @@ def _meta(
             "context": dropped.context,
             "results": dropped.results,
         },
+        **_relevance(meta),
         "merged": sum(len(each.merged) for each in found.results),
         "cached": str(meta.cached) if meta.cached else None,
     }
@@ -222,10 +224,21 @@ def _meta(
 def _candidates(meta: RecallMeta) -> int:
     """Return how many candidates were left when duplicates were merged and none cut off.
 
-    Those that were fused and not scored count too.
+    Those that were fused and not scored count too, unless some were left out: then these are
+    worse.
     """
     counts = meta.counts
+    if meta.judgement and meta.judgement.left_out:
+        return counts["relevant"]
     return counts["fused"] - (counts["scored"] - counts["deduped"])
+
+
+def _relevance(meta: RecallMeta) -> dict[str, Any]:
+    """Return whether there is an answer, and what results were held to."""
+    judgement = meta.judgement
+    if judgement is None:  # nothing was looked up
+        return {"answerable": None, "relevance": None}
+    return {"answerable": judgement.answerable, "relevance": judgement.json()}
 
 
 def _gate(meta: RecallMeta) -> dict[str, Any]:

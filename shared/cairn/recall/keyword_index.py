@@ -40,6 +40,12 @@ class NotedCandidates(list["Candidate"]):
         self.note = note
 
 
+class IndexCandidates(tuple["Candidate", ...]):
+    """Candidates of an index, with its scores: they are no share of the question's words."""
+
+    __slots__ = ()
+
+
 class IndexAnswer(NamedTuple):
     """What an index found, best first, and the name of the index that answered."""
 
@@ -101,7 +107,7 @@ class IndexedKeywordLeg:
             raise Unavailable("The index took all the time.", reason="timed-out")
         ids = {item.node_id for item in found}
         admitted = self.guard(principal, ids, filters, name, left)
-        return tuple(item for item in found if item.node_id in admitted)[:limit]
+        return IndexCandidates([item for item in found if item.node_id in admitted][:limit])
 
 
 @dataclass(kw_only=True)

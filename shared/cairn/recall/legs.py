@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Unavailable
-from cairn.recall.keyword_index import NotedCandidates
+from cairn.recall.keyword_index import IndexCandidates, NotedCandidates
 from cairn.recall.questions.understanding import understand
 from cairn.recall.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
 from cairn.recall.records import Candidate
@@ -39,7 +39,8 @@ N = TypeVar("N")
 class LegOutcome:
     """What one leg did. `failure` is None, `late`, or the reason of the error it ended with.
 
-    `graph` is the walk, for the leg that walks; `note` says that another than usual answered.
+    `graph` is the walk, for the leg that walks; `note` says that another than usual answered, and
+    `by_index` that an index outside the database did, whose scores are its own.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -47,6 +48,7 @@ class LegOutcome:
     failure: str | None = None
     graph: GraphFound | None = None
     note: str | None = None
+    by_index: bool = False
 
 
 def run_legs(
@@ -76,6 +78,8 @@ def merged(parts: Sequence[Sequence[Candidate]], *, limit: int) -> Sequence[Cand
     ranked = sorted(best.items(), key=lambda each: -each[1])[:limit]
     candidates = [Candidate(node_id, score) for node_id, score in ranked]
     notes = [part.note for part in parts if isinstance(part, NotedCandidates)]
+    if any(isinstance(part, IndexCandidates) for part in parts):
+        return IndexCandidates(candidates)
     return NotedCandidates(candidates, notes[0]) if notes else tuple(candidates)
 
 
@@ -96,6 +100,7 @@ def united(outcomes: Sequence[LegOutcome], *, limit: int) -> LegOutcome:
         failure=first.failure,
         graph=first.graph,
         note=first.note,
+        by_index=any(outcome.by_index for outcome in outcomes),
     )
 
 
@@ -116,7 +121,8 @@ def _timed(leg: Leg, stopwatch: Stopwatch) -> LegOutcome:
     candidates = found.candidates if isinstance(found, GraphFound) else tuple(found)
     note = found.note if isinstance(found, NotedCandidates) else None
     ms = (stopwatch() - start) * 1000
-    return LegOutcome(candidates=candidates, ms=ms, graph=graph, note=note)
+    by_index = isinstance(found, IndexCandidates)
+    return LegOutcome(candidates=candidates, ms=ms, graph=graph, note=note, by_index=by_index)
 
 
 def _outcome(future: Future[LegOutcome], seconds_left: float) -> LegOutcome:

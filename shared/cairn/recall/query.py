@@ -58,6 +58,8 @@ class SearchRequest:
     `recipe` None takes the workspace's, else the default; `stages` switches stages on or off.
     `method` is how the graph leg ranks, and switches that leg on. `clients` are several of whom a
     result must be of one; the HTTP form has only `client_id`.
+    `min_relevance` is what a result must reach instead of what the embedder's constants say, and
+    switches relevance on; 0 leaves nothing out.
     `history` is what was said before, oldest first, for the gate, and `session_id` names the
     conversation, for what its earlier searches found. `intent` overrides what would
     be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
@@ -86,6 +88,7 @@ class SearchRequest:
     session_id: str | None = None
     gate: bool | None = None
     expand_hops: int | None = None
+    min_relevance: float | None = None
     fields: tuple[str, ...] | None = None
     max_chars: int = CHAR_BUDGET
 
@@ -136,6 +139,8 @@ def _faults_of_numbers(request: SearchRequest) -> list[FieldError]:
         errors.append(FieldError("clients", f"must be at most {MAX_CLIENTS}, without client_id"))
     if request.expand_hops is not None and not 0 <= request.expand_hops <= MAX_HOPS:
         errors.append(FieldError("expand_hops", f"must be 0 or {MAX_HOPS}"))
+    if request.min_relevance is not None and not 0 <= request.min_relevance <= 1:
+        errors.append(FieldError("min_relevance", "must be from 0 to 1"))
     if not LEAST_CHARS <= request.max_chars <= MOST_CHARS:
         errors.append(FieldError("max_chars", f"must be from {LEAST_CHARS} to {MOST_CHARS}"))
     return errors
@@ -147,6 +152,8 @@ def _faults_of_choices(request: SearchRequest) -> list[FieldError]:
         errors.append(FieldError("intent", f"is not one of {', '.join(Intent)}"))
     if request.method is not None and request.method not in frozenset(Method):
         errors.append(FieldError("method", f"is not one of {', '.join(Method)}"))
+    if request.min_relevance is not None and request.stages.get("relevance") is False:
+        errors.append(FieldError("min_relevance", "needs `relevance`, which `stages` switches off"))
     if request.method is not None and request.stages.get(GRAPH) is False:
         errors.append(FieldError("method", "needs the graph leg, which `stages` switches off"))
     if request.fields is not None and len(request.fields) > MAX_FIELDS:
@@ -230,6 +237,12 @@ class Search:
         """Return how far results are expanded: the request's number, else the recipe's."""
         asked = self.request.expand_hops
         return self.recipe.expand_hops if asked is None else asked
+
+    @property
+    def min_relevance(self) -> float | None:
+        """Return what a result must reach, as the request, else the workspace says."""
+        asked = self.request.min_relevance
+        return self.workspace.min_relevance if asked is None else asked
 
     @property
     def asks_for_a_time(self) -> bool:

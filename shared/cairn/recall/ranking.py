@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from cairn.recall.query import Search
     from cairn.recall.records import FoundNode
+    from cairn.recall.relevance import Judgement
 
 
 COMPILED_TRUTH = 1.15
@@ -305,10 +306,11 @@ LOWERED = frozenset({VECTOR})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A candidate that is shown, with its scores by signal."""
+    """A candidate that is shown, with its scores by signal, and its relevance where it is known."""
 
     scored: Scored
     scores: Mapping[str, float]
+    relevance: float | None = None
 
     @property
     def id(self) -> UUID:
@@ -321,7 +323,7 @@ class Ranking:
     """Candidates in order, and how they got there.
 
     `scored` is the order before duplicates were merged, `kept` after. `reranked` has the
-    reranker's scores of the best, when there is one.
+    reranker's scores of the best, when there is one. `judgement` is what `relevance` makes of it.
     """
 
     fused: int = 0
@@ -332,6 +334,7 @@ class Ranking:
     )
     reranked: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
     boosted: int = 0
+    judgement: Judgement | None = None
 
 
 def fuse(legs: Legs, recipe: Recipe) -> dict[UUID, float]:
@@ -427,11 +430,19 @@ def cut(ranking: Ranking, recipe: Recipe, limit: int) -> tuple[Scored, ...]:
 def explained(
     best: Sequence[Scored],
     legs: Mapping[str, Mapping[UUID, float]],
-    reranked: Mapping[UUID, float],
+    ranking: Ranking,
     search: Search,
 ) -> tuple[Ranked, ...]:
     """Return what is shown with its scores: the final one, the legs' own, each signal's part."""
-    return tuple(Ranked(scored=each, scores=_scores(each, legs, reranked, search)) for each in best)
+    known = ranking.judgement
+    return tuple(
+        Ranked(
+            scored=each,
+            scores=_scores(each, legs, ranking.reranked, search),
+            relevance=known.relevance.get(each.sketch.id) if known else None,
+        )
+        for each in best
+    )
 
 
 def _scores(

@@ -23,6 +23,7 @@ from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
 from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named, routed
+from cairn.recall.relevance import calibration_of, found_by_words_alone, judged
 from cairn.recall.rerank import MAX_TEXTS
 from cairn.recall.results import RecallMeta, RecallResult, proactive, shown
 from cairn.recall.searches.recorder import line_of, run_of
@@ -230,7 +231,7 @@ class Recall:
         with self._reading(search.principal) as stores:
             sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
             head = stores.node_reader.head_position() if self.cache is not None else None
-            ranking = rank(sketches, fused, search)
+            ranking = self._judged(stores, rank(sketches, fused, search), search, outcomes)
             stages.end("rank")
             shown = (
                 None
@@ -248,6 +249,23 @@ class Recall:
         degraded = (*found.degraded, *_ended(recording))
         stages.end("record")
         return replace(found, degraded=degraded, head_position=head)
+
+    def _judged(
+        self,
+        stores: Stores,
+        ranking: Ranking,
+        search: Search,
+        outcomes: Mapping[str, LegOutcome],
+    ) -> Ranking:
+        """Leave out what does not bear on the question, as far as that can be told."""
+        model = self.legs.embedder.model
+        calibration = calibration_of(model.name, search.workspace)
+        unsure: Sequence[UUID] = ()
+        if calibration and search.recipe.relevance:
+            unsure = found_by_words_alone(outcomes, search.recipe)
+        if unsure:
+            unsure = stores.node_reader.without_vector(unsure, model.id)
+        return judged(ranking, outcomes, search, calibration, without_vector=unsure)
 
     def _reranks(self, search: Search, ranking: Ranking) -> bool:
         return bool(self.reranker and search.recipe.rerank and len(ranking.kept) > 1)
@@ -277,7 +295,7 @@ class Recall:
     ) -> tuple[Found, Callable[[], None]]:
         """Read what is shown, while what the search did is kept; return what ends the latter."""
         best = cut(ranking, search.recipe, search.limit)
-        trouble = (*_failures(outcomes), *degraded)
+        trouble = (*_failures(outcomes), *degraded, *_unheld(search, ranking))
         run = run_of(
             search,
             outcomes,
@@ -292,11 +310,12 @@ class Recall:
         results = shown(
             stores,
             search,
-            explained(best, legs, ranking.reranked, search),
+            explained(best, legs, ranking, search),
             ranking.merged,
             subscribed=subscribed,
         )
-        results = (*results, *proactive(stores, search, results, run.seeds))
+        if ranking.judgement is None or ranking.judgement.answerable is not False:
+            results = (*results, *proactive(stores, search, results, run.seeds))
         stages.end("read")
         return Found(ranking=ranking, results=results, degraded=trouble, run=run), recording
 
@@ -350,6 +369,7 @@ class Recall:
             seeds=tuple(seed.canonical_name for seed in graph.seeds) if graph else (),
             method=graph.method if graph else None,
             head_position=found.head_position,
+            judgement=found.ranking.judgement,
         )
         return RecallResult(results=found.results, meta=meta)
 
@@ -413,6 +433,8 @@ def _chosen(request: SearchRequest, workspace: RecallSettings) -> Recipe:
         asked["gate"] = request.gate
     if request.method is not None:
         asked[GRAPH] = True
+    if request.min_relevance is not None:
+        asked["relevance"] = True
     return switched(recipe, asked) if asked else recipe
 
 
@@ -448,6 +470,16 @@ def _failures(outcomes: Mapping[str, LegOutcome]) -> tuple[str, ...]:
     )
 
 
+def _unheld(search: Search, ranking: Ranking) -> tuple[str, ...]:
+    """Say when a least relevance was asked for and none can be told."""
+    judgement = ranking.judgement
+    if search.min_relevance is None or not search.recipe.relevance:
+        return ()
+    if judgement is None or judgement.floor is not None:
+        return ()
+    return (f"relevance: {judgement.unjudged}",)
+
+
 def _scores(outcome: LegOutcome) -> dict[UUID, float]:
     return {candidate.node_id: candidate.score for candidate in outcome.candidates}
 
@@ -455,13 +487,15 @@ def _scores(outcome: LegOutcome) -> dict[UUID, float]:
 def _counts(search: Search, outcomes: Mapping[str, LegOutcome], found: Found) -> dict[str, int]:
     """Return what each stage made of it, as numbers."""
     ranking = found.ranking
+    left_out = ranking.judgement.left_out if ranking.judgement else 0
     return {
         "expansions": max(0, len(search.wordings) - 1),
         **{name: len(outcome.candidates) for name, outcome in outcomes.items()},
         "fused": ranking.fused,
         "scored": len(ranking.scored),
         "boosted": ranking.boosted,
-        "deduped": len(ranking.kept),
+        "deduped": len(ranking.kept) + left_out,
+        "relevant": len(ranking.kept),
         "reranked": len(ranking.reranked),
         "final": len(found.results),
     }

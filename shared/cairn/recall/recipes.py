@@ -53,8 +53,8 @@ class Recipe:
 
     `decay_factor` is what confidence keeps a day, `rrf_k` the constant of reciprocal rank fusion.
 
-    `gate`, `expansion`, `route`, `dedup`, `one_text`, `present_first` and `cache` switch those
-    stages. `rerank` is how many of
+    `gate`, `expansion`, `route`, `relevance`, `dedup`, `one_text`, `present_first` and `cache`
+    switch those stages. `rerank` is how many of
     the best are read again by the reranker, 0 none. `threshold` is what the final score must
     reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
     `proactive` how many nodes nobody asked for may follow. `labels` empty means any; memories of
@@ -78,6 +78,7 @@ class Recipe:
     gate: bool = False
     expansion: bool = False
     route: bool = False
+    relevance: bool = False
     dedup: bool = False
     one_text: bool = False
     present_first: bool = False
@@ -110,6 +111,7 @@ DEFAULT = Recipe(
     ),
     decay=0.2,
     access=0.1,
+    relevance=True,
     dedup=True,
     one_text=True,
     present_first=True,
@@ -137,6 +139,7 @@ KNOWLEDGE = Recipe(
     candidates=20,
     scored=40,
     minimum_cosine=MIN_COSINE,
+    relevance=True,
     dedup=True,
     one_text=True,
     present_first=True,
@@ -154,6 +157,7 @@ MEMORY = Recipe(
     signals=DEFAULT.signals,
     decay=DEFAULT.decay,
     access=DEFAULT.access,
+    relevance=True,
     dedup=True,
     one_text=True,
     present_first=True,

@@ -131,6 +131,8 @@ def row_text(row: Mapping[str, Any]) -> str:
     lines += [f"  {name}: {_one_line(value)}" for name, value in _properties(row)]
     if row.get("validity", "current") != "current":
         lines.append(f"  validity: {row['validity']}")
+    if row.get("relevance") is not None:
+        lines.append(f"  relevance: {row['relevance']:.2f}")
     if related := row.get("related"):
         lines.append("  Related:")
         lines += [f"    {related_line(each)}" for each in related]

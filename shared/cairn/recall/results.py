@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cairn.recall.query import Search
     from cairn.recall.ranking import Ranked
     from cairn.recall.records import Filters, FoundNode
+    from cairn.recall.relevance import Judgement
     from cairn.recall.walks.graph_ports import Method
 
 
@@ -110,7 +111,8 @@ class Result:
     `scores` by signal: relevance_score (the final score), the legs' own by leg, when they found
     it, fused, what each signal added, decay_score and importance_score. `merged` are the ids this
     result stands for besides its own. `surfaced` says why a proactive node is there, `validity`
-    whether what the node says held at the moment the search answers for.
+    whether what the node says held at the moment the search answers for. `relevance` is the
+    probability that it bears on the question, where that is known.
     """
 
     node: FoundNode
@@ -120,6 +122,7 @@ class Result:
     merged: tuple[UUID, ...] = ()
     surfaced: Surfaced | None = None
     validity: Validity = Validity.CURRENT
+    relevance: float | None = None
 
     @property
     def retrieval_reason(self) -> str:
@@ -132,8 +135,8 @@ class RecallMeta:
     """What happened on the way. `degraded` names each part that failed, and why.
 
     `head_position` is the ledger's end when the results were read. `counts` says how many
-    candidates each stage left, `method` how the graph leg ranked. `cached` names the search whose
-    answer this is.
+    candidates each stage left, `method` how the graph leg ranked, `judgement` what is
+    relevant. `cached` names the search whose answer this is.
     """
 
     search: Search
@@ -147,6 +150,7 @@ class RecallMeta:
     method: Method | None = None
     head_position: int | None = None
     cached: UUID | None = None
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +192,7 @@ def shown(
             related=related.get(node.id, Related()),
             merged=merged.get(node.id, ()),
             validity=validity(node, search.at),
+            relevance=each.relevance,
         )
         for each in best
         if (node := by_id.get(each.id)) is not None

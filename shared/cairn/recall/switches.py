@@ -37,6 +37,7 @@ _ON: Mapping[str, Any] = MappingProxyType(
         "gate": True,
         "expansion": True,
         "route": True,
+        "relevance": True,
         "dedup": True,
         "one_text": True,
         "present_first": True,

@@ -42,6 +42,7 @@ STAGE_NAMES = (
     "gate",
     "expansion",
     "route",
+    "relevance",
     "dedup",
     "one_text",
     "present_first",
@@ -126,8 +127,27 @@ Shown = Annotated[int, Field(ge=0, le=MOST_SHOWN)]
 ModelName = Annotated[str, Field(pattern=r"^[!-~]{1,200}$")]
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+Constant = Annotated[float, Field(ge=-100, le=100)]
+
+
+class CalibrationSettings(Section):
+    """The constants of relevance for one embedder, as `cairn recall-calibrate` fits them."""
+
+    model: ModelName
+    intercept: Constant
+    cosine: Constant
+    words: Constant
+    size: Constant
+    answerable: Share
+    least: Share
+
+
 class RecallSettings(Section):
     """How a workspace's searches are made. `recipe` None is the deployment's `default`.
+
+    `min_relevance` None is what the embedder's constants say; `calibration` is for an embedder
+    that has none, or others.
 
     `public_subscriptions` lets public keys use the subscription leg where it is switched on.
     """
@@ -143,6 +163,8 @@ class RecallSettings(Section):
     graph_search_decay: Annotated[float, Field(gt=0, le=1)] = 0.8
     causal_boost: Annotated[float, Field(ge=1, le=10)] = 2.0
     max_depth: Annotated[int, Field(ge=1, le=10)] = 2
+    min_relevance: Share | None = None
+    calibration: CalibrationSettings | None = None
 
     @cached_property
     def matrix(self) -> IntentWeights | None:

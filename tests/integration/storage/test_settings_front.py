@@ -176,6 +176,15 @@ def told_before(asked: Asked) -> int:
 
 ACTIVATED = {"recipe": "seed-001"}
 WALKED = {"stages": {"graph": True}, "method": "intent_weighted", "intent": "what"}
+CALIBRATION = {
+    "model": "bge-small-en-v1.5",
+    "intercept": -9.0,
+    "cosine": 9.0,
+    "words": 6.0,
+    "size": -0.3,
+    "answerable": 0.01,
+    "least": 0.004,
+}
 PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "recall.recipe": ("seed-000", meta("mode")),
     "recall.stages": ({"vector": False}, meta("scoring_weights")),
@@ -191,6 +200,8 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "recall.graph_search_decay": (0.5, scores("graph", **ACTIVATED)),
     "recall.causal_boost": (1.5, scores("graph", **ACTIVATED)),
     "recall.max_depth": (1, scores("graph", **ACTIVATED)),
+    "recall.min_relevance": (0.5, meta("degraded")),
+    "recall.calibration": (CALIBRATION, meta("relevance")),
     "models.chat": ("anthropic:another", sent("model")),
     "models.budgets.day_usd": (0, sent("model")),
     "models.budgets.day_tokens": (1, sent("model")),

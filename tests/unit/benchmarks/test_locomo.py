@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from benchmarks.api import TimedApi
+from benchmarks.locomo.adversarial import another_domain, unanswerable
 from benchmarks.locomo.corpus import Conversation, read_conversation, repaired
 from benchmarks.locomo.run import ABLATED, Bench
 from cairn.cli.client import Failure
@@ -304,3 +305,35 @@ def test_turns_that_cannot_be_embedded_stop_the_run(conversation: Conversation) 
 
     with pytest.raises(Failure, match="1 memories could not be embedded"):
         world.bench().run([conversation])
+
+
+def test_what_nothing_answers_is_asked_of_each_conversation(conversation: Conversation) -> None:
+    turns = tuple(
+        replace(turn, text=turn.text.replace("Ana", "Eva").replace("Ben", "Leo"))
+        for turn in conversation.turns
+    )
+    questions = tuple(
+        replace(question, text=question.text.replace("Ana", "Eva"))
+        for question in conversation.questions
+    )
+    other = replace(conversation, name="8", turns=turns, questions=questions)
+    world = World()
+    world.api.pending = [0]
+
+    measured = world.bench().run([conversation, other], adversarial=another_domain()[:3])
+
+    asked = measured["adversarial"]["shares"]
+    assert {name: each["questions"] for name, each in asked.items()} == {
+        "category_5": 2,
+        "another_domain": 6,
+        "other_conversations": 4,
+        "names_swapped": 4,
+    }
+    assert {each["answered_with_nothing"] for each in asked.values()} == {0.0}
+    assert measured["adversarial"]["without_relevance"]["questions"] == 4
+    assert world.api.off == ["relevance"] * 4
+    of_other = unanswerable(conversation, [other], [])
+    assert "What did Eva buy?" in of_other["other_conversations"]
+    assert "What did Ana buy?" in of_other["names_swapped"]
+    with pytest.raises(Failure, match="two conversations"):
+        world.bench().run([conversation], adversarial=["Why?"])

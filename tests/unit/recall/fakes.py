@@ -127,6 +127,7 @@ class FakeNodes:
     positions: Mapping[datetime, int] = field(default_factory=dict)
     moments: Mapping[int, datetime] = field(default_factory=dict)
     head: int = 50
+    unembedded: Collection[UUID] = ()
     asked_sketches: list[list[UUID]] = field(default_factory=list)
     asked_nodes: list[list[UUID]] = field(default_factory=list)
     asked_neighbours: list[tuple[list[UUID], int]] = field(default_factory=list)
@@ -134,6 +135,9 @@ class FakeNodes:
     def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> list[Sketch]:
         self.asked_sketches.append(list(node_ids))
         return [sketch_of(self.rows[each]) for each in node_ids if each in self.rows]
+
+    def without_vector(self, node_ids: Sequence[UUID], model_id: int) -> list[UUID]:
+        return [each for each in node_ids if each in self.unembedded]
 
     def read(
         self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()

@@ -19,6 +19,7 @@ from cairn.recall.rendering import as_text
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 
 NOTHING = "Nothing was found."
+NO_ANSWER = "Nothing that is stored bears on this question."
 
 
 class RememberArguments(MemoryIn):
@@ -66,7 +67,8 @@ def _outcome(outcome: MemoryOutcome) -> dict[str, Any]:
 def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
     found = services.search(principal, arguments.record())
     return ToolAnswer(
-        text=as_text(found.results) or NOTHING,
+        text=as_text(found.results)
+        or (NO_ANSWER if found.meta["answerable"] is False else NOTHING),
         structured={"results": list(found.results), "meta": dict(found.meta)},
     )
 
@@ -105,7 +107,8 @@ RECALL = Tool(
     description=(
         "Find memories, events, messages and document passages by meaning and by words. Ask in "
         "plain words; names, dates and relative times in the question count. `as_of` asks what was "
-        "known at an earlier moment, `valid_at` what held in the world then."
+        "known at an earlier moment, `valid_at` what held in the world then. Where nothing bears "
+        "on the question, there are no results and `meta.answerable` is false."
     ),
     arguments=SearchIn,
     call=_recall,

@@ -104,6 +104,7 @@ class SearchIn(Body):
     session_id: Name | None = None
     gate: bool | None = None
     expand_hops: Annotated[int, Field(ge=0, le=MAX_HOPS)] | None = None
+    min_relevance: Annotated[float, Field(ge=0, le=1)] | None = None
     fields: Fields | None = None
     max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = CHAR_BUDGET
 

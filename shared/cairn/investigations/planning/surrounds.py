@@ -70,7 +70,9 @@ class KnowledgeRecaller:
             dict.fromkeys(item for item in (GLOBAL, customer, customer_key(customer)) if item)
         )
         most = min(limit * PARTS_OVERFETCH, MAX_RESULTS)
-        request = SearchRequest(query=query, recipe=RECIPE, limit=most, clients=mine)
+        request = SearchRequest(
+            query=query, recipe=RECIPE, limit=most, clients=mine, min_relevance=0.0
+        )
         found = self.recall(system_principal(workspace_id), request)
         best: dict[str, Evidence] = {}
         for node in (result.node for result in found.results if result.node.client_id in mine):

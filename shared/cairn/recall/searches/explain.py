@@ -16,6 +16,7 @@ from cairn.kernel.text.canonical import format_timestamp
 from cairn.recall.ranking import above_words, best_fused, fuse, leg_points
 from cairn.recall.recipes import LEGS, SUBSCRIPTIONS, Fusion, Recipe, SignalWeights
 from cairn.recall.records import Candidate
+from cairn.recall.relevance import HELD_TO, above, floor_of, relevance_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +56,11 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
     if run.reranked:
         kept.sort(key=lambda item: -run.reranked.get(item.node.node_id, -math.inf))
         kept.sort(key=lambda item: "past" in item.node.signals)
+    if held := run.recipe_used.get(HELD_TO):
+        floor = floor_of(held)
+        relevance = relevance_of(run.candidates, run.merged, recipe, floor)
+        ids = above(floor, [item.node.node_id for item in kept], relevance, run.candidates)
+        kept = [item for item in kept if item.node.node_id in ids]
     if recipe.threshold is not None:
         kept = [item for item in kept if item.score >= recipe.threshold]
     return tuple(item.node.node_id for item in kept[: run.wanted])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.recall.records import Explored, ScoredNode, SearchRun
+from cairn.recall.relevance import HELD_TO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,7 +98,7 @@ def run_of(
         duration_ms=duration_ms,
         counts_as_access=search.filters.as_of_position is None,
         request_digest=digest_of(search.request, search.principal.workspace_id),
-        recipe_used=recipe_json(search.recipe),
+        recipe_used=recipe_json(search.recipe) | _held_to(ranking),
         wanted=search.limit,
         retrieval_class=search.asked.retrieval_class.value,
         intents=search.intents,
@@ -115,6 +116,11 @@ def run_of(
         as_of_position=search.filters.as_of_position,
         session_id=search.request.session_id,
     )
+
+
+def _held_to(ranking: Ranking) -> dict[str, Any]:
+    floor = ranking.judgement.floor if ranking.judgement else None
+    return {HELD_TO: floor.json()} if floor and floor.enough else {}
 
 
 BUDGET_S = 0.02

@@ -167,6 +167,10 @@ class PostgresNodeReader(Store):
             for of_id, (before, after) in texts.items()
         }
 
+    def without_vector(self, node_ids: Sequence[UUID], model_id: int) -> Sequence[UUID]:
+        """Return which of the nodes have no vector of the model."""
+        return self.values("search.without_vector", ids=list(node_ids), model_id=model_id)
+
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
         return self.value("ledger.position_at", moment=moment)

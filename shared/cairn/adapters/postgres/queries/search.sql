@@ -25,6 +25,12 @@ SELECT node_id, score FROM find_by_keyword_as_of(%(as_of_position)s::bigint, %(t
   %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
   %(include_superseded)s::boolean)
 
+-- name: without_vector
+-- Which of these nodes have no vector of a model.
+SELECT asked.id FROM unnest(%(ids)s::uuid[]) AS asked (id)
+ WHERE NOT EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
+                     AND e.node_id = asked.id AND e.model_id = %(model_id)s)
+
 -- name: sketch
 -- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
