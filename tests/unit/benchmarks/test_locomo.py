@@ -318,7 +318,7 @@ def test_what_nothing_answers_is_asked_of_each_conversation(conversation: Conver
     )
     other = replace(conversation, name="8", turns=turns, questions=questions)
     world = World()
-    world.api.pending = [0]
+    world.api.pending = [0, 0]
 
     measured = world.bench().run([conversation, other], adversarial=another_domain()[:3])
 
