@@ -1,6 +1,7 @@
 """`cairn bench locomo FILE...`: reads the options, builds the benchmark, shows what it found."""
 
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
     from cairn.embedding.onnx import OnnxEmbedder
 
 MOST_CLIENTS = 1000
+
+
+class Grain(StrEnum):
+    """What of a history counts as found."""
+
+    SESSION = "session"
+    TURN = "turn"
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -93,6 +102,55 @@ def locomo(
         print_json(measured)
     else:
         show(deps.out, measured)
+
+
+@app.command()
+def longmemeval(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="LongMemEval questions.")],
+    grain: Annotated[
+        Grain, typer.Option(help="What counts: a message of an answer's session, or the message.")
+    ] = Grain.SESSION,
+    questions: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many of them.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Load each question's history into a workspace of its own, ask it, report by type.
+
+    Needs what `locomo` needs. A history of the file's small form has some 500 messages.
+    """
+    from benchmarks.locomo.show import show
+    from benchmarks.longmemeval import read_histories
+
+    deps = deps_of(ctx)
+    measured = _bench(deps).run(read_histories(file, grain=grain, limit=questions))
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+
+
+@app.command()
+def peers(
+    ctx: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="LoCoMo conversations.")],
+    json: Json = False,
+) -> None:
+    """Ask the same questions of other memories in this process: BM25, LangGraph's store, mem0.
+
+    Those whose packages are installed here; all with Cairn's embedder, none with a model.
+    """
+    from benchmarks.locomo.corpus import read_conversation
+    from benchmarks.peers import measured, show
+
+    deps = deps_of(ctx)
+    conversations = [read_conversation(path) for path in files]
+    found = measured(conversations, _embedder(deps), deps.stopwatch, _progress(deps.err))
+    if json:
+        print_json(found)
+    else:
+        show(deps.out, found)
 
 
 @app.command()

@@ -35,6 +35,9 @@ BATCH = 500
 LIMIT = 20
 RANKED_AGAIN = 100
 WARM_UP = 5
+RATED = 5_000
+"""Turns by which the embedder alone is timed."""
+
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 900.0
 ABLATED = (
@@ -122,7 +125,7 @@ class Bench:
         if adversarial:
             refuse_one(conversations)
         turns = [turn for conversation in conversations for turn in conversation.turns]
-        embedder_per_s = self._embedder_rate([turn.text for turn in turns])
+        embedder_per_s = self._embedder_rate([turn.text for turn in turns[:RATED]])
         loaded, seconds = self._load(conversations)
         asked = self._ask(loaded)
         off = {name: self._without(loaded, name) for name in ABLATED} if ablate else {}
