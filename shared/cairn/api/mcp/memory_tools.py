@@ -13,7 +13,8 @@ from cairn.api.routes.search import SearchIn
 from cairn.bootstrap.api import ApiServices
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
-from cairn.memories.items import MemoryOutcome
+from cairn.kernel.records import convert
+from cairn.memories.items import MemoryOutcome, NewMemory
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.rendering import as_text
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
@@ -38,7 +39,7 @@ class NodeArguments(Body):
 def _remember(
     services: ApiServices, principal: Principal, arguments: RememberArguments
 ) -> ToolAnswer:
-    new = arguments.record()
+    new = convert(arguments, NewMemory)
     repeat = repeated(arguments, arguments.idempotency_key)
     done = services.remember(principal, (new,), idempotency=repeat)
     outcome = done.outcomes[0]

@@ -14,9 +14,11 @@ from cairn.api.routes.reports import ReportIn, report_json
 from cairn.api.routes.tasks import EndIn, StepIn, TaskIn
 from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.reports.read import MAX_LATEST, ReportFilter
-from cairn.reports.write import MAX_KEYWORD_CHARS
+from cairn.reports.write import MAX_KEYWORD_CHARS, NewReport
+from cairn.tasks.draft import NewTask, TaskStep
 from cairn.tasks.work import TaskChanged
 
 Id = Annotated[UUID, Field(strict=False)]
@@ -42,11 +44,12 @@ class CompleteArguments(EndIn):
 
 def _create(services: ApiServices, principal: Principal, arguments: CreateArguments) -> ToolAnswer:
     repeat = repeated(arguments, arguments.idempotency_key)
-    return _answer(services.tasks.start(principal, arguments.record(), idempotency=repeat))
+    new = convert(arguments, NewTask)
+    return _answer(services.tasks.start(principal, new, idempotency=repeat))
 
 
 def _update(services: ApiServices, principal: Principal, arguments: UpdateArguments) -> ToolAnswer:
-    step = arguments.record()
+    step = convert(arguments, TaskStep)
     return _answer(services.tasks.step(principal, arguments.id, step, idempotency=None))
 
 
@@ -129,7 +132,7 @@ def _write_report(
     services: ApiServices, principal: Principal, arguments: WriteReportArguments
 ) -> ToolAnswer:
     repeat = repeated(arguments, arguments.idempotency_key)
-    done = services.write_report(principal, arguments.record(), idempotency=repeat)
+    done = services.write_report(principal, convert(arguments, NewReport), idempotency=repeat)
     said = "written" if done.created else "already there from this minute"
     structured = {
         "id": done.id,

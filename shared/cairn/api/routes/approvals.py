@@ -194,16 +194,10 @@ class GrantIn(Body):
 )
 def make_grant(body: GrantIn, caller: Admin, services: Services) -> Response:
     """Say yes in advance to a tool with such arguments, so many times, until a moment."""
-    new = NewGrant(
-        tool=body.tool,
-        arguments=body.arguments,
-        expires_at=body.expires_at,
-        max_uses=body.max_uses,
-        reason=body.reason,
-        approval_id=body.approval_id,
-    )
     as_asked = body.approval_id is not None and "arguments" not in body.model_fields_set
-    return answer(_shown(services.make_grant(caller, new, as_asked=as_asked)), status=201)
+    return answer(
+        _shown(services.make_grant(caller, convert(body, NewGrant), as_asked=as_asked)), status=201
+    )
 
 
 @routes.get(

@@ -17,6 +17,7 @@ from cairn.connectors.connector import Transport
 from cairn.connectors.port import ConnectorState, ToolCall
 from cairn.connectors.registry import ConnectorShown
 from cairn.connectors.requests import MAX_URL_CHARS, ConnectorChange, NewConnector
+from cairn.kernel.records import convert
 from cairn.safety.tools import Autonomy, Criticality, Lane, ToolSpec
 
 routes = router("connectors")
@@ -167,19 +168,9 @@ class ToolCallIn(Body):
 )
 def register_connector(body: ConnectorIn, caller: Admin, services: Services) -> Response:
     """Keep a connector and start it. One that does not start is kept too: its state says why."""
-    new = NewConnector(
-        name=body.name,
-        transport=body.transport,
-        builtin=body.builtin,
-        command=tuple(body.command),
-        url=body.url,
-        config=body.config,
-        secrets=body.secrets,
-        scopes=body.scopes,
-        autonomy=body.autonomy,
-        criticality=body.criticality,
+    return answer(
+        _shown(services.connectors.register(caller, convert(body, NewConnector))), status=201
     )
-    return answer(_shown(services.connectors.register(caller, new)), status=201)
 
 
 @routes.get(
@@ -239,15 +230,7 @@ def change_connector(
     connector: ConnectorName, body: ConnectorChangeIn, caller: Admin, services: Services
 ) -> Response:
     """Change settings, secrets, scopes, autonomy or criticality. What runs is started anew."""
-    change = ConnectorChange(
-        command=None if body.command is None else tuple(body.command),
-        url=body.url,
-        config=body.config,
-        secrets=body.secrets,
-        scopes=body.scopes,
-        autonomy=body.autonomy,
-        criticality=body.criticality,
-    )
+    change = convert(body, ConnectorChange)
     return answer(_shown(services.connectors.change(caller, connector, change)))
 
 

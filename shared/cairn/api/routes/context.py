@@ -13,7 +13,6 @@ from cairn.api.recall_answers import ContextAnswer
 from cairn.api.routes.search import SearchIn
 from cairn.api.routing import router
 from cairn.recall.context import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS
-from cairn.recall.query import SearchRequest
 
 routes = router("context")
 
@@ -22,10 +21,6 @@ class ContextIn(SearchIn):
     """A question, how to answer it, and how long the block may be."""
 
     max_tokens: Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = MAX_TOKENS
-
-    def record(self) -> SearchRequest:
-        """Return the use case's record of the search."""
-        return self.search_record(without=("max_tokens",))
 
 
 @routes.post(

@@ -25,6 +25,7 @@ from cairn.conversations.search import (
     ConversationQuery,
     FoundMessage,
 )
+from cairn.kernel.records import convert
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import MAX_TEXT_CHARS
 
@@ -119,13 +120,6 @@ class MessageIn(Body):
     data_subjects: Names = Field(default_factory=list[str])
     metadata: Metadata = Field(default_factory=dict[str, Any])
 
-    def record(self) -> NewMessage:
-        """Return the use case's record."""
-        values = {name: getattr(self, name) for name in MessageIn.model_fields}
-        values["agents"] = tuple(self.agents)
-        values["data_subjects"] = tuple(self.data_subjects)
-        return NewMessage(**values)
-
 
 class ConversationSearchIn(Body):
     """What to look for in what was said."""
@@ -139,14 +133,7 @@ class ConversationSearchIn(Body):
 
     def record(self) -> ConversationQuery:
         """Return the use case's record."""
-        return ConversationQuery(
-            query=self.query,
-            limit=self.limit,
-            conversation_id=self.conversation_id,
-            role=self.role.value if self.role else None,
-            occurred_from=self.occurred_from,
-            occurred_to=self.occurred_to,
-        )
+        return convert(self, ConversationQuery, role=self.role.value if self.role else None)
 
 
 @routes.post(
@@ -168,7 +155,7 @@ def record_message(
     A web chat is recorded from its user's second message on; every other channel from the first,
     whether its sender was let in or not.
     """
-    done = services.record_message(caller, body.record(), idempotency=idempotency)
+    done = services.record_message(caller, convert(body, NewMessage), idempotency=idempotency)
     shown: MessageRecorded = {
         "conversation_id": done.conversation_id,
         "message_id": done.message_id,

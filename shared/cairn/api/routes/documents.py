@@ -19,6 +19,7 @@ from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.documents.ports import DocumentStatus, NewDocument, UploadTicket
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.reading.views import DocumentView, IngestionView
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.items import Deleted
@@ -66,19 +67,7 @@ class DocumentIn(Body):
 
     def record(self) -> NewDocument:
         """Return the use case's record; ValidationFailed when the base64 is not whole."""
-        return NewDocument(
-            source_uri=self.source_uri,
-            title=self.title,
-            media_type=self.media_type,
-            content=self._content(),
-            upload_id=self.upload_id,
-            client_id=self.client_id,
-            scope=self.scope,
-            agents=tuple(self.agents),
-            data_subjects=tuple(self.data_subjects),
-            metadata=self.metadata,
-            produced_by_task_id=self.produced_by_task_id,
-        )
+        return convert(self, NewDocument, content=self._content())
 
     def _content(self) -> bytes | None:
         if self.text is not None:

@@ -23,6 +23,7 @@ from cairn.api.routing import router
 from cairn.events.draft import MAX_TYPE_CHARS, EventOutcome, NewEvent, Observed
 from cairn.events.read import EventFilter, EventView
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.ledger.entry import ENTRY_TYPE
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.batches import MAX_BATCH
@@ -76,13 +77,6 @@ class EventIn(Body):
     scope: ScopeName | None = None
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
-
-    def record(self) -> NewEvent:
-        """Return the use case's record."""
-        values = {name: getattr(self, name) for name in EventIn.model_fields}
-        values["agents"] = tuple(self.agents)
-        values["data_subjects"] = tuple(self.data_subjects)
-        return NewEvent(**values)
 
 
 class EventBatch(Batch):
@@ -147,7 +141,7 @@ def observe_events(
         return services.observe(caller, events, idempotency=idempotency)
 
     if isinstance(body, EventIn):
-        return _ANSWERS.one(write((body.record(),)))
+        return _ANSWERS.one(write((convert(body, NewEvent),)))
     return _ANSWERS.many(_checked_items(body.items), write)
 
 
@@ -162,7 +156,7 @@ def _checked_items(items: Sequence[object]) -> list[NewEvent | Problem]:
 
 
 def _record(item: object) -> NewEvent:
-    return EventIn.model_validate(item).record()
+    return convert(EventIn.model_validate(item), NewEvent)
 
 
 def _with_parent_among_good(

@@ -19,6 +19,7 @@ from cairn.api.routes.search import Label, Moment
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
+from cairn.kernel.records import convert
 from cairn.recall.walks.graph_ports import Method
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 from cairn.recall.walks.prov import prov_json
@@ -67,19 +68,7 @@ class SubgraphIn(Body):
 
     def record(self) -> SubgraphRequest:
         """Return the use case's record."""
-        return SubgraphRequest(
-            query=self.query,
-            node_ids=tuple(self.node_ids),
-            intent=self.intent,
-            method=self.retrieval_method,
-            max_depth=self.max_depth,
-            max_nodes=self.max_nodes,
-            timeout_ms=self.timeout_ms,
-            as_of=self.as_of,
-            labels=tuple(self.labels),
-            relations=tuple(self.relations),
-            session_id=self.session_id,
-        )
+        return convert(self, SubgraphRequest, method=self.retrieval_method)
 
 
 @routes.post(

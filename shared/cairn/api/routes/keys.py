@@ -16,6 +16,7 @@ from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.reading.views import KeyView, NewKey
 
 routes = router("keys")
@@ -54,13 +55,11 @@ class KeyIn(Body):
     def record(self) -> NewKey:
         """Return the use case's record; ValidationFailed for tools its role does not have."""
         self._check_tools()
-        return NewKey(
-            name=self.name,
-            role=self.role,
+        return convert(
+            self,
+            NewKey,
             scopes=None if self.scopes is None else frozenset(self.scopes),
-            agent_slug=self.agent_slug,
             tools=None if self.tools is None else frozenset(self.tools),
-            expires_at=self.expires_at,
         )
 
     def _check_tools(self) -> None:

@@ -26,6 +26,7 @@ from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Times
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.graph.node import Category, KnowledgeCategory
+from cairn.kernel.records import convert
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.kinds import MemoryKind, importance_number
 from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
@@ -111,13 +112,6 @@ class MemoryIn(Body):
             raise PydanticCustomError("order", "valid_to is before valid_from")
         return self
 
-    def record(self) -> NewMemory:
-        """Return the use case's record."""
-        values = {name: getattr(self, name) for name in MemoryIn.model_fields}
-        values["agents"] = tuple(self.agents)
-        values["data_subjects"] = tuple(self.data_subjects)
-        return NewMemory(**values)
-
 
 class MemoryBatch(Batch):
     """Up to 500 memories; each is validated and answered for itself."""
@@ -200,12 +194,12 @@ def remember(
         return services.remember(caller, memories, idempotency=idempotency)
 
     if isinstance(body, MemoryIn):
-        return _ANSWERS.one(write((body.record(),)))
+        return _ANSWERS.one(write((convert(body, NewMemory),)))
     return _ANSWERS.many([checked_item(_record, item) for item in body.items], write)
 
 
 def _record(item: object) -> NewMemory:
-    return MemoryIn.model_validate(item).record()
+    return convert(MemoryIn.model_validate(item), NewMemory)
 
 
 State = Literal[

@@ -18,6 +18,7 @@ from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_m
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routes.memories import Importance
 from cairn.api.routing import router
+from cairn.kernel.records import convert
 from cairn.nodes.changes import NewRelationship
 from cairn.nodes.draft import (
     MAX_EDGES,
@@ -76,13 +77,7 @@ class EdgeIn(Body):
 
     def record(self) -> NewEdge:
         """Return the use case's record."""
-        return NewEdge(
-            relation=self.relation,
-            to_id=self.to,
-            from_id=self.from_,
-            weight=self.weight,
-            properties=self.properties,
-        )
+        return convert(self, NewEdge, to_id=self.to, from_id=self.from_)
 
 
 class NodeIn(Body):
@@ -110,11 +105,7 @@ class NodeIn(Body):
 
     def record(self) -> NewNode:
         """Return the use case's record."""
-        values = {name: getattr(self, name) for name in NodeIn.model_fields}
-        values["edges"] = tuple(edge.record() for edge in self.edges)
-        values["agents"] = tuple(self.agents)
-        values["data_subjects"] = tuple(self.data_subjects)
-        return NewNode(**values)
+        return convert(self, NewNode, edges=tuple(edge.record() for edge in self.edges))
 
 
 class NodeBatch(Batch):
@@ -280,13 +271,6 @@ def relate_nodes(
     body: RelationshipIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Tie two nodes by a typed edge; between entities it grows stronger each time it is stated."""
-    new = NewRelationship(
-        source_id=body.source_id,
-        target_id=body.target_id,
-        relation=body.relation,
-        weight=body.weight,
-        properties=body.properties,
-    )
-    done = services.relate(caller, new, idempotency=idempotency)
+    done = services.relate(caller, convert(body, NewRelationship), idempotency=idempotency)
     shown = {"id": done.id, "position": done.position}
     return answer(shown, headers=replay_headers(replayed=done.replayed))

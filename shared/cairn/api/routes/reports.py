@@ -15,6 +15,7 @@ from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit
 from cairn.api.routing import router
+from cairn.kernel.records import convert
 from cairn.reports.read import MAX_LATEST, Report, ReportEntry, ReportFilter
 from cairn.reports.write import (
     MAX_BODY_CHARS,
@@ -73,13 +74,6 @@ class ReportIn(Body):
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
 
-    def record(self) -> NewReport:
-        """Return the use case's record."""
-        values = {name: getattr(self, name) for name in ReportIn.model_fields}
-        for name in ("keywords", "agents", "data_subjects"):
-            values[name] = tuple(values[name])
-        return NewReport(**values)
-
 
 @routes.post(
     "/v1/reports",
@@ -96,7 +90,7 @@ def write_report(
     body: ReportIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Keep what a workflow made. Reports are never changed; the same one again is the same one."""
-    done = services.write_report(caller, body.record(), idempotency=idempotency)
+    done = services.write_report(caller, convert(body, NewReport), idempotency=idempotency)
     shown: ReportKept = {
         "id": done.id,
         "position": done.position,

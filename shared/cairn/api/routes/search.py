@@ -16,6 +16,7 @@ from cairn.api.recall_answers import SearchAnswer
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Scope
+from cairn.kernel.records import convert
 from cairn.llm.port import Role as Speaker
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.query import (
@@ -117,20 +118,8 @@ class SearchIn(Body):
 
     def record(self) -> SearchRequest:
         """Return the use case's record."""
-        return self.search_record()
-
-    def search_record(self, *, without: tuple[str, ...] = ()) -> SearchRequest:
-        """Return the search this body asks for; `without` names fields that are not its own."""
-        values = {
-            name: getattr(self, name) for name in type(self).model_fields if name not in without
-        }
-        for name in ("kinds", "labels", "scopes"):
-            values[name] = tuple(values[name])
-        values["history"] = tuple(
-            Turn(role=Speaker(each.role), text=each.text) for each in self.history
-        )
-        values["fields"] = None if self.fields is None else tuple(self.fields)
-        return SearchRequest(**values)
+        turns = (Turn(role=Speaker(each.role), text=each.text) for each in self.history)
+        return convert(self, SearchRequest, history=tuple(turns))
 
 
 @routes.post(

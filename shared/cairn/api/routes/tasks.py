@@ -12,6 +12,7 @@ from cairn.api.dependencies import Idempotency, Services, Writer
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.routing import router
+from cairn.kernel.records import convert
 from cairn.tasks.draft import (
     MAX_NOTE_CHARS,
     MAX_OUTCOME_CHARS,
@@ -55,13 +56,6 @@ class TaskIn(Body):
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
 
-    def record(self) -> NewTask:
-        """Return the use case's record."""
-        values = {name: getattr(self, name) for name in TaskIn.model_fields}
-        for name in ("agents", "data_subjects"):
-            values[name] = tuple(values[name])
-        return NewTask(**values)
-
 
 class StepIn(Body):
     """What happened, and whether the task goes on or waits."""
@@ -71,10 +65,6 @@ class StepIn(Body):
     produced: Annotated[list[Id], Field(max_length=MAX_PRODUCED)] = Field(
         default_factory=list[UUID]
     )
-
-    def record(self) -> TaskStep:
-        """Return the use case's record."""
-        return TaskStep(note=self.note, status=self.status, produced=tuple(self.produced))
 
 
 class EndIn(Body):
@@ -88,7 +78,7 @@ class EndIn(Body):
 
     def record(self) -> TaskStep:
         """Return the use case's record."""
-        return TaskStep(note=self.outcome, status=self.status, produced=tuple(self.produced))
+        return convert(self, TaskStep, note=self.outcome)
 
 
 @routes.post(
@@ -105,7 +95,9 @@ def start_task(
     body: TaskIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Start a piece of work whose writes name it; inputs the schema calls secret are not kept."""
-    return _answer(services.tasks.start(caller, body.record(), idempotency=idempotency), 201)
+    return _answer(
+        services.tasks.start(caller, convert(body, NewTask), idempotency=idempotency), 201
+    )
 
 
 @routes.patch(
@@ -121,7 +113,9 @@ def update_task(
     task_id: TaskId, body: StepIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Add a step, and what it produced; of many steps the newest hundred are kept."""
-    return _answer(services.tasks.step(caller, task_id, body.record(), idempotency=idempotency))
+    return _answer(
+        services.tasks.step(caller, task_id, convert(body, TaskStep), idempotency=idempotency)
+    )
 
 
 @routes.post(

@@ -13,6 +13,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import any_query, router
+from cairn.kernel.records import convert
 from cairn.tickets.adapter import Delivered
 from cairn.tickets.personas import DEFAULT
 from cairn.tickets.polling import EventsTaken, PollResult
@@ -103,8 +104,8 @@ async def delivered(request: Request) -> Delivered:
 def register_ticket_source(body: SourceIn, caller: Admin, services: Services) -> Response:
     """Keep a help desk. Its secrets are sealed, and never shown again."""
     services.personas.get(caller, body.persona)
-    new = NewSource(**{name: getattr(body, name) for name in SourceIn.model_fields})
-    return answer(_shown(services.ticket_sources.create(caller, new)), status=201)
+    created = services.ticket_sources.create(caller, convert(body, NewSource))
+    return answer(_shown(created), status=201)
 
 
 @routes.get(
@@ -144,7 +145,7 @@ def change_ticket_source(
     """Change a help desk. New secrets mend one that `needs-auth`, and its tickets go on."""
     if body.persona is not None:
         services.personas.get(caller, body.persona)
-    change = SourceChange(**{name: getattr(body, name) for name in SourceChangeIn.model_fields})
+    change = convert(body, SourceChange)
     return answer(_shown(services.ticket_sources.change(caller, source_id, change)))
 
 

@@ -16,6 +16,7 @@ from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.kernel.access import Role
 from cairn.kernel.ids import new_id
+from cairn.kernel.records import convert
 from cairn.tickets.adapter import Incoming, Message
 from cairn.tickets.intake import From, Outcome
 from cairn.tickets.messages import MessageOutcome
@@ -90,18 +91,7 @@ class TicketIn(Body):
 
     def record(self) -> Incoming:
         """Return the use case's record."""
-        return Incoming(
-            external_id=self.external_id or str(new_id()),
-            title=self.title,
-            body=self.body,
-            customer=self.customer,
-            requester_email=self.requester_email,
-            priority=self.priority,
-            sla_at=self.sla_at,
-            received_at=self.received_at,
-            modified_at=self.modified_at,
-            source_metadata=self.source_metadata,
-        )
+        return convert(self, Incoming, external_id=self.external_id or str(new_id()))
 
 
 @routes.post(
@@ -197,12 +187,7 @@ class TicketMessageIn(Body):
 
     def record(self) -> Message:
         """Return the use case's record."""
-        return Message(
-            ticket="",
-            id=self.external_id or str(new_id()),
-            text=self.text,
-            written_at=self.written_at,
-        )
+        return convert(self, Message, ticket="", id=self.external_id or str(new_id()))
 
 
 @routes.post(
