@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.anchors import Anchor, AnchorFault, missing_numbers, new_anchor, read_anchor
 from cairn.reading.browse import verify_chain
@@ -198,16 +199,7 @@ def hashes_by_position(anchors: Sequence[Anchor]) -> Mapping[int, bytes]:
 
 def _combined(found: LedgerVerification, report: AnchorsFound) -> AnchoredVerification:
     faulty = any(fault.reason is not AnchorFault.UNSIGNED for fault in report.faults)
-    return AnchoredVerification(
-        workspace_id=found.workspace_id,
-        ok=found.ok and not faulty,
-        checked=found.checked,
-        first_bad_position=found.first_bad_position,
-        reason=found.reason,
-        head_position=found.head_position,
-        head_hash=found.head_hash,
-        anchors=report,
-    )
+    return convert(found, AnchoredVerification, ok=found.ok and not faulty, anchors=report)
 
 
 def _prefix(workspace_id: UUID) -> str:

@@ -9,6 +9,7 @@ from cairn.connectors.connector import Launch
 from cairn.connectors.manifest import read_manifest
 from cairn.connectors.reports import unavailable
 from cairn.kernel.access.system import system_principal
+from cairn.kernel.records import convert
 from cairn.safety.profiles import DEFAULT_PROFILE
 from cairn.safety.rules import ConnectorPolicy, Policy
 from cairn.safety.scope import parse_scopes
@@ -146,15 +147,7 @@ class StoreDirectory:
         if found is None or _runs(found.connector) != _runs(connector):
             raise unavailable("connector-changed", connector.name)
         opened = self.secrets.opened(workspace_id, connector.id, sealed) if sealed else {}
-        return Launch(
-            name=connector.name,
-            transport=connector.transport,
-            builtin=connector.builtin,
-            command=connector.command,
-            url=connector.url,
-            config=connector.config,
-            secrets=opened,
-        )
+        return convert(connector, Launch, secrets=opened)
 
     def keep(
         self, workspace_id: UUID, connector: Connector, becomes: Callable[[Health], Health]

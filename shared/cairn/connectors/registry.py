@@ -20,6 +20,7 @@ from cairn.connectors.requests import (
 )
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Conflict, NotFound
+from cairn.kernel.records import convert
 from cairn.safety.destinations import destinations, origin, refuse_following, renewed
 
 if TYPE_CHECKING:
@@ -94,18 +95,12 @@ class Connectors:
         check_connector(new)
         self._check_reach(new)
         now, workspace_id = self.platform.clock(), principal.workspace_id
-        connector = Connector(
+        connector = convert(
+            new,
+            Connector,
             id=self.platform.new_id(),
-            name=new.name,
-            transport=new.transport,
-            builtin=new.builtin,
-            command=new.command,
-            url=new.url,
             config=dict(new.config),
             secret_names=tuple(sorted(new.secrets)),
-            scopes=new.scopes,
-            autonomy=new.autonomy,
-            criticality=new.criticality,
             created_at=now,
             changed_at=now,
         )
@@ -314,18 +309,7 @@ def _changed(old: Connector, change: ConnectorChange) -> Connector:
 
 
 def _asked(connector: Connector, secrets: dict[str, str]) -> NewConnector:
-    return NewConnector(
-        name=connector.name,
-        transport=connector.transport,
-        builtin=connector.builtin,
-        command=connector.command,
-        url=connector.url,
-        config=connector.config,
-        secrets=secrets,
-        scopes=connector.scopes,
-        autonomy=connector.autonomy,
-        criticality=connector.criticality,
-    )
+    return convert(connector, NewConnector, secrets=secrets)
 
 
 def _runs(connector: Connector) -> tuple[object, ...]:

@@ -211,26 +211,11 @@ class BrowseInvestigations:
 def view_of(one: Investigation) -> InvestigationView:
     """Return an investigation as it is shown."""
     spent = one.spending
-    return InvestigationView(
-        id=one.id,
-        ticket_id=one.ticket_id,
-        persona=one.persona,
-        state=one.state,
-        verdict=one.verdict,
-        error=one.error,
-        run=one.run,
-        execution=one.execution,
+    return convert(
+        one,
+        InvestigationView,
         trace_id=trace_id_of(one.traceparent),
-        spent=SpentView(
-            tokens=spent.tokens,
-            usd=float(spent.usd),
-            seconds=spent.ms / 1000,
-            iterations=spent.iterations,
-            unpriced_calls=spent.unpriced_calls,
-        ),
-        created_at=one.created_at,
-        moved_at=one.moved_at,
-        ended_at=one.ended_at,
+        spent=convert(spent, SpentView, usd=float(spent.usd), seconds=spent.ms / 1000),
     )
 
 
@@ -279,17 +264,11 @@ def _step(row: StepRow, body: Mapping[str, JsonValue] | None) -> StepView:
     line = _line(body, row.line)
     citations = line.get("citations")
     detail = line.get("detail")
-    return StepView(
-        seq=row.seq,
-        state=row.state,
-        system=row.system,
-        action=row.action,
-        kind=row.kind,
+    return convert(
+        row,
+        StepView,
         detail=detail if isinstance(detail, str) else None,
         citations=tuple(map(str, citations)) if isinstance(citations, list) else (),
-        ms=row.ms,
-        at=row.at,
-        position=row.position,
         readable=body is not None,
     )
 

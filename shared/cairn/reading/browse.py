@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cairn.kernel.errors import NotFound, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.ledger.verify import verify
 from cairn.reading.views import (
     LedgerEntryView,
@@ -195,20 +196,13 @@ def entries_of(
 
 def entry_view(entry: Entry) -> LedgerEntryView:
     """Return an entry as the API shows it."""
-    return LedgerEntryView(
-        position=entry.position,
-        id=entry.id,
-        type=entry.type,
+    return convert(
+        entry,
+        LedgerEntryView,
         actor_kind=entry.actor.kind.value,
         actor_id=entry.actor.id,
-        occurred_at=entry.occurred_at,
-        recorded_at=entry.recorded_at,
         prev_hash=entry.prev_hash.hex(),
         hash=entry.hash.hex(),
-        session_id=entry.session_id,
-        trace_id=entry.trace_id,
-        parent_id=entry.parent_id,
-        data_subjects=entry.data_subjects,
         meta=_meta(entry),
     )
 

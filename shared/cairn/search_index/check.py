@@ -5,7 +5,7 @@ Everything here can be repeated and interrupted: how far an index got is kept in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cairn.kernel.errors import Unavailable
@@ -275,12 +275,8 @@ class KeepSearchIndex:
 
 def _both(first: Drift, second: Drift) -> Drift:
     """Return the second look, less what only one of them saw."""
-    return Drift(
-        workspace_id=second.workspace_id,
-        index_name=second.index_name,
-        expected=second.expected,
-        indexed=second.indexed,
-        pending=second.pending,
+    return replace(
+        second,
         missing=tuple(item for item in second.missing if item in first.missing),
         stale=tuple(item for item in second.stale if item in first.stale),
         extra={one: at for one, at in second.extra.items() if one in first.extra},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.errors import NotFound
+from cairn.kernel.records import convert
 from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
@@ -212,38 +213,21 @@ def _position(stores: Stores, as_of: datetime | int | None) -> int | None:
 
 def _summary(node: FoundNode) -> SummaryView:
     told: Mapping[str, Any] = node.metadata
-    return SummaryView(
-        id=node.id,
-        position=node.position,
+    return convert(
+        node,
+        SummaryView,
         scope=node.kind,
         scope_id=told.get("scope_id"),
         content=node.text,
         created_at=node.recorded_at,
         event_count=told.get("event_count", 0),
         time_range=tuple(told.get("time_range", ())),
-        importance=node.importance,
         provider=told.get("provider"),
         model=told.get("model"),
         is_extract=told.get("is_extract", False),
-        occurred_at=node.occurred_at,
-        session_id=node.session_id,
-        trace_id=node.trace_id,
         agent_id=node.source_agent,
-        client_id=node.client_id,
-        agents=node.agents,
-        state=node.state,
     )
 
 
 def _source(node: FoundNode) -> SourceView:
-    return SourceView(
-        id=node.id,
-        position=node.position,
-        label=node.label,
-        kind=node.kind,
-        text=node.text[:SOURCE_CHARS],
-        occurred_at=node.occurred_at,
-        session_id=node.session_id,
-        trace_id=node.trace_id,
-        agent_id=node.source_agent,
-    )
+    return convert(node, SourceView, text=node.text[:SOURCE_CHARS], agent_id=node.source_agent)
