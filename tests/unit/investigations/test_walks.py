@@ -132,14 +132,18 @@ def test_random_walks_stay_on_the_edges_and_end(
     assert len(done) == len(set(done))
 
 
-@pytest.mark.parametrize("source", list(State))
-@pytest.mark.parametrize("target", list(State))
-def test_only_edges_are_edges(source: State, target: State) -> None:
-    if target in EDGES[source]:
+def test_only_edges_are_edges() -> None:
+    taken = {(source, target) for source in State for target in State if allowed(source, target)}
+    assert taken == {(source, target) for source in State for target in EDGES[source]}
+
+
+def allowed(source: State, target: State) -> bool:
+    try:
         check(source, target)
-    else:
-        with pytest.raises(Conflict, match="no-such-transition"):
-            check(source, target)
+    except Conflict as refused:
+        assert refused.reason == "no-such-transition"
+        return False
+    return True
 
 
 ERRORS = [

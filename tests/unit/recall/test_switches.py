@@ -1,7 +1,5 @@
 """Stages on and off: by recipe, workspace and request; and where a class goes."""
 
-from typing import Any
-
 import pytest
 
 from cairn.recall.questions.understanding import RetrievalClass
@@ -32,18 +30,20 @@ from cairn.recall.switches import (
 NOT_ALONE = {"signals", *SignalWeights.__slots__}  # no weight of theirs is published
 
 
-@pytest.mark.parametrize("recipe", RECIPES.values(), ids=list(RECIPES))
-@pytest.mark.parametrize("stage", STAGES)
-def test_every_stage_of_every_recipe_can_be_switched(recipe: Any, stage: str) -> None:
-    assert not is_on(switched(recipe, {stage: False}), stage)
-    if stage not in NOT_ALONE:
-        assert is_on(switched(recipe, {stage: True}), stage)
+def test_every_stage_of_every_recipe_can_be_switched() -> None:
+    stuck = [
+        (name, stage, on)
+        for name, recipe in RECIPES.items()
+        for stage in STAGES
+        for on in (False, True)
+        if is_on(switched(recipe, {stage: on}), stage) is not on and not (on and stage in NOT_ALONE)
+    ]
+    assert stuck == []
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_what_is_on_already_keeps_its_value(stage: str) -> None:
-    if is_on(DEFAULT, stage):
-        assert switched(DEFAULT, {stage: True}) == DEFAULT
+def test_what_is_on_already_keeps_its_value() -> None:
+    on = [stage for stage in STAGES if is_on(DEFAULT, stage)]
+    assert [stage for stage in on if switched(DEFAULT, {stage: True}) != DEFAULT] == []
 
 
 def test_legs_take_the_recipes_weight_else_the_published_one() -> None:

@@ -151,9 +151,9 @@ def test_an_entry_of_another_type_has_no_rows(lived: Documents) -> None:
     assert project(entry, {}, {}) == Projection()
 
 
-@pytest.mark.parametrize("name", sorted({*WITH_TEXTS.values(), *WITHOUT_TEXTS.values()}))
-def test_every_name_of_the_tables_is_a_function_of_its_module(name: str) -> None:
-    assert callable(projector(name))
+def test_every_name_of_the_tables_is_a_function_of_its_module() -> None:
+    names = {*WITH_TEXTS.values(), *WITHOUT_TEXTS.values()}
+    assert [name for name in sorted(names) if not callable(projector(name))] == []
 
 
 def test_an_entry_type_is_in_one_table_only() -> None:

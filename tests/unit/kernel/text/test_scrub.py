@@ -147,17 +147,13 @@ def test_a_credential_is_replaced_and_the_rest_kept(
     assert kept in scrubbed.text
 
 
-@pytest.mark.parametrize("text", PROSE)
-def test_ordinary_text_is_left_alone(text: str) -> None:
-    assert scrub(text).text == text
-    assert scrub(text).found == ()
+def test_ordinary_text_is_left_alone() -> None:
+    assert [text for text in PROSE if scrub(text).text != text or scrub(text).found] == []
 
 
-@pytest.mark.parametrize("text", [leak[0] for leak in LEAKS] + PROSE)
-def test_scrubbing_twice_changes_nothing_and_finds_nothing(text: str) -> None:
-    once = scrub(text)
-    assert scrub(once.text).text == once.text
-    assert scrub(once.text).found == ()
+def test_scrubbing_twice_changes_nothing_and_finds_nothing() -> None:
+    once = [scrub(text).text for text in (*(leak[0] for leak in LEAKS), *PROSE)]
+    assert [text for text in once if scrub(text).text != text or scrub(text).found] == []
 
 
 PIECES = st.sampled_from(
