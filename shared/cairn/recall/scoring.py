@@ -30,7 +30,7 @@ Signal = Callable[[Sketch, Understanding], float]
 """Measures one thing about a candidate, in [0, 1]."""
 
 _WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
-_NAME_INSIDE = re.compile(r"(?<=[^.!?:]\s)[A-Z][a-z]+")
+_NAME_INSIDE = re.compile(r"[A-Z](?<=[^.!?:]\s[A-Z])[a-z]+")  # capitals first: they are few
 _LONGEST_SPEAKER = 40
 NAMES_OF_SPECIFIC = 3  # a text with three names gets the whole signal
 
