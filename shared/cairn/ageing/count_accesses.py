@@ -75,18 +75,20 @@ class CountAccesses:
             if not stores.accesses.uncounted(1):
                 return 0, 0
         with self.transactions.writing(principal) as stores:
-            found = stores.accesses.uncounted(SEARCHES_AN_ENTRY)
-            counts = Counter(node for search in found for node in search.returned)
-            if not found:
+            searches = stores.accesses.uncounted(SEARCHES_AN_ENTRY)
+            counts = Counter(node for search in searches for node in search.returned)
+            if not searches:
                 return 0, 0
             position = stores.ledger.head().position
             if counts:
-                planned = self._entry(workspace_id, counts, max(item.started_at for item in found))
+                planned = self._entry(
+                    workspace_id, counts, max(item.started_at for item in searches)
+                )
                 [entry] = append_and_project(stores, [planned], self.clock())
                 position = entry.position
                 self._restore(stores, workspace_id, counts)
-            stores.accesses.counted([item.id for item in found], position)
-        return len(found), len(counts)
+            stores.accesses.counted([item.id for item in searches], position)
+        return len(searches), len(counts)
 
     def _restore(self, stores: Stores, workspace_id: UUID, counts: Counter[UUID]) -> None:
         now = self.clock()

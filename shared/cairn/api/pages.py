@@ -90,8 +90,10 @@ def newest_answer(
     """
     asked = filters or {}
     after = decode_key(cursor, kind=str, route=route, filters=asked)
-    found = newest(before=after[1] if after else None, limit=limit + 1)
-    return key_page_answer(found, limit=limit, key=key, route=route, filters=asked, options=options)
+    results = newest(before=after[1] if after else None, limit=limit + 1)
+    return key_page_answer(
+        results, limit=limit, key=key, route=route, filters=asked, options=options
+    )
 
 
 _VERSION = 1

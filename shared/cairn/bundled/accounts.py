@@ -226,15 +226,15 @@ def _user(row: TupleRow) -> Row:
 def _told(change: Change, before: Row, after: Row | None) -> dict[str, JsonValue]:
     """Return what changed: no name and no address, since it is kept beside the key."""
     fields = ("status", "locked_reason", "failed_sign_ins", "must_reset")
-    told: dict[str, JsonValue] = {
+    record: dict[str, JsonValue] = {
         "tool": change.tool,
         "user_id": before["user_id"],
         "before": {name: before[name] for name in fields},
         "after": None if after is None else {name: after[name] for name in fields},
     }
     if after == before:
-        told["note"] = "It was so already."
-    return told
+        record["note"] = "It was so already."
+    return record
 
 
 def _repeated(earlier: TupleRow, change: Change, asked: OnUser) -> dict[str, JsonValue]:

@@ -70,8 +70,8 @@ def read_samples(text: str | bytes) -> Samples:
             FieldError(".".join(str(part) for part in item["loc"]) or "$", item["msg"])
             for item in error.errors(include_url=False, include_input=False)
         ]
-        said = "; ".join(f"{place.location}: {place.message}" for place in places)
-        raise ValidationFailed(f"The samples cannot be read: {said}.", errors=places) from None
+        line = "; ".join(f"{place.location}: {place.message}" for place in places)
+        raise ValidationFailed(f"The samples cannot be read: {line}.", errors=places) from None
     return Samples(
         arguments=given.arguments,
         large=given.large.made() if given.large else None,
@@ -107,7 +107,9 @@ def _made(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: i
     kind = _kind(part)
     if kind == "object":
         named = mapping(part.get("properties"))
-        return {name: _made(mapping(one), whole, text, depth - 1) for name, one in named.items()}
+        return {
+            name: _made(mapping(value), whole, text, depth - 1) for name, value in named.items()
+        }
     if kind == "array":
         return [_made(mapping(part.get("items")), whole, text, depth - 1)]
     if kind in {"integer", "number"}:
@@ -129,10 +131,10 @@ def _chosen(part: Mapping[str, Any], whole: Mapping[str, Any], depth: int) -> Ma
         if options:
             part = mapping(options[0])
         elif str(part.get("$ref", "")).startswith("#/"):
-            found = whole
+            record = whole
             for name in str(part["$ref"])[2:].split("/"):
-                found = mapping(found.get(name))
-            part = found
+                record = mapping(record.get(name))
+            part = record
     return part
 
 

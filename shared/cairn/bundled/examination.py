@@ -117,8 +117,8 @@ class _Examination:
         if not self.checks:
             self._add("initialize", self._promise, Status.FAILED, detail, began)
         for question in QUESTIONS[len(self.checks) - 1 :]:
-            name, said = question.__name__, str(question.__doc__)
-            self._add(name, said, Status.FAILED, f"not asked: {detail}", self._stopwatch())
+            name, text = question.__name__, str(question.__doc__)
+            self._add(name, text, Status.FAILED, f"not asked: {detail}", self._stopwatch())
 
     @property
     def _promise(self) -> str:

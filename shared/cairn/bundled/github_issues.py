@@ -100,8 +100,8 @@ class Issues:
 
     def health(self) -> Mapping[str, JsonValue]:
         """Ask for the repository."""
-        found = self._github.repository()
-        return {"repository": str(found.get("full_name", ""))}
+        record = self._github.repository()
+        return {"repository": str(record.get("full_name", ""))}
 
     def list_issues(self, asked: ListIssues) -> Answer:
         """Return issues, the latest change first."""
@@ -120,8 +120,8 @@ class Issues:
         issue = self._github.issue(asked.number)
         page = self._github.comments(asked.number, per_page=MAX_COMMENTS)
         comments: list[JsonValue] = [_comment(record) for record in page.records]
-        told = {**_brief(issue), "body": issue.get("body"), "comments": comments}
-        return Answer(value={**told, "more_comments": page.next_page is not None})
+        fields = {**_brief(issue), "body": issue.get("body"), "comments": comments}
+        return Answer(value={**fields, "more_comments": page.next_page is not None})
 
     def comment(self, asked: Comment) -> Answer:
         """Write a comment once."""

@@ -346,12 +346,12 @@ class Received:
     def told(self) -> JsonValue:
         """Return what the caller sees."""
         kind = self.headers.get("content-type", "")
-        told: dict[str, JsonValue] = {"status": self.status, "headers": dict(self.headers)}
-        told["body"] = self._text(kind)
+        fields: dict[str, JsonValue] = {"status": self.status, "headers": dict(self.headers)}
+        fields["body"] = self._text(kind)
         if self.truncated:
-            told["truncated"] = True
-            told["note"] = f"[truncated: the body is cut after {len(self.body)} bytes]"
-        return told
+            fields["truncated"] = True
+            fields["note"] = f"[truncated: the body is cut after {len(self.body)} bytes]"
+        return fields
 
     def _text(self, kind: str) -> JsonValue:
         if b"\x00" in self.body:
@@ -401,8 +401,8 @@ def _check_json(body: str) -> None:
         refuse("gets a body that is not JSON, as its content type says", reason="http-body")
 
 
-def _size(asked: Send) -> int:
-    return 0 if asked.body is None else len(asked.body.encode())
+def _size(send: Send) -> int:
+    return 0 if send.body is None else len(send.body.encode())
 
 
 def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:

@@ -233,8 +233,8 @@ def called(tool: Tool, given: Mapping[str, Any], clean: _Cleaner) -> types.CallT
         return _failed(error, clean)
     except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
         log.error("connector.tool_failed", extra={"tool": tool.name, "kind": type(error).__name__})
-        said = "internal: the tool failed unexpectedly; nothing is known of what it did."
-        return _result(said, code="internal")
+        text = "internal: the tool failed unexpectedly; nothing is known of what it did."
+        return _result(text, code="internal")
     return _result(clean.value(answer.value), code="failed" if answer.failed else None)
 
 
@@ -263,8 +263,8 @@ def _place(error: ErrorDetails) -> FieldError:
 def _failed(error: CairnError, clean: _Cleaner) -> types.CallToolResult:
     code = UNAUTHORIZED if isinstance(error, ConnectorUnauthorised) else error.code
     places = error.errors if isinstance(error, ValidationFailed) else ()
-    said = f"{code}: {error.detail}" + "".join(f"\n- {p.location}: {p.message}" for p in places)
-    return _result(clean.text(said), code=code)
+    text = f"{code}: {error.detail}" + "".join(f"\n- {p.location}: {p.message}" for p in places)
+    return _result(clean.text(text), code=code)
 
 
 def _result(text: str, *, code: str | None) -> types.CallToolResult:

@@ -143,18 +143,18 @@ class Desk:
 
     def health(self) -> Mapping[str, JsonValue]:
         """Ask for the organisation, which needs a good sign-in."""
-        found = self.zoho.organisation()
-        return {"organisation": str(found.get("companyName") or found.get("portalName") or "")}
+        record = self.zoho.organisation()
+        return {"organisation": str(record.get("companyName") or record.get("portalName") or "")}
 
     def list_tickets(self, asked: ListTickets) -> Answer:
         """Return tickets, the newest first."""
-        found = self.zoho.tickets(
+        tickets = self.zoho.tickets(
             start=asked.start,
             limit=asked.limit,
             status=asked.status,
             department_id=asked.department_id,
         )
-        return _page(found, asked.start, asked.limit)
+        return _page(tickets, asked.start, asked.limit)
 
     def search_tickets(self, asked: SearchTickets) -> Answer:
         """Return the tickets that fit."""
@@ -163,7 +163,7 @@ class Desk:
             if asked.changed_from is not None and asked.changed_to is not None
             else None
         )
-        found = self.zoho.search(
+        match = self.zoho.search(
             text=asked.text,
             email=asked.email,
             status=asked.status,
@@ -171,17 +171,17 @@ class Desk:
             start=asked.start,
             limit=asked.limit,
         )
-        return _page(found, asked.start, asked.limit)
+        return _page(match, asked.start, asked.limit)
 
     def get_ticket(self, asked: OneTicket) -> Answer:
         """Return a ticket with its mails and comments."""
         ticket = self.zoho.ticket(asked.ticket_id)
         threads = self.zoho.threads(asked.ticket_id, limit=MAX_THREADS)
         comments = self.zoho.comments(asked.ticket_id, limit=MAX_THREADS)
-        told = {**_brief(ticket), "description": ticket.get("description")}
-        told["threads"] = [_picked(thread, *_THREAD) for thread in threads]
-        told["comments"] = [_picked(comment, *_COMMENT) for comment in comments]
-        return Answer(value=told)
+        fields = {**_brief(ticket), "description": ticket.get("description")}
+        fields["threads"] = [_picked(thread, *_THREAD) for thread in threads]
+        fields["comments"] = [_picked(comment, *_COMMENT) for comment in comments]
+        return Answer(value=fields)
 
     def get_contact(self, asked: OneContact) -> Answer:
         """Return a contact."""
@@ -189,10 +189,10 @@ class Desk:
 
     def find_contacts(self, asked: FindContacts) -> Answer:
         """Return the contacts with an address."""
-        found: list[JsonValue] = [
+        results: list[JsonValue] = [
             _picked(contact, *_CONTACT) for contact in self.zoho.contacts(email=asked.email)
         ]
-        return Answer(value={"contacts": found})
+        return Answer(value={"contacts": results})
 
     def reply(self, asked: Reply) -> Answer:
         """Mail the requester once."""
@@ -262,15 +262,15 @@ def _picked(record: Record, *names: str) -> dict[str, JsonValue]:
 
 
 def _brief(ticket: Record) -> dict[str, JsonValue]:
-    told = _picked(ticket, *_TICKET)
+    fields = _picked(ticket, *_TICKET)
     if isinstance(ticket.get("contact"), dict):
-        told["contact"] = _picked(ticket["contact"], *_CONTACT)
-    return told
+        fields["contact"] = _picked(ticket["contact"], *_CONTACT)
+    return fields
 
 
-def _page(found: list[Record], start: int, limit: int) -> Answer:
-    tickets: list[JsonValue] = [_brief(record) for record in found]
-    more = start + limit if len(found) == limit else None
+def _page(results: list[Record], start: int, limit: int) -> Answer:
+    tickets: list[JsonValue] = [_brief(record) for record in results]
+    more = start + limit if len(results) == limit else None
     return Answer(value={"tickets": tickets, "next_start": more})
 
 

@@ -45,23 +45,23 @@ def list_approvals(
     """List approvals, newest first; pending ones by default."""
     deps = deps_of(ctx)
     asked = None if state == "all" else state
-    found = deps.client.get("/v1/approvals", state=asked, limit=limit)["items"]
+    items = deps.client.get("/v1/approvals", state=asked, limit=limit)["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("id", "tool", "state", "expires", whole="id")
-    for item in found:
+    for item in items:
         colour = _COLOURS.get(item["state"], "dim")
         state_ = f"[{colour}]{item['state']}[/]"
         shown.add_row(item["id"], item["tool"], state_, moment(item["expires_at"]))
-    deps.out.print(shown if found else _nothing(state))
+    deps.out.print(shown if items else _nothing(state))
 
 
 @app.command()
 def show(ctx: typer.Context, approval: Id, as_json: Json = False) -> None:
     """Show an approval: tool, arguments, evidence, the rule behind it, rollback, expiry."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/approvals/{approval}")
-    print_json(found) if as_json else _show(deps, found)
+    answer = deps.client.get(f"/v1/approvals/{approval}")
+    print_json(answer) if as_json else _show(deps, answer)
 
 
 @app.command()
@@ -92,8 +92,8 @@ def approve(
     if as_json:
         print_json({**decided, **({"grant": granted} if granted else {})})
     elif granted:
-        said = f"{uses} more times until {moment(granted['expires_at'])}"
-        deps.out.print(f"[green]granted[/] {granted['id']}: {said}")
+        text = f"{uses} more times until {moment(granted['expires_at'])}"
+        deps.out.print(f"[green]granted[/] {granted['id']}: {text}")
 
 
 @app.command()
@@ -131,39 +131,39 @@ def _nothing(state: str) -> str:
 
 def _looked_at(deps: Deps, approval: str, *, yes: bool, as_json: bool) -> dict[str, Any]:
     """Return the question, shown and confirmed: nobody says yes to what they did not see."""
-    found = deps.client.get(f"/v1/approvals/{approval}")
+    answer = deps.client.get(f"/v1/approvals/{approval}")
     if not as_json:
-        _show(deps, found)
-    if found["state"] == PENDING and not yes:
+        _show(deps, answer)
+    if answer["state"] == PENDING and not yes:
         typer.confirm("Approve this?", abort=True)
-    return found
+    return answer
 
 
-def _show(deps: Deps, one: dict[str, Any]) -> None:
-    colour = _COLOURS.get(one["state"], "dim")
-    danger = "  [red]dangerous[/]" if one["dangerous"] else ""
-    deps.out.print(f"[bold]{escape(one['tool'])}[/]  [{colour}]{one['state']}[/]{danger}")
-    deps.out.print(f"ticket      {escape(one['title'])}  [dim]{one['ticket_id']}[/]")
-    deps.out.print(f"asked in    [dim]{one['investigation_id']}[/]")
-    deps.out.print(f"why         {escape(one['why'])}")
-    deps.out.print(f"asked by    {escape(one['rule'])}: {escape(one['detail'])}")
+def _show(deps: Deps, item: dict[str, Any]) -> None:
+    colour = _COLOURS.get(item["state"], "dim")
+    danger = "  [red]dangerous[/]" if item["dangerous"] else ""
+    deps.out.print(f"[bold]{escape(item['tool'])}[/]  [{colour}]{item['state']}[/]{danger}")
+    deps.out.print(f"ticket      {escape(item['title'])}  [dim]{item['ticket_id']}[/]")
+    deps.out.print(f"asked in    [dim]{item['investigation_id']}[/]")
+    deps.out.print(f"why         {escape(item['why'])}")
+    deps.out.print(f"asked by    {escape(item['rule'])}: {escape(item['detail'])}")
     deps.out.print("arguments")
-    for name, value in one["arguments"].items():
-        said = escape(json.dumps(value, ensure_ascii=False))
-        deps.out.print(f"  [cyan]{escape(name)}[/] = {said}")
-    if one["rehearsal"]:
-        deps.out.print(f"dry run     {escape(one['rehearsal'])}")
-    _show_evidence(deps, one)
-    undo = escape(one["rollback"]) if one["rollback"] else "[red]nothing undoes this[/]"
+    for name, value in item["arguments"].items():
+        text = escape(json.dumps(value, ensure_ascii=False))
+        deps.out.print(f"  [cyan]{escape(name)}[/] = {text}")
+    if item["rehearsal"]:
+        deps.out.print(f"dry run     {escape(item['rehearsal'])}")
+    _show_evidence(deps, item)
+    undo = escape(item["rollback"]) if item["rollback"] else "[red]nothing undoes this[/]"
     deps.out.print(f"rollback    {undo}")
-    deps.out.print(f"expires     {moment(one['expires_at'])}")
-    deps.out.print(f"[dim]binding {one['binding'][:16]}…  rules {one['policy_version'][:16]}[/]")
+    deps.out.print(f"expires     {moment(item['expires_at'])}")
+    deps.out.print(f"[dim]binding {item['binding'][:16]}…  rules {item['policy_version'][:16]}[/]")
 
 
-def _show_evidence(deps: Deps, one: dict[str, Any]) -> None:
-    deps.out.print("evidence" if one["evidence"] else "evidence    [red]none[/]")
-    change: dict[str, list[str]] = one["evidence_change"] or {"added": [], "removed": []}
-    for each in one["evidence"]:
+def _show_evidence(deps: Deps, item: dict[str, Any]) -> None:
+    deps.out.print("evidence" if item["evidence"] else "evidence    [red]none[/]")
+    change: dict[str, list[str]] = item["evidence_change"] or {"added": [], "removed": []}
+    for each in item["evidence"]:
         new = " [yellow]new[/]" if each["citation"] in change["added"] else ""
         deps.out.print(f"  {escape(each['citation'])}{new} {escape(each['text'])}")
     for gone in change["removed"]:
@@ -261,11 +261,11 @@ def make(
 def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
     """List grants, expired and revoked ones too, with their uses."""
     deps = deps_of(ctx)
-    found = list(deps.client.pages("/v1/grants", limit=99))
+    pages = list(deps.client.pages("/v1/grants", limit=99))
     if as_json:
-        return print_json(found)
+        return print_json(pages)
     shown = table("id", "tool", "arguments", "used", "until", "why")
-    for item in found:
+    for item in pages:
         what = "any" if item["arguments"] is None else json.dumps(item["arguments"])
         until = moment(item["expires_at"])
         over = " [red](revoked)[/]" if item["revoked_at"] else ""
@@ -273,7 +273,7 @@ def list_grants(ctx: typer.Context, as_json: Json = False) -> None:
         shown.add_row(
             item["id"], item["tool"], escape(what), used, until + over, escape(item["reason"])
         )
-    deps.out.print(shown if found else "there are no grants: agents ask each time")
+    deps.out.print(shown if pages else "there are no grants: agents ask each time")
 
 
 @grants_app.command()
@@ -309,8 +309,8 @@ def tool_calls(
         session_id=session,
         limit=min(limit, 200),
     )
-    found = list(islice(pages, limit))
-    print_json(found) if as_json else show_calls(deps, found)
+    results = list(islice(pages, limit))
+    print_json(results) if as_json else show_calls(deps, results)
 
 
 def show_calls(deps: Deps, calls: Iterable[Mapping[str, Any]]) -> None:

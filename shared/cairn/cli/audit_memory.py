@@ -90,9 +90,9 @@ def apart(one: str, other: str) -> str | None:
     from cairn.consolidation.tokens import difference, tokens
     from cairn.consolidation.wording import opposed, wording
 
-    found = contradiction(one, other, {}) or contradiction(other, one, {})
-    if found is not None:
-        return f"{found[0].value}: {found[1]}"
+    result = contradiction(one, other, {}) or contradiction(other, one, {})
+    if result is not None:
+        return f"{result[0].value}: {result[1]}"
     if difference(tokens(one), tokens(other)) or opposed(wording(one), wording(other)):
         return ""
     return None
@@ -119,9 +119,9 @@ def _take_workspace(audit: "MemoryAudit", deps: "Deps") -> None:
     for label in _OTHER_TEXTS:
         for node in deps.client.pages("/v1/nodes", label=label, limit=PAGE):
             audit.scan(node["id"], "\n".join(filter(None, (node["title"], node["text"]))))
-    for kind, found in deps.client.get("/v1/stats/orphans").items():
-        named = [*found["examples"]]
-        for at in range(found["count"]):
+    for kind, answer in deps.client.get("/v1/stats/orphans").items():
+        named = [*answer["examples"]]
+        for at in range(answer["count"]):
             record = named[at] if at < len(named) else f"{kind} {at + 1}"
             audit.lost(record, kind.replace("_", " "))
 
@@ -157,11 +157,11 @@ def _show(deps: "Deps", report: "AuditReport") -> None:
     scanned = f"; {report.scanned} other texts looked through for secrets" if report.scanned else ""
     deps.out.print(f"{report.records} records{beyond}; compared by {report.compared_by}{scanned}")
     rows = table("problem", "records", "share")
-    for name, found in report.problems.items():
-        rows.add_row(name.replace("_", " "), str(found.count), f"{100 * found.share:.1f} %")
+    for name, problem in report.problems.items():
+        rows.add_row(name.replace("_", " "), str(problem.count), f"{100 * problem.share:.1f} %")
     deps.out.print(rows)
-    for name, found in report.problems.items():
-        for example in found.examples:
+    for name, problem in report.problems.items():
+        for example in problem.examples:
             deps.out.print(f"{name.replace('_', ' ')}: {example.why}", style="bold", markup=False)
             for record, text in zip(example.records, example.texts, strict=False):
                 deps.out.print(f"  {record}: {text}", markup=False)

@@ -67,11 +67,11 @@ _COLOURS = {
 def list_connectors(ctx: typer.Context, as_json: Json = False) -> None:
     """List connectors and their states."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/connectors")["items"]
+    items = deps.client.get("/v1/connectors")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("name", "runs", "state", "autonomy", "version", "tools", "looked at")
-    for each in found:
+    for each in items:
         state = _state(each) + ("" if each["safe"] is not False else " [red]unsafe[/]")
         seen = (each["checked_at"] or "-")[:19].replace("T", " ")
         tools = str(each["tools"])
@@ -171,16 +171,16 @@ def remove(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
 def tools(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     """List a connector's tools as the safety rules see them."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/connectors/{name}/tools")["items"]
+    items = deps.client.get(f"/v1/connectors/{name}/tools")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("tool", "scope", "dangerous", "once a key", "dry run", "arguments", "says")
-    for each in found:
+    for each in items:
         flags = [_yes(each[item]) for item in ("dangerous", "idempotent", "supports_dry_run")]
         arguments = escape(", ".join(each["arguments"].get("properties", {})))
-        said = escape(each["description"].partition("\n")[0][:80])
+        text = escape(each["description"].partition("\n")[0][:80])
         scope = each["scope"] or "[red]none: unsafe[/]"
-        shown.add_row(f"{name}.{each['name']}", scope, *flags, arguments, said)
+        shown.add_row(f"{name}.{each['name']}", scope, *flags, arguments, text)
     deps.out.print(shown)
 
 
@@ -200,12 +200,12 @@ def call(
     if not called:
         raise Failure(f"{tool} names no tool.", advice="write it as connector.tool")
     body = {"arguments": json_given(arguments), "dry_run": dry_run}
-    said = deps.client.post(f"/v1/connectors/{name}/tools/{called}", body)
+    answer = deps.client.post(f"/v1/connectors/{name}/tools/{called}", body)
     if as_json:
-        print_json(said)
+        print_json(answer)
     else:
-        typer.echo(said["text"])
-    if said["is_error"]:
+        typer.echo(answer["text"])
+    if answer["is_error"]:
         raise typer.Exit(1)
 
 
@@ -324,13 +324,13 @@ def _file(deps: Deps) -> CommandFile:
 
 def _program(command: list[str]) -> str:
     """Return the file to be run; connectors start in another folder, so paths are full ones."""
-    found = shutil.which(command[0])
-    if found is None or not Path(found).is_absolute():
+    value = shutil.which(command[0])
+    if value is None or not Path(value).is_absolute():
         raise Failure(f"{command[0]} is no program on the PATH.", advice="write its path in full")
     for part in command[1:]:
         if not Path(part).is_absolute() and Path(part).is_file():
             raise Failure(f"{part} is a file of this folder.", advice="write its path in full")
-    return found
+    return value
 
 
 def _variables(names: list[str]) -> tuple[str, ...]:

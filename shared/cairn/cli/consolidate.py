@@ -117,16 +117,16 @@ def run_scheduled(deps: Deps, *, wait: bool) -> dict[str, Any]:
         arn = steps.start_execution(stateMachineArn=target["Arn"], input=target["Input"])[
             "executionArn"
         ]
-        found = steps.describe_execution(executionArn=arn)
+        value = steps.describe_execution(executionArn=arn)
         with deps.err.status("consolidating every workspace …"):
-            while wait and found["status"] == "RUNNING":
+            while wait and value["status"] == "RUNNING":
                 deps.sleep(POLL_SECONDS)
-                found = steps.describe_execution(executionArn=arn)
+                value = steps.describe_execution(executionArn=arn)
     except (ClientError, BotoCoreError) as exc:
         raise Failure(
             f"The schedule's target cannot be started: {exc}", advice="start the stack: cairn up"
         ) from exc
-    return {"execution": arn, "input": target["Input"], "status": found["status"]}
+    return {"execution": arn, "input": target["Input"], "status": value["status"]}
 
 
 def last_run(deps: Deps) -> dict[str, Any] | None:
@@ -184,17 +184,17 @@ def _show_plan(deps: Deps, plan: dict[str, Any]) -> None:
         deps.out.print("[yellow]→ more memories wait; a dry run plans for some seconds only[/]")
 
 
-def _what(one: dict[str, Any]) -> str:
-    kind = one["operation"]
+def _what(item: dict[str, Any]) -> str:
+    kind = item["operation"]
     if kind == "merge":
-        return str(one["text"])
+        return str(item["text"])
     if kind == "recategorise":
-        return str(one["category"])
+        return str(item["category"])
     if kind == "relate":
-        return f"{one['source']} {one['relation']} {one['target']}"
+        return f"{item['source']} {item['relation']} {item['target']}"
     if kind == "entity":
-        return ", ".join([one["name"], *one["aliases"]])
-    return str(one["why"])
+        return ", ".join([item["name"], *item["aliases"]])
+    return str(item["why"])
 
 
 def _counts(counts: dict[str, int]) -> "Table":

@@ -27,11 +27,11 @@ def list_conversations(
     """List conversations, newest first."""
     deps = deps_of(ctx)
     where = {"channel": channel, "session_id": session, "client_id": client}
-    found = list(islice(deps.client.pages("/v1/conversations", **where), limit))
+    pages = list(islice(deps.client.pages("/v1/conversations", **where), limit))
     if as_json:
-        return print_json({"items": found})
+        return print_json({"items": pages})
     shown = table("id", "channel", "session", "messages", "last")
-    for each in found:
+    for each in pages:
         last = _minute(each["last_message_at"] or each["opened_at"])
         session_ = escape(each["session_id"])
         shown.add_row(each["id"], each["channel"], session_, str(each["messages"]), last)
@@ -69,11 +69,11 @@ def search(
     """Find messages by meaning and by words."""
     deps = deps_of(ctx)
     body = without_none({"query": query, "conversation_id": within, "role": role, "limit": limit})
-    found = deps.client.post("/v1/conversations/search", body)
+    answer = deps.client.post("/v1/conversations/search", body)
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     shown = table("score", "when", "role", "message", "conversation")
-    for each in found["messages"]:
+    for each in answer["messages"]:
         shown.add_row(
             f"{each['relevance_score']:.3f}",
             _minute(each["timestamp"]),
@@ -82,7 +82,7 @@ def search(
             each["conversation_id"],
         )
     deps.out.print(shown)
-    _note_degraded(deps, found["meta"]["degraded"])
+    _note_degraded(deps, answer["meta"]["degraded"])
 
 
 @app.command()
@@ -142,8 +142,8 @@ def bind(
 def _line(message: dict[str, Any], text: str) -> str:
     role = message["role"]
     gated = "" if message["accepted"] else f" [red]{message['gated']}[/]"
-    said = f"[{_COLOURS.get(role, 'white')}]{role}[/]{gated}"
-    return f"[dim]{_minute(message['timestamp'])}[/] {said} {text}"
+    line = f"[{_COLOURS.get(role, 'white')}]{role}[/]{gated}"
+    return f"[dim]{_minute(message['timestamp'])}[/] {line} {text}"
 
 
 def _minute(timestamp: str) -> str:

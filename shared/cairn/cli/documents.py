@@ -138,11 +138,11 @@ def cite(
     read = citations.parse(citation)
     if read is None:
         raise Failure(f"{citation} is no citation.", advice=f"one looks like {FORMS}")
-    found = _LOOK[read.kind](deps, read)
+    record = _LOOK[read.kind](deps, read)
     if as_json:
-        print_json({"citation": str(read), "kind": read.kind.value, "found": found})
+        print_json({"citation": str(read), "kind": read.kind.value, "found": record})
     else:
-        _show(deps, read, found)
+        _show(deps, read, record)
 
 
 def _document(deps: Deps, cited: Citation) -> dict[str, Any]:
@@ -150,14 +150,14 @@ def _document(deps: Deps, cited: Citation) -> dict[str, Any]:
     listed = deps.client.get("/v1/documents", source_uri=cited.target, limit=1)["items"]
     if not listed:
         raise Failure(f"There is no document {cited.target} (any more).")
-    found = deps.client.get(f"/v1/documents/{listed[0]['id']}")
+    answer = deps.client.get(f"/v1/documents/{listed[0]['id']}")
     wanted = [plain(heading) for heading in cited.headings]
     sections = [
         section
-        for section in found["sections"]
+        for section in answer["sections"]
         if [plain(each) for each in section["headings"]][: len(wanted)] == wanted
     ]
-    return {**found, "sections": sections}
+    return {**answer, "sections": sections}
 
 
 def _tool_call(deps: Deps, cited: Citation) -> dict[str, Any]:
@@ -180,28 +180,28 @@ _LOOK: Mapping[Kind, Callable[[Deps, Citation], dict[str, Any]]] = {
 }
 
 
-def _show(deps: Deps, cited: Citation, found: Mapping[str, Any]) -> None:
+def _show(deps: Deps, cited: Citation, answer: Mapping[str, Any]) -> None:
     head = {
-        Kind.DOC: lambda: f"{found['title']}  {found['source_uri']}",
-        Kind.MEMORY: lambda: f"{found['label']}  {found['state']}",
-        Kind.TOOL: lambda: f"{found['tool']}  {found['state']}",
-        Kind.TICKET: lambda: f"{found['title'] or '(forgotten)'}  {found['status']}",
+        Kind.DOC: lambda: f"{answer['title']}  {answer['source_uri']}",
+        Kind.MEMORY: lambda: f"{answer['label']}  {answer['state']}",
+        Kind.TOOL: lambda: f"{answer['tool']}  {answer['state']}",
+        Kind.TICKET: lambda: f"{answer['title'] or '(forgotten)'}  {answer['status']}",
     }[cited.kind]()
     text = {
-        Kind.DOC: lambda: _sections(cited, found),
-        Kind.MEMORY: lambda: found["text"],
-        Kind.TOOL: lambda: found["output"],
-        Kind.TICKET: lambda: found["body"],
+        Kind.DOC: lambda: _sections(cited, answer),
+        Kind.MEMORY: lambda: answer["text"],
+        Kind.TOOL: lambda: answer["output"],
+        Kind.TICKET: lambda: answer["body"],
     }[cited.kind]()
-    deps.out.print(f"[bold]{escape(head)}[/]  [dim]{found['id']}[/]")
+    deps.out.print(f"[bold]{escape(head)}[/]  [dim]{answer['id']}[/]")
     deps.out.print(escape(str(text or "(forgotten)")[:SHOWN_CHARS]))
 
 
-def _sections(cited: Citation, found: Mapping[str, Any]) -> str:
+def _sections(cited: Citation, answer: Mapping[str, Any]) -> str:
     """Return where in the document: headings, lines or pages, and what the sections are about."""
     lines = [f"lines {cited.lines[0]} to {cited.lines[1]}"] if cited.lines else []
     lines += [f"pages {cited.pages[0]} to {cited.pages[1]}"] if cited.pages else []
-    for section in found["sections"] if cited.headings else ():
-        said = f": {section['summary']}" if section["summary"] else ""
-        lines.append(f"{' > '.join(section['headings'])}{said}")
-    return "\n".join(lines) or str(found["summary"] or "the whole document")
+    for section in answer["sections"] if cited.headings else ():
+        text = f": {section['summary']}" if section["summary"] else ""
+        lines.append(f"{' > '.join(section['headings'])}{text}")
+    return "\n".join(lines) or str(answer["summary"] or "the whole document")

@@ -59,19 +59,19 @@ def forget(
     deps = deps_of(ctx)
     asked = {**_target(subject, subject_id, source), "reason": reason}
     canaries = canary or []
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if dry_run or prove:
         body = {**asked, "dry_run": True, "prove": prove, "canaries": canaries}
-        told["plan"], told["before"], words = _planned(deps, body, needed=dry_run)
+        fields["plan"], fields["before"], words = _planned(deps, body, needed=dry_run)
     else:
         words = canaries
     if not dry_run:
         _confirm(yes=yes)
-        told["forgotten"] = _forgotten(deps, asked)
+        fields["forgotten"] = _forgotten(deps, asked)
         if prove:
-            told["after"] = _proof(deps, told["forgotten"]["id"], words)
-    _show(deps, told, as_json=as_json)
-    if prove and not dry_run and not told["after"]["clean"]:
+            fields["after"] = _proof(deps, fields["forgotten"]["id"], words)
+    _show(deps, fields, as_json=as_json)
+    if prove and not dry_run and not fields["after"]["clean"]:
         raise typer.Exit(1)
 
 
@@ -135,20 +135,20 @@ def _with_beside(deps: Deps, proof: dict[str, Any], words: list[str]) -> dict[st
     return {**proof, "places": places, "clean": not any(place["found"] for place in places)}
 
 
-def _show(deps: Deps, told: dict[str, Any], *, as_json: bool) -> None:
+def _show(deps: Deps, answer: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        return print_json(told)
-    if plan := told.get("plan"):
+        return print_json(answer)
+    if plan := answer.get("plan"):
         counts = ", ".join(f"{count} {what}" for what, count in plan["counts"].items())
         deps.out.print(f"[bold]{plan['kind']}[/] {plan['subject_id'] or ''}: {counts}")
         if not plan["keyed"]:
             deps.out.print("[yellow]→ older bodies of this source stay readable in the ledger[/]")
-    if before := told.get("before"):
+    if before := answer.get("before"):
         _show_proof(deps, "before", before, only_found=True)
-    if done := told.get("forgotten"):
+    if done := answer.get("forgotten"):
         when = "forgotten before" if done["already"] else done["status"]
         deps.out.print(f"forgetting {done['id']}: {when}, {done['counts'].get('node', 0)} nodes")
-    if after := told.get("after"):
+    if after := answer.get("after"):
         _show_proof(deps, "after", after, only_found=False)
 
 
@@ -157,8 +157,8 @@ def _show_proof(deps: Deps, when: str, proof: dict[str, Any], *, only_found: boo
     for place in proof["places"]:
         if only_found and not place["found"]:
             continue
-        found = f"[red]{place['found']}[/]" if place["found"] else "0"
-        numbers = (str(place["items"]), found) if place["searched"] else ("", "not searched")
+        value = f"[red]{place['found']}[/]" if place["found"] else "0"
+        numbers = (str(place["items"]), value) if place["searched"] else ("", "not searched")
         shown.add_row(place["store"], place["place"], *numbers, place["note"])
     deps.out.print(shown)
     clean = "[green]nothing found[/]" if proof["clean"] else "[red]something is there[/]"
@@ -183,13 +183,13 @@ def look_beside(deps: Deps, words: Sequence[str]) -> list[Looked]:
         _cloudwatch,
         _laptop_logs,
     )
-    found: list[Looked] = []
+    results: list[Looked] = []
     for (store, place), look in zip(OPERATOR, looks, strict=True):
         try:
-            found.append(look(deps, needles))
+            results.append(look(deps, needles))
         except (BotoCoreError, ClientError):
-            found.append(Looked(store=store, place=place, searched=False, note=_NOT_HERE))
-    return found
+            results.append(Looked(store=store, place=place, searched=False, note=_NOT_HERE))
+    return results
 
 
 def _messages(deps: Deps, needles: Needles) -> Looked:
@@ -291,9 +291,9 @@ def _tail(path: Path) -> str:
 
 def _looked(store: str, place: str, texts: Iterable[str], needles: Needles, note: str) -> Looked:
     wanted = needles.folded()
-    items = found = 0
+    items = value = 0
     for text in texts:
         items += 1
         folded = text.lower()
-        found += any(item in folded for item in wanted)
-    return Looked(store=store, place=place, items=items, found=found, note=note)
+        value += any(item in folded for item in wanted)
+    return Looked(store=store, place=place, items=items, found=value, note=note)

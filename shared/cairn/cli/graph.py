@@ -55,13 +55,13 @@ def query(
         "relations": relation or [],
         "as_of": _moment(as_of),
     }
-    found = deps.client.post("/v1/query/subgraph", without_none(body))
+    answer = deps.client.post("/v1/query/subgraph", without_none(body))
     title = question or "the graph around " + ", ".join(node or [])
-    _drawn(deps, found, svg, title)
+    _drawn(deps, answer, svg, title)
     if as_json:
-        return print_json(found)
-    deps.out.print(tree(found, title))
-    _say(deps, found["meta"])
+        return print_json(answer)
+    deps.out.print(tree(answer, title))
+    _say(deps, answer["meta"])
 
 
 @app.command()
@@ -83,13 +83,13 @@ def lineage(
     if prov:
         print_json(deps.client.get(path, format="prov", **asked))
         return
-    found = deps.client.get(path, **asked)
+    answer = deps.client.get(path, **asked)
     title = f"{direction} of {node_id}"
-    _drawn(deps, found, svg, title)
+    _drawn(deps, answer, svg, title)
     if as_json:
-        return print_json(found)
-    deps.out.print(tree(found, title))
-    if found["meta"]["truncated"]:
+        return print_json(answer)
+    deps.out.print(tree(answer, title))
+    if answer["meta"]["truncated"]:
         deps.out.print("  [yellow]there is more beyond the bounds[/]")
 
 
@@ -153,19 +153,19 @@ def _say(deps: Deps, meta: Mapping[str, Any]) -> None:
         f"{name} {sure:.2f}" for name, sure in meta["inferred_intents"].items()
     )
     used, most = meta["capacity"]["used_nodes"], meta["capacity"]["max_nodes"]
-    said = f"{meta['retrieval_method']}; {intents}; {used} of at most {most} nodes"
+    text = f"{meta['retrieval_method']}; {intents}; {used} of at most {most} nodes"
     more = "; there is more beyond the bounds" if meta["truncated"] else ""
-    deps.out.print(f"[dim]{escape(said + more)}; {meta['query_ms']:.0f} ms[/]")
+    deps.out.print(f"[dim]{escape(text + more)}; {meta['query_ms']:.0f} ms[/]")
     for warning in meta["warnings"]:
         deps.out.print(f"[yellow]{escape(warning)}[/]")
 
 
-def _drawn(deps: Deps, found: Mapping[str, Any], svg: Path | None, title: str) -> None:
+def _drawn(deps: Deps, answer: Mapping[str, Any], svg: Path | None, title: str) -> None:
     if svg is None:
         return
     from cairn.recall.walks.picture import answer_picture
 
-    svg.write_text(answer_picture(found, title=title), encoding="utf-8")
+    svg.write_text(answer_picture(answer, title=title), encoding="utf-8")
     typer.echo(f"drawn to {svg}", err=True)
 
 

@@ -50,12 +50,12 @@ def follow(deps: Deps, investigation_id: str) -> Iterator[Told]:
         try:
             path = f"/v1/investigations/{investigation_id}/events"
             asked = {**headers, "last-event-id": str(last)}
-            for told in events(deps.client.lines(path, asked)):
-                last, begun = told.id or last, True
-                if told.name == PROBLEM:
-                    raise Failure(str(told.data.get("detail") or "The stream was ended."))
-                yield told
-                if told.name == END:
+            for event in events(deps.client.lines(path, asked)):
+                last, begun = event.id or last, True
+                if event.name == PROBLEM:
+                    raise Failure(str(event.data.get("detail") or "The stream was ended."))
+                yield event
+                if event.name == END:
                     return
         except Failure as failure:
             if failure.code in POLLED_INSTEAD:
@@ -88,18 +88,18 @@ def polled(deps: Deps, investigation_id: str, *, after: int = 0) -> Iterator[Tol
         begun = deps.client.get(path)["investigation"]
         yield Told("investigation_start", {**begun, "investigation_id": begun["id"]})
     while True:
-        found = deps.client.get(f"{path}/steps", after=after)
-        for step in found["items"]:
+        answer = deps.client.get(f"{path}/steps", after=after)
+        for step in answer["items"]:
             data = {**step, "summary": step["detail"], "duration_ms": step["ms"]}
             yield Told("step_end", data, step["seq"])
-        if found["ended"]:
+        if answer["ended"]:
             break
-        if found["state"] != state:
-            state = found["state"]
+        if answer["state"] != state:
+            state = answer["state"]
             yield Told("state_start", {"state": state})
-        if found["after"] == after:
+        if answer["after"] == after:
             deps.sleep(POLL_SECONDS)
-        after = found["after"]
+        after = answer["after"]
     ended = deps.client.get(path)["investigation"]
     yield Told(END, {**ended, "investigation_id": ended["id"]})
 
@@ -150,40 +150,40 @@ def list_investigations(
 ) -> None:
     """List investigations, newest first."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/investigations", state=state, ticket_id=ticket, limit=limit)
+    answer = deps.client.get("/v1/investigations", state=state, ticket_id=ticket, limit=limit)
     if as_json:
-        return print_json(found["items"])
+        return print_json(answer["items"])
     shown = table("id", "state", "tokens", "USD", "begun", whole="id")
-    for item in found["items"]:
+    for item in answer["items"]:
         state = " ".join(filter(None, (item["state"], _verdict(item))))
         spent = str(item["spent"]["tokens"]), f"{item['spent']['usd']:.4f}"
         shown.add_row(item["id"], state, *spent, moment(item["created_at"]))
     nothing = "no investigation is here; one begins with a ticket: cairn tickets add TITLE"
-    deps.out.print(shown if found["items"] else nothing)
+    deps.out.print(shown if answer["items"] else nothing)
 
 
 @app.command()
 def show(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
     """Show one: state, verdict, spending by purpose, what is left, approvals, actions, steps."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/investigations/{investigation}")
+    answer = deps.client.get(f"/v1/investigations/{investigation}")
     if as_json:
-        return print_json(found)
-    one = found["investigation"]
-    deps.out.print(f"[bold]{one['id']}[/]  {one['state']}  {_verdict(one)}")
-    deps.out.print(f"ticket {one['ticket_id']}, persona {one['persona']}, run {one['run']}")
-    if one["trace_id"]:
-        deps.out.print(f"trace {one['trace_id']}")
-    if one["error"]:
-        deps.out.print(one["error"], style="red", markup=False)
-    _show_spending(deps, found)
-    if found["approvals"]:
+        return print_json(answer)
+    item = answer["investigation"]
+    deps.out.print(f"[bold]{item['id']}[/]  {item['state']}  {_verdict(item)}")
+    deps.out.print(f"ticket {item['ticket_id']}, persona {item['persona']}, run {item['run']}")
+    if item["trace_id"]:
+        deps.out.print(f"trace {item['trace_id']}")
+    if item["error"]:
+        deps.out.print(item["error"], style="red", markup=False)
+    _show_spending(deps, answer)
+    if answer["approvals"]:
         asked = table("approval", "tool", "state", "expires", whole="approval")
-        for each in found["approvals"]:
+        for each in answer["approvals"]:
             asked.add_row(each["id"], each["tool"], each["state"], moment(each["expires_at"]))
         deps.out.print(asked)
-    if found["actions"]:
-        show_calls(deps, found["actions"])
+    if answer["actions"]:
+        show_calls(deps, answer["actions"])
     for step in _steps(deps, investigation):
         deps.out.print(_line(step))
 
@@ -243,15 +243,15 @@ def resume(
     """Resume investigations whose execution was lost; no action is repeated."""
     deps = deps_of(ctx)
     if investigation:
-        found = [deps.client.post(f"/v1/investigations/{investigation}/resume", {})]
+        results = [deps.client.post(f"/v1/investigations/{investigation}/resume", {})]
     else:
-        found = deps.client.post("/v1/investigations/resume", {})["items"]
+        results = deps.client.post("/v1/investigations/resume", {})["items"]
     if as_json:
-        return print_json(found)
-    for item in found:
-        said = f"{item['investigation_id']} goes on from {item['state']}"
-        deps.out.print(f"[green]run {item['run']}[/] {said}")
-    if not found:
+        return print_json(results)
+    for item in results:
+        text = f"{item['investigation_id']} goes on from {item['state']}"
+        deps.out.print(f"[green]run {item['run']}[/] {text}")
+    if not results:
         deps.out.print("every investigation moves, has ended, or waits for a person")
 
 
@@ -259,8 +259,8 @@ def resume(
 def tool_calls_of(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
     """List an investigation's tool calls, newest first."""
     deps = deps_of(ctx)
-    found = list(deps.client.pages("/v1/tool-calls", investigation_id=investigation, limit=200))
-    print_json(found) if as_json else show_calls(deps, found)
+    pages = list(deps.client.pages("/v1/tool-calls", investigation_id=investigation, limit=200))
+    print_json(pages) if as_json else show_calls(deps, pages)
 
 
 def _draw(deps: Deps, told: Told) -> None:
@@ -301,14 +301,14 @@ def _conclude(deps: Deps, ended: Mapping[str, Any]) -> None:
         deps.out.print(ended["error"], style="red", markup=False)
     timings: list[dict[str, Any]] = ended.get("timings") or []
     if timings:
-        told = ", ".join(f"{timing['name']} {timing['duration_ms']} ms" for timing in timings)
-        deps.out.print(f"[dim]{ended['duration_ms'] / 1000:.1f} s in all; {told}[/]")
+        text = ", ".join(f"{timing['name']} {timing['duration_ms']} ms" for timing in timings)
+        deps.out.print(f"[dim]{ended['duration_ms'] / 1000:.1f} s in all; {text}[/]")
 
 
-def _show_spending(deps: Deps, found: Mapping[str, Any]) -> None:
-    spent, left = found["investigation"]["spent"], found["left"]
+def _show_spending(deps: Deps, answer: Mapping[str, Any]) -> None:
+    spent, left = answer["investigation"]["spent"], answer["left"]
     shown = table("spent for", "calls", "tokens", "USD")
-    for row in found["spent_by_purpose"]:
+    for row in answer["spent_by_purpose"]:
         shown.add_row(row["name"], str(row["calls"]), str(row["tokens"]), f"{row['usd']:.4f}")
     shown.add_row("in all", "", str(spent["tokens"]), f"{spent['usd']:.4f}")
     shown.add_row("left", "", str(left["tokens"]), f"{left['usd']:.4f}")
@@ -320,17 +320,17 @@ def _show_spending(deps: Deps, found: Mapping[str, Any]) -> None:
 
 
 def _steps(deps: Deps, investigation: str) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
+    results: list[Mapping[str, Any]] = []
     after, more = 0, True
     while more:
         page = deps.client.get(f"/v1/investigations/{investigation}/steps", after=after, limit=200)
-        found += page["items"]
+        results += page["items"]
         more, after = page["after"] > after, page["after"]
-    return found
+    return results
 
 
-def _verdict(one: Mapping[str, Any]) -> str:
-    verdict = one["verdict"]
+def _verdict(item: Mapping[str, Any]) -> str:
+    verdict = item["verdict"]
     return f"[{_VERDICTS.get(verdict, 'yellow')}]{verdict}[/]" if verdict else ""
 
 
@@ -345,8 +345,8 @@ def rate(
     """Rate an ended investigation; 4 and 5 stage a candidate to learn from."""
     deps = deps_of(ctx)
     body = {"rating": rating, "comment": comment}
-    said = deps.client.post(f"/v1/investigations/{investigation}/rating", body)
-    print_done(deps, said, f"[green]rated[/] {rating} of 5", as_json=as_json)
+    answer = deps.client.post(f"/v1/investigations/{investigation}/rating", body)
+    print_done(deps, answer, f"[green]rated[/] {rating} of 5", as_json=as_json)
 
 
 @app.command()
@@ -358,8 +358,8 @@ def dispute(
 ) -> None:
     """Dispute an investigation's result; nothing is learned from it."""
     deps = deps_of(ctx)
-    said = deps.client.post(f"/v1/investigations/{investigation}/dispute", {"reason": reason})
-    print_done(deps, said, f"[green]disputed[/] {investigation}", as_json=as_json)
+    answer = deps.client.post(f"/v1/investigations/{investigation}/dispute", {"reason": reason})
+    print_done(deps, answer, f"[green]disputed[/] {investigation}", as_json=as_json)
 
 
 @app.command()

@@ -34,14 +34,14 @@ def verify(
     """
     deps = deps_of(ctx)
     if anchors:
-        found = [own_verification(deps, workspace, anchors=True)]
+        results = [own_verification(deps, workspace, anchors=True)]
     else:
-        found = verifications(deps, workspace)
-    ok = all(each["ok"] for each in found)
+        results = verifications(deps, workspace)
+    ok = all(each["ok"] for each in results)
     if as_json:
-        print_json({"ok": ok, "workspaces": found})
+        print_json({"ok": ok, "workspaces": results})
     else:
-        _show(deps, found)
+        _show(deps, results)
     if not ok:
         raise typer.Exit(1)
 
@@ -50,8 +50,8 @@ def verifications(deps: Deps, workspace: UUID | None) -> list[dict[str, Any]]:
     """Verify through the owner's URL where there is one, else through the API."""
     if deps.owner_url:
         operator, settings = deps.load_operator(), deps.deployment_if_known()
-        found = operator.verify_ledgers(deps.owner_url, workspace, settings)
-        return [asdict(each) for each in found]
+        ledger_verifications = operator.verify_ledgers(deps.owner_url, workspace, settings)
+        return [asdict(each) for each in ledger_verifications]
     return [own_verification(deps, workspace)]
 
 
@@ -59,33 +59,33 @@ def own_verification(
     deps: Deps, workspace: UUID | None, *, anchors: bool = False
 ) -> dict[str, Any]:
     """Verify the key's own workspace through the API; Failure when `workspace` is another."""
-    found = deps.client.get("/v1/ledger/verify", anchors="true" if anchors else None)
-    if workspace and found["workspace_id"] != str(workspace):
+    answer = deps.client.get("/v1/ledger/verify", anchors="true" if anchors else None)
+    if workspace and answer["workspace_id"] != str(workspace):
         advice = "use that workspace's key" if anchors else "set CAIRN_DATABASE_URL (owner)"
         raise Failure("This key belongs to another workspace.", advice=advice)
-    return found
+    return answer
 
 
-def _show(deps: Deps, found: list[dict[str, Any]]) -> None:
-    if not found:
+def _show(deps: Deps, results: list[dict[str, Any]]) -> None:
+    if not results:
         deps.out.print("there is no workspace yet")
         return
     shown = table("workspace", "chain", "entries", "head")
-    for each in found:
+    for each in results:
         chain = "[green]holds[/]"
         if not _chain_holds(each):
             chain = f"[red]broken at {each['first_bad_position']}: {each['reason']}[/]"
         head = str(each["head_hash"])[:16]
         shown.add_row(str(each["workspace_id"]), chain, str(each["checked"]), head)
     deps.out.print(shown)
-    for each in found:
+    for each in results:
         _show_missing_keys(deps, each)
         if "anchors" in each:
             _show_anchors(deps, each["anchors"])
 
 
-def _show_missing_keys(deps: Deps, found: dict[str, Any]) -> None:
-    for key in found["missing_keys"]:
+def _show_missing_keys(deps: Deps, answer: dict[str, Any]) -> None:
+    for key in answer["missing_keys"]:
         how = "destroyed without a forgetting" if key["destroyed"] else "missing"
         deps.out.print(
             f"[red]the key of {key['subject_id']} is {how}[/]: {key['entries']} entries cannot be "
@@ -93,9 +93,9 @@ def _show_missing_keys(deps: Deps, found: dict[str, Any]) -> None:
         )
 
 
-def _chain_holds(found: dict[str, Any]) -> bool:
+def _chain_holds(answer: dict[str, Any]) -> bool:
     """Return whether the chain itself holds, whatever is wrong with the anchors' objects."""
-    return found["first_bad_position"] is None
+    return answer["first_bad_position"] is None
 
 
 def _show_anchors(deps: Deps, anchors: dict[str, Any]) -> None:
@@ -141,17 +141,17 @@ def anchor_now(deps: Deps, function: str) -> dict[str, Any]:
         answer = deps.aws("lambda").invoke(
             FunctionName=function, Payload=json.dumps({"step": "verify_and_anchor"})
         )
-        told: Any = json.loads(answer["Payload"].read())
+        document: Any = json.loads(answer["Payload"].read())
     except (BotoCoreError, ClientError) as exc:
         raise Failure(
             f"The function {function} cannot be run.", advice="is the stack up? see `cairn status`"
         ) from exc
     if answer.get("FunctionError"):
         raise Failure(
-            f"The audit step failed: {told.get('errorMessage', '')}",
+            f"The audit step failed: {document.get('errorMessage', '')}",
             advice="see `cairn ledger verify`",
         )
-    return told
+    return document
 
 
 @app.command()
@@ -203,12 +203,13 @@ def import_(
     if not deps.owner_url:
         raise Failure("An import needs the owner's database URL.", advice="set CAIRN_DATABASE_URL")
     with file.open(encoding="utf-8") as lines:
-        told = deps.load_operator().restore(deps.deployment(), deps.owner_url, lines, name=name)
+        fields = deps.load_operator().restore(deps.deployment(), deps.owner_url, lines, name=name)
     if as_json:
-        return print_json(told)
+        return print_json(fields)
     deps.out.print(
-        f"{told['entries']} entries of {told['workspace_id']}; {told['unreadable']} without a key, "
-        f"{told['queued']} nodes wait for the embedder"
+        f"{fields['entries']} entries of {fields['workspace_id']}; "
+        f"{fields['unreadable']} without a key, "
+        f"{fields['queued']} nodes wait for the embedder"
     )
     deps.out.print(f"[yellow]→ a key for it: cairn workspace create {name}[/]")
 
@@ -268,14 +269,14 @@ def rebuild(
     if deep and not check:
         raise typer.BadParameter("--deep goes with --check")
     deps = deps_of(ctx)
-    told = _here(deps, workspace, check) if here else _by_machine(deps, workspace, check)
-    vectors = _vectors(deps, UUID(told["workspace_id"]), deep) if check else None
+    fields = _here(deps, workspace, check) if here else _by_machine(deps, workspace, check)
+    vectors = _vectors(deps, UUID(fields["workspace_id"]), deep) if check else None
     if as_json:
-        print_json(told | ({"vectors": vectors} if check else {}))
+        print_json(fields | ({"vectors": vectors} if check else {}))
     else:
-        _show_rebuild(deps, told)
+        _show_rebuild(deps, fields)
         _show_vectors(deps, vectors)
-    if check and not (told["equal"] and not (vectors and vectors["wrong"])):
+    if check and not (fields["equal"] and not (vectors and vectors["wrong"])):
         raise typer.Exit(1)
 
 
@@ -325,15 +326,18 @@ def _by_machine(deps: Deps, workspace: UUID | None, check: bool) -> dict[str, An
     return state["result"]
 
 
-def _show_rebuild(deps: Deps, told: dict[str, Any]) -> None:
+def _show_rebuild(deps: Deps, answer: dict[str, Any]) -> None:
     shown = table("table", "rows", "as the ledger says", "checksum")
-    for name, one in told["tables"].items():
-        same = "[green]yes[/]" if one["equal"] else f"[red]no[/] ({one['rows_before']} rows before)"
-        shown.add_row(name, str(one["rows"]), same, one["after"][:16])
+    for name, item in answer["tables"].items():
+        same = (
+            "[green]yes[/]" if item["equal"] else f"[red]no[/] ({item['rows_before']} rows before)"
+        )
+        shown.add_row(name, str(item["rows"]), same, item["after"][:16])
     deps.out.print(shown)
-    verb = "would change" if told["check"] else "changed"
-    state = "all was as the ledger says" if told["equal"] else f"rows {verb}: see above"
+    verb = "would change" if answer["check"] else "changed"
+    state = "all was as the ledger says" if answer["equal"] else f"rows {verb}: see above"
     deps.out.print(
-        f"{told['entries']} entries up to position {told['position']}, {told['unreadable']} of "
-        f"them without a key; {state}; {told['queued']} nodes wait for the embedder"
+        f"{answer['entries']} entries up to position {answer['position']}, "
+        f"{answer['unreadable']} of "
+        f"them without a key; {state}; {answer['queued']} nodes wait for the embedder"
     )

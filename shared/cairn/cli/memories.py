@@ -138,8 +138,8 @@ def _show_batch(deps: Deps, results: list[dict[str, Any]], *, as_json: bool) -> 
 
 def say_counts(counts: dict[str, int]) -> str:
     """Return the counts as a sentence with colours."""
-    said = [f"[{_COLOURS.get(name, 'cyan')}]{many} {name}[/]" for name, many in counts.items()]
-    return ", ".join(said) or "nothing to remember"
+    lines = [f"[{_COLOURS.get(name, 'cyan')}]{many} {name}[/]" for name, many in counts.items()]
+    return ", ".join(lines) or "nothing to remember"
 
 
 def recall(
@@ -179,18 +179,18 @@ def recall(
             "min_relevance": min_relevance,
         }
     )
-    found = deps.client.post("/v1/search", body)
+    answer = deps.client.post("/v1/search", body)
     told = None
     if explain or svg is not None:
-        told = deps.client.get(f"/v1/searches/{found['meta']['search_id']}")
+        told = deps.client.get(f"/v1/searches/{answer['meta']['search_id']}")
         draw(told, svg)
     if as_json:
-        print_json(found if told is None else found | {"explained": told})
+        print_json(answer if told is None else answer | {"explained": told})
     elif explain and told is not None:
         show_explained(deps, told)
-        show_timings(deps, found["meta"])
+        show_timings(deps, answer["meta"])
     else:
-        show_results(deps, found, query)
+        show_results(deps, answer, query)
 
 
 def context(
@@ -211,10 +211,10 @@ def context(
     if as_json:
         return print_json(made)
     typer.echo(made["context"])
-    said = f"{made['tokens']} of {made['max_tokens']} tokens, {len(made['citations'])} sources"
+    text = f"{made['tokens']} of {made['max_tokens']} tokens, {len(made['citations'])} sources"
     if made["left_out"]:
-        said += f", {made['left_out']} did not fit"
-    deps.err.print(f"[dim]{said}[/]")
+        text += f", {made['left_out']} did not fit"
+    deps.err.print(f"[dim]{text}[/]")
 
 
 def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
@@ -227,10 +227,10 @@ def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
     else:
         deps.out.print(f"  {_nothing(found['meta'])}")
     meta = found["meta"]
-    said = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
+    text = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
     if meta.get("degraded"):
-        said += f", without {', '.join(meta['degraded'])}"
-    deps.out.print(f"[dim]{said}[/]")
+        text += f", without {', '.join(meta['degraded'])}"
+    deps.out.print(f"[dim]{text}[/]")
 
 
 def _nothing(meta: dict[str, Any]) -> str:
@@ -292,26 +292,26 @@ def source_of(result: dict[str, Any]) -> str:
 def show(ctx: typer.Context, search_id: SearchId, svg: Svg = None, as_json: Json = False) -> None:
     """Show why each result is where it is, leg by leg and signal by signal."""
     deps = deps_of(ctx)
-    told = deps.client.get(f"/v1/searches/{search_id}")
-    draw(told, svg)
+    answer = deps.client.get(f"/v1/searches/{search_id}")
+    draw(answer, svg)
     if as_json:
-        return print_json(told)
-    show_explained(deps, told)
+        return print_json(answer)
+    show_explained(deps, answer)
 
 
 @searches_app.command("replay")
 def replay(ctx: typer.Context, search_id: SearchId, as_json: Json = False) -> None:
     """Do a search again from what was kept of it, and say whether the same comes out."""
     deps = deps_of(ctx)
-    told = deps.client.get(f"/v1/searches/{search_id}")
-    same = bool(told["replayed"])
+    answer = deps.client.get(f"/v1/searches/{search_id}")
+    same = bool(answer["replayed"])
     if as_json:
-        print_json({"search_id": told["search_id"], "replayed": same, "ids": _ids(told)})
+        print_json({"search_id": answer["search_id"], "replayed": same, "ids": _ids(answer)})
     else:
-        for node_id in _ids(told):
+        for node_id in _ids(answer):
             deps.out.print(node_id)
-        said = "[green]the same ids in the same order[/]" if same else "[red]not the same ids[/]"
-        deps.out.print(said)
+        text = "[green]the same ids in the same order[/]" if same else "[red]not the same ids[/]"
+        deps.out.print(text)
     if not same:
         raise typer.Exit(1)
 
@@ -331,10 +331,10 @@ def show_explained(deps: Deps, told: dict[str, Any]) -> None:
             deps.out.print(_block(row), highlight=False)
     else:
         deps.out.print("  nothing was found")
-    found = ", ".join(f"{leg} {count}" for leg, count in told["candidates"].items())
+    value = ", ".join(f"{leg} {count}" for leg, count in told["candidates"].items())
     intents = ", ".join(f"{name} {sure:.2f}" for name, sure in told["intents"].items())
-    said = f"{told['recipe']}: {found}; {told['retrieval_class']}; {intents}"
-    deps.out.print(f"[dim]{escape(said)}[/]")
+    text = f"{told['recipe']}: {value}; {told['retrieval_class']}; {intents}"
+    deps.out.print(f"[dim]{escape(text)}[/]")
     for each in told["degraded"]:
         deps.out.print(f"[yellow]without[/] {escape(each)}")
 
@@ -356,8 +356,8 @@ def show_timings(deps: Deps, meta: dict[str, Any]) -> None:
     deps.out.print(f"[dim]ms by leg: {', '.join(legs)}; by stage: {', '.join(stages)}[/]")
 
 
-def _ids(told: dict[str, Any]) -> list[str]:
-    return [row["node_id"] for row in told["results"]]
+def _ids(answer: dict[str, Any]) -> list[str]:
+    return [row["node_id"] for row in answer["results"]]
 
 
 def _reranked(rows: list[dict[str, Any]]) -> bool:

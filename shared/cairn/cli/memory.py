@@ -85,13 +85,13 @@ def export(
     Documents and events travel with the ledger: `cairn ledger export`.
     """
     deps = deps_of(ctx)
-    told = write_file(deps, out, only)
+    fields = write_file(deps, out, only)
     if out is None:
-        deps.err.print(_counts(told))
+        deps.err.print(_counts(fields))
     elif as_json:
-        print_json(told)
+        print_json(fields)
     else:
-        deps.err.print(f"{_counts(told)} in {out}", markup=False)
+        deps.err.print(f"{_counts(fields)} in {out}", markup=False)
 
 
 @app.command("import")
@@ -124,12 +124,12 @@ def import_(
             importing.take(item)
             line.update(f"{importing.read} records read, {importing.written} written …")
         importing.finish()
-    told = importing.told()
+    fields = importing.told()
     if as_json:
-        print_json(told)
+        print_json(fields)
     else:
-        shown(deps, told)
-    if told["refused"] or told["unreadable"]:
+        shown(deps, fields)
+    if fields["refused"] or fields["unreadable"]:
         raise typer.Exit(1)
 
 
@@ -145,34 +145,34 @@ def migrate(
     target = None
     if url and key:
         target = ApiClient(url, key, sleep=deps.sleep, transport=deps.transport)
-    told = moved(deps, to, target)
+    fields = moved(deps, to, target)
     if as_json:
-        print_json(told)
+        print_json(fields)
     else:
-        same = "the same" if told["equal"] else "not the same"
-        deps.out.print(f"{_counts(told)} moved, {told['changed']} changed; both export {same}")
-    if not told["equal"]:
+        same = "the same" if fields["equal"] else "not the same"
+        deps.out.print(f"{_counts(fields)} moved, {fields['changed']} changed; both export {same}")
+    if not fields["equal"]:
         raise typer.Exit(1)
 
 
 def _import_file(
     deps: "Deps", file: Path, only: Only | None, *, dry_run: bool, as_json: bool
 ) -> None:
-    told = import_file(deps, file, dry_run=dry_run, only=only)
+    fields = import_file(deps, file, dry_run=dry_run, only=only)
     if as_json:
-        print_json(told)
+        print_json(fields)
     elif dry_run:
-        deps.out.print(f"{_counts(told)} would be written, or stand already")
+        deps.out.print(f"{_counts(fields)} would be written, or stand already")
     else:
-        deps.out.print(f"{_counts(told)} read, {told['changed']} changed")
-    for bad in told["refused"]:
+        deps.out.print(f"{_counts(fields)} read, {fields['changed']} changed")
+    for bad in fields["refused"]:
         deps.err.print(f"line {bad['line']}: {bad['why']}", style="yellow", markup=False)
-    if told["refused"]:
+    if fields["refused"]:
         raise typer.Exit(1)
 
 
-def _counts(told: dict[str, Any]) -> str:
-    return f"{told['nodes']} nodes, {told['edges']} edges and {told['memories']} memories"
+def _counts(answer: dict[str, Any]) -> str:
+    return f"{answer['nodes']} nodes, {answer['edges']} edges and {answer['memories']} memories"
 
 
 AT_ONCE = 50
@@ -315,11 +315,11 @@ class Sending(_Counting):
         waiting, self._waiting, self._chars = self._waiting, [], 0
         items = [as_json(item.new) for item in waiting]
         answer = self._client.post("/v1/memories", {"items": items})
-        for one, result in zip(waiting, answer["results"], strict=True):
+        for memory, result in zip(waiting, answer["results"], strict=True):
             self.outcomes[result["outcome"]] += 1
             self.written += result["outcome"] in ("created", "superseded", "corroborated")
             if result["outcome"] == "rejected":
-                self._refuse(one.name, result["error"]["detail"])
+                self._refuse(memory.name, result["error"]["detail"])
 
     def _memory(self, item: "ForeignMemory", draft: "MemoryDraft") -> None:
         if len(self._waiting) == AT_ONCE or self._chars + len(item.new.text) > CHARS_AT_ONCE:

@@ -59,24 +59,24 @@ def show(
 ) -> None:
     """Show a node of any label, with its edges."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/nodes/{node}")
+    answer = deps.client.get(f"/v1/nodes/{node}")
     if as_json:
-        return print_json(found)
-    heading = found["title"] or found["name"] or found["id"]
-    kind = f" [dim]{escape(found['kind'])}[/]" if found["kind"] else ""
-    deps.out.print(f"[bold]{escape(found['label'])}[/]{kind}  {escape(heading)}")
-    deps.out.print(escape(found["text"]))
-    if found["compiled_truth"]:
-        deps.out.print(f"[green]held true:[/] {escape(found['compiled_truth'])}")
-    told = found["provenance"]
-    by = escape(told["agent_id"] or "nobody")
+        return print_json(answer)
+    heading = answer["title"] or answer["name"] or answer["id"]
+    kind = f" [dim]{escape(answer['kind'])}[/]" if answer["kind"] else ""
+    deps.out.print(f"[bold]{escape(answer['label'])}[/]{kind}  {escape(heading)}")
+    deps.out.print(escape(answer["text"]))
+    if answer["compiled_truth"]:
+        deps.out.print(f"[green]held true:[/] {escape(answer['compiled_truth'])}")
+    provenance = answer["provenance"]
+    by = escape(provenance["agent_id"] or "nobody")
     deps.out.print(
-        f"[dim]{found['state']}, scope {found['scope']}, by {by}, "
-        f"{told['occurred_at'][:16]}, ledger {found['position']}[/]"
+        f"[dim]{answer['state']}, scope {answer['scope']}, by {by}, "
+        f"{provenance['occurred_at'][:16]}, ledger {answer['position']}[/]"
     )
-    deps.out.print(_edges(found["edges"]))
-    counts = found["edges"]["counts"]
-    more = "+" if found["edges"]["truncated"] else ""
+    deps.out.print(_edges(answer["edges"]))
+    counts = answer["edges"]["counts"]
+    more = "+" if answer["edges"]["truncated"] else ""
     deps.out.print(f"[dim]{sum(each['count'] for each in counts)}{more} edges[/]")
 
 
@@ -92,11 +92,11 @@ def list_nodes(
     """List the nodes of a label, newest first."""
     deps = deps_of(ctx)
     pages = deps.client.pages("/v1/nodes", label=label, kind=kind, client_id=client)
-    found = list(islice(pages, limit))
+    results = list(islice(pages, limit))
     if as_json:
-        return print_json(found)
+        return print_json(results)
     shown = table("id", "kind", "title or text", "links here")
-    for each in found:
+    for each in results:
         title = each["title"] or each["name"] or " ".join(each["text"].split())
         texts = escape(each["kind"] or ""), escape(title[:SHOWN_CHARS])
         shown.add_row(each["id"], *texts, str(each["backlink_count"]))
@@ -108,9 +108,9 @@ def _edges(edges: dict[str, Any]) -> Any:
     for each in edges["strongest"]:
         other = each["node"]
         arrow = "\u2192" if each["direction"] == "out" else "\u2190"
-        said = f"{escape(other['label'])} {escape(other['title'][:SHOWN_CHARS])}"
+        text = f"{escape(other['label'])} {escape(other['title'][:SHOWN_CHARS])}"
         weight = f"{each['weight']:g}"
-        shown.add_row(arrow, each["relation"], said, weight, f"[dim]{each['view']}[/]")
+        shown.add_row(arrow, each["relation"], text, weight, f"[dim]{each['view']}[/]")
     return shown
 
 
@@ -151,11 +151,11 @@ def list_entities(
 ) -> None:
     """List entities by name."""
     deps = deps_of(ctx)
-    found = list(islice(deps.client.pages("/v1/entities", q=q, type=type), limit))
+    pages = list(islice(deps.client.pages("/v1/entities", q=q, type=type), limit))
     if as_json:
-        return print_json(found)
+        return print_json(pages)
     shown = table("id", "name", "type", "links here")
-    for each in found:
+    for each in pages:
         name, links = escape(each["name"]), str(each["backlink_count"])
         shown.add_row(each["id"], name, escape(each["type"]), links)
     deps.out.print(shown)
@@ -165,22 +165,22 @@ def list_entities(
 def show_entity(ctx: typer.Context, entity: Entity, as_json: Json = False) -> None:
     """Show an entity: its names, mentions and strongest relations."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/entities/{entity}")
+    answer = deps.client.get(f"/v1/entities/{entity}")
     if as_json:
-        return print_json(found)
-    deps.out.print(f"[bold]{escape(found['name'])}[/]  [dim]{escape(found['type'])}[/]")
-    if found["superseded_by"]:
-        deps.out.print(f"[yellow]merged into[/] {found['superseded_by']}")
-    if found["aliases"]:
-        deps.out.print(f"also {escape(', '.join(found['aliases']))}")
-    roles = ", ".join(f"{count} {role}" for role, count in sorted(found["roles"].items()))
+        return print_json(answer)
+    deps.out.print(f"[bold]{escape(answer['name'])}[/]  [dim]{escape(answer['type'])}[/]")
+    if answer["superseded_by"]:
+        deps.out.print(f"[yellow]merged into[/] {answer['superseded_by']}")
+    if answer["aliases"]:
+        deps.out.print(f"also {escape(', '.join(answer['aliases']))}")
+    roles = ", ".join(f"{count} {role}" for role, count in sorted(answer["roles"].items()))
     seen = " to ".join(
-        moment[:10] for moment in (found["first_seen"], found["last_seen"]) if moment
+        moment[:10] for moment in (answer["first_seen"], answer["last_seen"]) if moment
     )
-    deps.out.print(f"{found['mention_count']} mentions {roles}  [dim]{seen}[/]")
-    if found["compiled_truth"]:
-        deps.out.print(f"[green]held true:[/] {escape(found['compiled_truth'])}")
-    deps.out.print(_relations(found["relations"]))
+    deps.out.print(f"{answer['mention_count']} mentions {roles}  [dim]{seen}[/]")
+    if answer["compiled_truth"]:
+        deps.out.print(f"[green]held true:[/] {escape(answer['compiled_truth'])}")
+    deps.out.print(_relations(answer["relations"]))
 
 
 def _relations(relations: list[dict[str, Any]]) -> Any:
@@ -262,11 +262,11 @@ def list_tasks(
 ) -> None:
     """List tasks, newest first."""
     deps = deps_of(ctx)
-    found = list(islice(deps.client.pages("/v1/nodes", label="Task", kind=kind), limit))
+    pages = list(islice(deps.client.pages("/v1/nodes", label="Task", kind=kind), limit))
     if as_json:
-        return print_json(found)
+        return print_json(pages)
     shown = table("id", "kind", "title", "status", "begun")
-    for each in found:
+    for each in pages:
         begun = str(each["metadata"].get("started_at", ""))[:16].replace("T", " ")
         title = escape(each["title"] or "")
         shown.add_row(each["id"], escape(each["kind"] or ""), title, _status(each), begun)
@@ -281,24 +281,24 @@ def show_task(
 ) -> None:
     """Show a task: its inputs, its steps, what raised it and what it produced."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/nodes/{task}")
+    answer = deps.client.get(f"/v1/nodes/{task}")
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     from rich.pretty import Pretty
     from rich.tree import Tree
 
-    tree = Tree(f"[bold]{escape(found['title'] or '')}[/]  {_status(found)}")
-    told = found["metadata"]
-    if told.get("inputs"):
-        tree.add("inputs").add(Pretty(told["inputs"]))
-    for each in told.get("steps", []):
+    tree = Tree(f"[bold]{escape(answer['title'] or '')}[/]  {_status(answer)}")
+    metadata = answer["metadata"]
+    if metadata.get("inputs"):
+        tree.add("inputs").add(Pretty(metadata["inputs"]))
+    for each in metadata.get("steps", []):
         tree.add(f"[dim]{str(each['at'])[:19]}[/]  {escape(each['note'])}")
-    if told.get("outcome"):
-        tree.add(f"[bold]outcome[/]  {escape(told['outcome'])}")
-    for each in found["edges"]["strongest"]:
+    if metadata.get("outcome"):
+        tree.add(f"[bold]outcome[/]  {escape(metadata['outcome'])}")
+    for each in answer["edges"]["strongest"]:
         other = each["node"]
-        said = f"{each['relation']}  {escape(other['label'])} {escape(other['title'][:70])}"
-        tree.add(f"{said}  [dim]{other['id']}[/]")
+        text = f"{each['relation']}  {escape(other['label'])} {escape(other['title'][:70])}"
+        tree.add(f"{text}  [dim]{other['id']}[/]")
     deps.out.print(tree)
 
 

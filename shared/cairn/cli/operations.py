@@ -36,57 +36,57 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 def stats(ctx: typer.Context, as_json: Json = False) -> None:
     """Show counts, rates of junk, duplicates and contradictions, bytes, vectors, what waits."""
     deps = deps_of(ctx)
-    told = deps.client.get("/v1/stats")
+    answer = deps.client.get("/v1/stats")
     if as_json:
-        return print_json(told)
-    head = told["chain_head"]
+        return print_json(answer)
+    head = answer["chain_head"]
     deps.out.print(
-        f"{told['nodes']} nodes, {told['active_memories']} active memories; ledger at position "
+        f"{answer['nodes']} nodes, {answer['active_memories']} active memories; ledger at position "
         f"{head['position']}, {head['hash'][:16]}…"
     )
-    _show_counts(deps, told)
-    _show_rates(deps, told)
-    _show_stored(deps, told)
-    _show_feedback(deps, told)
+    _show_counts(deps, answer)
+    _show_rates(deps, answer)
+    _show_stored(deps, answer)
+    _show_feedback(deps, answer)
 
 
-def _show_counts(deps: Deps, told: Mapping[str, Any]) -> None:
-    most = max((count for name, _ in _COUNTS for count in told[name].values()), default=1)
+def _show_counts(deps: Deps, answer: Mapping[str, Any]) -> None:
+    most = max((count for name, _ in _COUNTS for count in answer[name].values()), default=1)
     shown = table("what", "value", "nodes", "")
     for name, title in _COUNTS:
-        for value, count in sorted(told[name].items(), key=lambda item: (-item[1], item[0])):
+        for value, count in sorted(answer[name].items(), key=lambda item: (-item[1], item[0])):
             shown.add_row(title, value, str(count), bar(count, most))
             title = ""
     deps.out.print(shown)
 
 
-def _show_rates(deps: Deps, told: Mapping[str, Any]) -> None:
+def _show_rates(deps: Deps, answer: Mapping[str, Any]) -> None:
     shown = table("rate", "share", "found", "of", "")
     for name, title in _RATES:
-        rate = told[name]
+        rate = answer[name]
         of = f"{rate['of']}" if rate["exact"] else f"{rate['of']} at random"
         percent = f"{100 * rate['share']:.1f} %"
         shown.add_row(title, percent, str(rate["count"]), of, bar(rate["share"], 1))
     deps.out.print(shown)
 
 
-def _show_stored(deps: Deps, told: Mapping[str, Any]) -> None:
+def _show_stored(deps: Deps, answer: Mapping[str, Any]) -> None:
     shown = table("stored", "")
-    for name, size in told["storage_bytes"].items():
+    for name, size in answer["storage_bytes"].items():
         shown.add_row(name.replace("_", " "), readable(size))
-    for model, count in told["vectors"].items():
+    for model, count in answer["vectors"].items():
         shown.add_row(f"vectors of {model}", str(count))
-    for topic, count in told["outbox"].items():
+    for topic, count in answer["outbox"].items():
         shown.add_row(f"waiting: {topic}", str(count))
     deps.out.print(shown)
 
 
-def _show_feedback(deps: Deps, told: Mapping[str, Any]) -> None:
-    if not told["feedback"]:
+def _show_feedback(deps: Deps, answer: Mapping[str, Any]) -> None:
+    if not answer["feedback"]:
         return
     shown = table("feedback: recipe", "reason", "signal", "judged", "useful", "")
-    for row in told["feedback"]:
-        muted = "muted" if row["signal"] in told["muted_signals"] else ""
+    for row in answer["feedback"]:
+        muted = "muted" if row["signal"] in answer["muted_signals"] else ""
         named = (row["recipe"] or "-", row["retrieval_reason"], row["signal"] or "-")
         percent = f"{100 * row['share']:.1f} %"
         shown.add_row(*named, str(row["judged"]), percent, muted)
@@ -243,11 +243,11 @@ def add(
 def list_webhooks(ctx: typer.Context, as_json: Json = False) -> None:
     """List webhooks with their waiting and failed deliveries."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/webhooks")["items"]
+    items = deps.client.get("/v1/webhooks")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("id", "url", "events", "waiting", "failed", "last delivered")
-    for each in found:
+    for each in items:
         url = escape(each["url"]) + (" [red](gone)[/]" if each["disabled_at"] else "")
         last = (each["last_delivered_at"] or "-")[:19].replace("T", " ")
         counts = str(each["waiting"]), str(each["failed"])
@@ -263,15 +263,15 @@ def deliveries(
 ) -> None:
     """List the newest deliveries of a webhook."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/webhooks/{webhook}/deliveries")["items"]
+    items = deps.client.get(f"/v1/webhooks/{webhook}/deliveries")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("id", "event", "ledger", "state", "tries", "answer")
-    for each in found:
+    for each in items:
         state = f"[{_COLOURS[each['state']]}]{each['state']}[/]"
-        said = str(each["status"] or "") + (f" {each['error']}" if each["error"] else "")
+        text = str(each["status"] or "") + (f" {each['error']}" if each["error"] else "")
         position, tries = str(each["position"]), str(each["attempts"])
-        shown.add_row(each["id"], each["event"], position, state, tries, said.strip())
+        shown.add_row(each["id"], each["event"], position, state, tries, text.strip())
     deps.out.print(shown)
 
 

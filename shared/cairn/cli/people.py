@@ -35,11 +35,11 @@ def list_escalations(
 ) -> None:
     """List escalations, newest first."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/escalations", state=state, limit=limit)["items"]
+    items = deps.client.get("/v1/escalations", state=state, limit=limit)["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("id", "verdict", "channel", "state", "queued", "why")
-    for item in found:
+    for item in items:
         state_ = f"[{_COLOURS[item['state']]}]{item['state']}[/]"
         error = f" ({item['error']})" if item["error"] else ""
         sent = escape(item["channel"]), state_ + error, moment(item["queued_at"])
@@ -51,8 +51,8 @@ def list_escalations(
 def show(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
     """Show the hand-off: why, the timeline, the tool calls, citations, what to authorise again."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/escalations/{escalation}")
-    print_json(found) if as_json else _show(deps, found)
+    answer = deps.client.get(f"/v1/escalations/{escalation}")
+    print_json(answer) if as_json else _show(deps, answer)
 
 
 @app.command()
@@ -67,11 +67,11 @@ def retry(ctx: typer.Context, escalation: Id, as_json: Json = False) -> None:
 def channels(ctx: typer.Context, as_json: Json = False) -> None:
     """List the channels of escalations, besides ticket notes and webhooks."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/escalation-channels")["items"]
+    items = deps.client.get("/v1/escalation-channels")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("name", "kind", "made")
-    for item in found:
+    for item in items:
         shown.add_row(item["name"], item["kind"], moment(item["created_at"]))
     deps.out.print(shown)
 
@@ -100,27 +100,30 @@ def remove_channel(ctx: typer.Context, name: Name, as_json: Json = False) -> Non
     print_done(deps, gone, f"[green]removed[/] slack:{name}", as_json=as_json)
 
 
-def _show(deps: Deps, found: dict[str, Any]) -> None:
-    out, one = deps.out, found["escalation"]
-    out.print(f"[bold]{one['verdict']}[/] by {escape(one['channel'])}: {one['state']}")
-    out.print(escape(one["why"] or "[forgotten]"))
-    for mend in found["mend"]:
+def _show(deps: Deps, answer: dict[str, Any]) -> None:
+    out, escalation = deps.out, answer["escalation"]
+    out.print(
+        f"[bold]{escalation['verdict']}[/] by {escape(escalation['channel'])}: "
+        f"{escalation['state']}"
+    )
+    out.print(escape(escalation["why"] or "[forgotten]"))
+    for mend in answer["mend"]:
         out.print(f"[yellow]sign in again[/] {mend['kind']} {mend['name']}: {mend['command']}")
     lines = table("#", "who", "what", "")
-    for step in found["transcript"]:
+    for step in answer["transcript"]:
         detail = escape(step["detail"] or "[forgotten]")
         lines.add_row(str(step["seq"]), escape(step["system"]), step["action"], detail)
     out.print(lines)
     calls = table("tool", "state", "with", "came back")
-    for call in found["tool_calls"]:
+    for call in answer["tool_calls"]:
         given, came = escape(call["input"] or ""), escape(call["output"] or "")
         calls.add_row(escape(call["tool"]), call["state"], given, came)
     out.print(calls)
-    if found["citations"]:
-        out.print(escape("rests on " + " ".join(found["citations"])))
-    if found["memory"] is not None:
+    if answer["citations"]:
+        out.print(escape("rests on " + " ".join(answer["citations"])))
+    if answer["memory"] is not None:
         out.print(
-            f"working memory: {len(json.dumps(found['memory']))} characters (--json shows it)"
+            f"working memory: {len(json.dumps(answer['memory']))} characters (--json shows it)"
         )
 
 
@@ -145,11 +148,11 @@ _FIELDS = (
 def list_personas(ctx: typer.Context, as_json: Json = False) -> None:
     """List personas; `default` takes the tickets that no other takes."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/personas")["items"]
+    items = deps.client.get("/v1/personas")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("name", "autonomy", "tokens", "usd", "seconds", "rounds", "calls", "version")
-    for each in found:
+    for each in items:
         limits = [str(each[f"max_{item}"]) for item in ("tokens", "usd", "seconds", "iterations")]
         version = str(each["version"])
         shown.add_row(each["name"], each["autonomy"], *limits, each["escalation"], version)
@@ -160,12 +163,12 @@ def list_personas(ctx: typer.Context, as_json: Json = False) -> None:
 def show_persona(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None:
     """Show a persona and how it changed."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/personas/{name}")
+    answer = deps.client.get(f"/v1/personas/{name}")
     if as_json:
-        return print_json(found)
-    deps.out.print(f"[bold]{found['name']}[/]  version {found['version']}", highlight=False)
+        return print_json(answer)
+    deps.out.print(f"[bold]{answer['name']}[/]  version {answer['version']}", highlight=False)
     for field in _FIELDS:
-        deps.out.print(f"  {field}: {escape(str(found[field]))}", highlight=False)
+        deps.out.print(f"  {field}: {escape(str(answer[field]))}", highlight=False)
 
 
 @personas_app.command("set")
@@ -213,11 +216,11 @@ def change(
 def history(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None:
     """List every version a persona had."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/personas/{name}/versions")["items"]
+    items = deps.client.get(f"/v1/personas/{name}/versions")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("version", "changed", "by", "autonomy", "usd", "")
-    for each in found:
+    for each in items:
         gone = "[red]removed[/]" if each["removed"] else ""
         when = moment(each["changed_at"])
         version = str(each["version"])
@@ -257,11 +260,11 @@ def list_candidates(
     """List candidates, newest first; staged ones by default."""
     deps = deps_of(ctx)
     asked = None if state == "all" else state
-    found = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
+    items = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("id", "state", "cause", "staged", "title")
-    for item in found:
+    for item in items:
         title = escape(item["title"] or "[forgotten]")
         shown.add_row(item["id"], item["state"], item["cause"], moment(item["staged_at"]), title)
     deps.out.print(shown)
@@ -271,13 +274,13 @@ def list_candidates(
 def show_candidate(ctx: typer.Context, candidate: CandidateId, as_json: Json = False) -> None:
     """Show a candidate's text."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/candidates/{candidate}")
+    answer = deps.client.get(f"/v1/candidates/{candidate}")
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     deps.out.print(
-        f"{found['state']} ({found['cause']}), investigation {found['investigation_id']}"
+        f"{answer['state']} ({answer['cause']}), investigation {answer['investigation_id']}"
     )
-    deps.out.print(escape(found["text"] or "[forgotten]"))
+    deps.out.print(escape(answer["text"] or "[forgotten]"))
 
 
 @candidates_app.command()
@@ -289,9 +292,9 @@ def accept(
 ) -> None:
     """Make the candidate a verified document."""
     deps = deps_of(ctx)
-    found = deps.client.post(f"/v1/candidates/{candidate}/accept", {"scope": scope})
-    line = f"[green]accepted[/] document {found['document_id']}"
-    print_done(deps, found, line, as_json=as_json)
+    answer = deps.client.post(f"/v1/candidates/{candidate}/accept", {"scope": scope})
+    line = f"[green]accepted[/] document {answer['document_id']}"
+    print_done(deps, answer, line, as_json=as_json)
 
 
 @candidates_app.command()
@@ -330,11 +333,11 @@ def list_proposals(
 ) -> None:
     """List proposed nodes, which recurred and wait for a person, newest first."""
     deps = deps_of(ctx)
-    found = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
+    pages = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
     if as_json:
-        return print_json(found)
+        return print_json(pages)
     shown = table("id", "label", "what")
-    for item in found:
+    for item in pages:
         shown.add_row(item["id"], item["label"], escape(str(item["properties"].get("text", ""))))
     deps.out.print(shown)
 

@@ -58,8 +58,8 @@ def write(
     done = deps.client.post("/v1/reports", body)
     if as_json:
         return print_json(done)
-    said = "[green]written[/]" if done["created"] else "[cyan]there already[/]"
-    deps.out.print(f"{said} {done['id']}  [dim]ledger {done['position']}[/]")
+    text = "[green]written[/]" if done["created"] else "[cyan]there already[/]"
+    deps.out.print(f"{text} {done['id']}  [dim]ledger {done['position']}[/]")
 
 
 @app.command()
@@ -71,12 +71,12 @@ def latest(
 ) -> None:
     """Show the newest report, whole."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/reports/latest", keyword=keyword, limit=limit)
+    answer = deps.client.get("/v1/reports/latest", keyword=keyword, limit=limit)
     if as_json:
-        return print_json(found)
-    if not found["items"]:
+        return print_json(answer)
+    if not answer["items"]:
         deps.out.print("There is no such report.")
-    for each in found["items"]:
+    for each in answer["items"]:
         deps.out.print(f"[bold]{escape(each['title'])}[/]  [dim]{each['occurred_at'][:16]}[/]")
         deps.out.print(escape(each["body"]))
 
@@ -93,11 +93,11 @@ def list_reports(
     deps = deps_of(ctx)
     where = {"keyword": keyword, "source_workflow": workflow}
     total = deps.client.get("/v1/reports", **where, limit=1)["total"]
-    found = list(islice(deps.client.pages("/v1/reports", **where), limit))
+    pages = list(islice(deps.client.pages("/v1/reports", **where), limit))
     if as_json:
-        return print_json({"items": found, "total": total})
+        return print_json({"items": pages, "total": total})
     shown = table("id", "about", "title", "keywords", "workflow")
-    for each in found:
+    for each in pages:
         shown.add_row(
             each["id"],
             each["occurred_at"][:16].replace("T", " "),
@@ -106,7 +106,7 @@ def list_reports(
             escape(each["source_workflow"] or ""),
         )
     deps.out.print(shown)
-    deps.out.print(f"[dim]{len(found)} of {total}[/]")
+    deps.out.print(f"[dim]{len(pages)} of {total}[/]")
 
 
 subscriptions_app = typer.Typer(help="The keywords agents find nodes by.", no_args_is_help=True)
@@ -122,11 +122,11 @@ def list_subscriptions(
 ) -> None:
     """List subscriptions."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/subscriptions", agent=agent)
+    answer = deps.client.get("/v1/subscriptions", agent=agent)
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     shown = table("agent", "keywords", "ledger")
-    for each in found["items"]:
+    for each in answer["items"]:
         keywords = escape(", ".join(each["keywords"]))
         shown.add_row(escape(each["agent"]), keywords, str(each["position"]))
     deps.out.print(shown)
@@ -175,18 +175,18 @@ def list_summaries(
 ) -> None:
     """List summaries, newest first."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/summaries", scope=scope, scope_id=of, limit=limit, as_of=as_of)
+    answer = deps.client.get("/v1/summaries", scope=scope, scope_id=of, limit=limit, as_of=as_of)
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     from rich.table import Table
 
     table = Table("of", "when", "events", "text", "id", box=None, header_style="dim")
-    for item in found["items"]:
+    for item in answer["items"]:
         of_what = escape(f"{item['scope']} {item['scope_id'] or ''}")
         events = str(item["event_count"])
         table.add_row(of_what, _day(item), events, escape(_short(item)), item["id"])
     deps.out.print(table)
-    if found["next_cursor"]:
+    if answer["next_cursor"]:
         deps.out.print("[dim]there are more[/]")
 
 
@@ -200,14 +200,14 @@ def show(
 ) -> None:
     """Show a summary, and what it is made of down to the events and messages."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/summaries/{summary_id}", depth=depth, as_of=as_of)
+    answer = deps.client.get(f"/v1/summaries/{summary_id}", depth=depth, as_of=as_of)
     if as_json:
-        return print_json(found)
-    made_by = "by rules" if found["is_extract"] else f"by {found['model']}"
-    deps.out.print(escape(found["content"]))
-    deps.out.print(f"[dim]{found['event_count']} events, {escape(made_by)}[/]")
-    deps.out.print(tree(found))
-    if found["meta"]["truncated"]:
+        return print_json(answer)
+    made_by = "by rules" if answer["is_extract"] else f"by {answer['model']}"
+    deps.out.print(escape(answer["content"]))
+    deps.out.print(f"[dim]{answer['event_count']} events, {escape(made_by)}[/]")
+    deps.out.print(tree(answer))
+    if answer["meta"]["truncated"]:
         deps.out.print("[yellow]there is more below than is shown[/]")
 
 

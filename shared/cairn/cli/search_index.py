@@ -74,14 +74,14 @@ def check(ctx: typer.Context, workspace: Workspace = None, as_json: Json = False
     """Compare the index with PostgreSQL; exit status 1 when they differ."""
     deps = deps_of(ctx)
     keep = keeper(deps)
-    found = [keep.check(item) for item in _chosen(keep, workspace)]
+    drifts = [keep.check(item) for item in _chosen(keep, workspace)]
     if as_json:
         print_json(
-            {"ok": all(item.ok for item in found), "workspaces": [_drift(item) for item in found]}
+            {"ok": all(item.ok for item in drifts), "workspaces": [_drift(item) for item in drifts]}
         )
     else:
-        _show_drift(deps, found)
-    if not all(item.ok for item in found):
+        _show_drift(deps, drifts)
+    if not all(item.ok for item in drifts):
         raise typer.Exit(1)
 
 
@@ -140,13 +140,13 @@ def _chosen(keep: "KeepSearchIndex", workspace: UUID | None) -> Sequence[UUID]:
     return [workspace] if workspace else keep.workspaces()
 
 
-def _drift(found: "Drift") -> dict[str, Any]:
-    return {"ok": found.ok, **asdict(found), "extra": [str(item) for item in found.extra]}
+def _drift(drift: "Drift") -> dict[str, Any]:
+    return {"ok": drift.ok, **asdict(drift), "extra": [str(item) for item in drift.extra]}
 
 
-def _show_drift(deps: Deps, found: Sequence["Drift"]) -> None:
+def _show_drift(deps: Deps, drifts: Sequence["Drift"]) -> None:
     shown = table("workspace", "in PostgreSQL", "in the index", "waiting", "differs")
-    for drift in found:
+    for drift in drifts:
         named = {"missing": drift.missing, "stale": drift.stale, "extra": tuple(drift.extra)}
         differs = [f"{len(ids)} {name}" for name, ids in named.items() if ids]
         says = f"[red]{', '.join(differs)}[/]" if differs else "[green]nothing[/]"
@@ -158,7 +158,7 @@ def _show_drift(deps: Deps, found: Sequence["Drift"]) -> None:
             says,
         )
     deps.out.print(shown)
-    for drift in found:
+    for drift in drifts:
         for name, ids in (
             ("missing", drift.missing),
             ("stale", drift.stale),
@@ -168,13 +168,13 @@ def _show_drift(deps: Deps, found: Sequence["Drift"]) -> None:
                 deps.out.print(f"{name} {node_id}")
 
 
-def _show_repairs(deps: Deps, found: Sequence["Repaired"], as_json: bool) -> None:
-    ok = all(repaired.ok for repaired in found)
+def _show_repairs(deps: Deps, results: Sequence["Repaired"], as_json: bool) -> None:
+    ok = all(repaired.ok for repaired in results)
     if as_json:
-        print_json({"ok": ok, "workspaces": [asdict(repaired) for repaired in found]})
+        print_json({"ok": ok, "workspaces": [asdict(repaired) for repaired in results]})
     else:
         shown = table("workspace", "caught up", "indexed again", "taken out", "now")
-        for repaired in found:
+        for repaired in results:
             now = (
                 "[green]equal[/]" if repaired.ok else "[red]differs: cairn search-index reindex[/]"
             )

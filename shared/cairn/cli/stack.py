@@ -58,14 +58,14 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
 def status(ctx: typer.Context, as_json: Json = False) -> None:
     """Show what runs and how much work waits; exit status 1 when a part is down."""
     deps = deps_of(ctx)
-    found = deps.load_stack().status()
-    running = found["state"] == "running"
+    record = deps.load_stack().status()
+    running = record["state"] == "running"
     waiting = deps.client.get("/v1/status") if running else None
     last = last_run(deps) if running else None
     if as_json:
-        print_json({**found, "workspace": waiting, "last_consolidation": last})
+        print_json({**record, "workspace": waiting, "last_consolidation": last})
     else:
-        deps.out.print(_services(found))
+        deps.out.print(_services(record))
         if waiting:
             deps.out.print(
                 f"{waiting['memories']} memories, {waiting['documents']} documents, ledger at "
@@ -86,9 +86,9 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _services(found: dict[str, Any]) -> Any:
+def _services(answer: dict[str, Any]) -> Any:
     shown = table("service", "state", "pid", "where")
-    for name, service in found["services"].items():
+    for name, service in answer["services"].items():
         colour = "green" if service["state"] == "running" else "red"
         pid = str(service["pid"] or "-")
         shown.add_row(name, f"[{colour}]{service['state']}[/]", pid, str(service["where"]))
@@ -238,12 +238,12 @@ def _model(deps: Deps) -> Finding:
 def _stack(deps: Deps) -> Finding:
     if not deps.settings.aws_endpoint_url:
         return Finding(name="stack", ok=True, says="not on this machine")
-    found = deps.load_stack().status()
-    down = [name for name, each in found["services"].items() if each["state"] != "running"]
+    record = deps.load_stack().status()
+    down = [name for name, each in record["services"].items() if each["state"] != "running"]
     if down:
         says = f"{', '.join(down)} is not running"
         return Finding(name="stack", ok=False, says=says, advice="cairn up; why: cairn logs")
-    return Finding(name="stack", ok=True, says=", ".join(found["services"]))
+    return Finding(name="stack", ok=True, says=", ".join(record["services"]))
 
 
 def _api(deps: Deps) -> Finding:
@@ -257,19 +257,19 @@ def _api(deps: Deps) -> Finding:
 
 
 def _key(deps: Deps) -> Finding:
-    found = deps.client.get("/v1/whoami")
-    says = f"{found['role']} of workspace {found['workspace_id']}"
+    answer = deps.client.get("/v1/whoami")
+    says = f"{answer['role']} of workspace {answer['workspace_id']}"
     return Finding(name="key", ok=True, says=says)
 
 
 def _embedding(deps: Deps) -> Finding:
-    found = deps.client.get("/v1/status")
-    oldest = waiting_since(found)
-    says = f"{found['pending_embeddings']} wait, {found['failed_embeddings']} failed"
+    answer = deps.client.get("/v1/status")
+    oldest = waiting_since(answer)
+    says = f"{answer['pending_embeddings']} wait, {answer['failed_embeddings']} failed"
     if oldest.seconds:
         says += f"; the oldest waits {oldest.minutes}"
     advice = NOBODY_WORKS if oldest.behind else None
-    if found["failed_embeddings"]:
+    if answer["failed_embeddings"]:
         advice = "send them again: cairn redrive; why: cairn logs aws"
     return Finding(name="embedding", ok=advice is None, says=says, advice=advice)
 
@@ -343,9 +343,9 @@ def _machine(deps: Deps) -> Finding:
 
 
 def _ledger(deps: Deps) -> Finding:
-    found = verifications(deps, None)
+    results = verifications(deps, None)
     broken = sorted(
-        (each for each in found if not each["ok"]),
+        (each for each in results if not each["ok"]),
         key=lambda item: item["first_bad_position"] is None,
     )
     if broken:
@@ -359,12 +359,12 @@ def _ledger(deps: Deps) -> Finding:
             says=says,
             advice="compare with the anchors and an earlier export; do not write on",
         )
-    entries = sum(each["checked"] for each in found)
-    return Finding(name="ledger", ok=True, says=f"{entries} entries in {len(found)} chains hold")
+    entries = sum(each["checked"] for each in results)
+    return Finding(name="ledger", ok=True, says=f"{entries} entries in {len(results)} chains hold")
 
 
-def _keys_missing(found: list[dict[str, Any]]) -> Finding:
-    missing = [key for each in found for key in each["missing_keys"]]
+def _keys_missing(results: list[dict[str, Any]]) -> Finding:
+    missing = [key for each in results for key in each["missing_keys"]]
     named = ", ".join(str(key["subject_id"]) for key in missing[:3])
     entries = sum(key["entries"] for key in missing)
     return Finding(

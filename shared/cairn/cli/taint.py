@@ -42,11 +42,11 @@ def taint(
     if not reason and not dry_run:
         raise typer.BadParameter("--reason says why")
     body = {**named, "reason": reason or "dry run", "causes": causes, "dry_run": dry_run}
-    told = _apply(deps, body)
+    fields = _apply(deps, body)
     if as_json:
-        print_json(told)
+        print_json(fields)
     else:
-        _show(deps, told)
+        _show(deps, fields)
 
 
 @app.command("list")
@@ -94,16 +94,16 @@ def show(ctx: typer.Context, taint_id: TaintId, as_json: Json = False) -> None:
 def lift(ctx: typer.Context, taint_id: TaintId, as_json: Json = False) -> None:
     """Let nodes out of quarantine that no other taint holds. May be stopped and repeated."""
     deps = deps_of(ctx)
-    told: dict[str, Any] = {"complete": False}
+    fields: dict[str, Any] = {"complete": False}
     restored = 0
     for _ in range(MOST_CALLS):
-        told = deps.client.post(f"/v1/taints/{taint_id}/lift", {})
-        restored += told["restored"]
-        if told["complete"]:
+        fields = deps.client.post(f"/v1/taints/{taint_id}/lift", {})
+        restored += fields["restored"]
+        if fields["complete"]:
             break
-    told["restored"] = restored
+    fields["restored"] = restored
     if as_json:
-        print_json(told)
+        print_json(fields)
     else:
         deps.out.print(f"{restored} nodes are back")
 
@@ -112,30 +112,32 @@ def _apply(deps: Deps, body: dict[str, Any]) -> dict[str, Any]:
     """Ask until all is held back; return the last answer with the sum of nodes."""
     held = 0
     for _ in range(MOST_CALLS):
-        told = deps.client.post("/v1/taint", body)
-        held += told["held"]
-        if told["complete"] or told["dry_run"] or not told["held"]:
-            return told | {"held": held}
+        answer = deps.client.post("/v1/taint", body)
+        held += answer["held"]
+        if answer["complete"] or answer["dry_run"] or not answer["held"]:
+            return answer | {"held": held}
     raise Failure("There is more to hold back than a command does.", advice="repeat it")
 
 
-def _show(deps: Deps, told: dict[str, Any]) -> None:
-    verb = "would go" if told["dry_run"] else "went"
-    deps.out.print(f"{told['held']} nodes {verb} into quarantine")
-    if told["taint_id"]:
-        deps.out.print(f"taint {told['taint_id']}; lift it: cairn taints lift {told['taint_id']}")
-    if not told["complete"]:
+def _show(deps: Deps, answer: dict[str, Any]) -> None:
+    verb = "would go" if answer["dry_run"] else "went"
+    deps.out.print(f"{answer['held']} nodes {verb} into quarantine")
+    if answer["taint_id"]:
+        deps.out.print(
+            f"taint {answer['taint_id']}; lift it: cairn taints lift {answer['taint_id']}"
+        )
+    if not answer["complete"]:
         deps.err.print("[yellow]more is reached than one taint holds; see docs/operate/taint.md[/]")
-    _show_uses(deps, told)
+    _show_uses(deps, answer)
 
 
-def _show_uses(deps: Deps, told: dict[str, Any]) -> None:
-    for action in told["actions"]:
+def _show_uses(deps: Deps, answer: dict[str, Any]) -> None:
+    for action in answer["actions"]:
         at = action["recorded_at"][:19]
         deps.out.print(f"[red]{action['type']}[/] at {at}, ledger position {action['position']}")
-    if told["searches"]:
-        newest = told["searches"][0]["recorded_at"][:19]
-        deps.out.print(f"{len(told['searches'])} searches returned it, the newest at {newest}")
+    if answer["searches"]:
+        newest = answer["searches"][0]["recorded_at"][:19]
+        deps.out.print(f"{len(answer['searches'])} searches returned it, the newest at {newest}")
 
 
 def _target(held: dict[str, Any]) -> str:

@@ -77,11 +77,11 @@ def list_tickets(
 ) -> None:
     """List tickets, newest first."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/tickets", status=status, source=source, limit=limit)["items"]
+    items = deps.client.get("/v1/tickets", status=status, source=source, limit=limit)["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("id", "status", "priority", "title", "customer", "source", "received")
-    for each in found:
+    for each in items:
         state = _status(each), each["priority"]
         texts = escape(each["title"] or "(forgotten)"), escape(each["customer"] or "")
         shown.add_row(each["id"], *state, *texts, each["source"], moment(each["received_at"]))
@@ -92,24 +92,24 @@ def list_tickets(
 def show(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None:
     """Show a ticket: what it says, what was answered, its investigations."""
     deps = deps_of(ctx)
-    found = deps.client.get(f"/v1/tickets/{ticket}")
+    answer = deps.client.get(f"/v1/tickets/{ticket}")
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     out = deps.out
-    title = escape(found["title"] or "(forgotten)")
-    out.print(f"[bold]{title}[/]  {_status(found)}  {found['priority']}", highlight=False)
-    out.print(f"  {found['source']} {escape(found['external_id'])}", highlight=False)
-    if who := " ".join(filter(None, (found["customer"], found["requester_email"]))):
+    title = escape(answer["title"] or "(forgotten)")
+    out.print(f"[bold]{title}[/]  {_status(answer)}  {answer['priority']}", highlight=False)
+    out.print(f"  {answer['source']} {escape(answer['external_id'])}", highlight=False)
+    if who := " ".join(filter(None, (answer["customer"], answer["requester_email"]))):
         out.print(f"  {escape(who)}", highlight=False)
-    out.print(f"  screened: {_screening(found['screening'])}", highlight=False)
-    if found["waits_for"]:
-        out.print(f"  [red]waits for[/] {escape(found['waits_for'])}", highlight=False)
-    if found["body"]:
-        out.print(escape(found["body"]), highlight=False)
-    for at, kind, said in sorted(_said(found)):
-        text = escape(said or "(forgotten)")
+    out.print(f"  screened: {_screening(answer['screening'])}", highlight=False)
+    if answer["waits_for"]:
+        out.print(f"  [red]waits for[/] {escape(answer['waits_for'])}", highlight=False)
+    if answer["body"]:
+        out.print(escape(answer["body"]), highlight=False)
+    for at, kind, line in sorted(_said(answer)):
+        text = escape(line or "(forgotten)")
         out.print(f"\n[cyan]{kind}[/] {moment(at)}\n{text}", highlight=False)
-    for each in found["investigations"]:
+    for each in answer["investigations"]:
         verdict = each.get("verdict") or "-"
         out.print(f"\ninvestigation {each['id']}  {each['state']}  {verdict}", highlight=False)
 
@@ -136,21 +136,21 @@ def message(
 def queue(ctx: typer.Context, as_json: Json = False) -> None:
     """Show how many tickets wait, and the expected wait of a new one."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/tickets/queue")
+    answer = deps.client.get("/v1/tickets/queue")
     if as_json:
-        return print_json(found)
-    wait = found["expected_wait_s"]
-    said = "nobody knows yet for how long" if wait is None else f"about {wait / 60:.1f} minutes"
+        return print_json(answer)
+    wait = answer["expected_wait_s"]
+    text = "nobody knows yet for how long" if wait is None else f"about {wait / 60:.1f} minutes"
     out = deps.out
-    out.print(f"[bold]{found['depth']}[/] wait, {said}", highlight=False)
+    out.print(f"[bold]{answer['depth']}[/] wait, {text}", highlight=False)
     out.print(
-        f"  {found['investigating']} of {found['at_once']} under way, {found['new']} new, "
-        f"{found['held']} held, {found['discarded']} discarded",
+        f"  {answer['investigating']} of {answer['at_once']} under way, {answer['new']} new, "
+        f"{answer['held']} held, {answer['discarded']} discarded",
         highlight=False,
     )
-    if found["degraded"]:
+    if answer["degraded"]:
         out.print(
-            f"  [red]more than {found['degraded_above']}[/]: low-priority tickets skip retrieval",
+            f"  [red]more than {answer['degraded_above']}[/]: low-priority tickets skip retrieval",
             highlight=False,
         )
 
@@ -199,11 +199,11 @@ _SOURCE_COLOURS = {"active": "green", "needs-auth": "red", "paused": "yellow"}
 def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
     """List help desks and the state of their polling."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/ticket-sources")["items"]
+    items = deps.client.get("/v1/ticket-sources")["items"]
     if as_json:
-        return print_json(found)
+        return print_json(items)
     shown = table("name", "kind", "state", "persona", "every", "polled", "webhooks go to")
-    for each in found:
+    for each in items:
         polled = moment(each["polled_at"]) if each["polled_at"] else "-"
         every = f"{each['poll_seconds']} s"
         shown.add_row(

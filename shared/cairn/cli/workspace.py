@@ -93,19 +93,19 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _print(deps: Deps, found: dict[str, Any], *, everything: bool, as_json: bool) -> None:
+def _print(deps: Deps, answer: dict[str, Any], *, everything: bool, as_json: bool) -> None:
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     shown = table("setting", "value", "from")
-    for path, source in found["sources"].items():
+    for path, source in answer["sources"].items():
         if everything or source != "default":
-            shown.add_row(escape(path), escape(json.dumps(_at(found["settings"], path))), source)
+            shown.add_row(escape(path), escape(json.dumps(_at(answer["settings"], path))), source)
     if shown.row_count:
         deps.out.print(shown)
     else:
         deps.out.print("nothing is set: every value is its default; `--all` shows them")
-    deps.out.print(f"version {found['version']}")
-    for path in found["ignored"]:
+    deps.out.print(f"version {answer['version']}")
+    for path in answer["ignored"]:
         deps.out.print(f"[yellow]ignored[/] {escape(path)}: nobody can use it any more")
 
 
@@ -156,10 +156,10 @@ def redaction(
     """Show or choose which personal values no model sees in the key's workspace."""
     client = deps_of(ctx).client
     if profile is None:
-        found = client.get("/v1/redaction")
+        answer = client.get("/v1/redaction")
     else:
-        found = client.put("/v1/redaction", {"profile": profile})
-    print_done(deps_of(ctx), found, str(found["profile"]), as_json=as_json)
+        answer = client.put("/v1/redaction", {"profile": profile})
+    print_done(deps_of(ctx), answer, str(answer["profile"]), as_json=as_json)
 
 
 keys_app = typer.Typer(help="API keys: who may do what.", no_args_is_help=True)
@@ -169,11 +169,11 @@ keys_app = typer.Typer(help="API keys: who may do what.", no_args_is_help=True)
 def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     """Show the workspace's keys."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/keys")
+    answer = deps.client.get("/v1/keys")
     if as_json:
-        return print_json(found)
+        return print_json(answer)
     shown = table("id", "name", "role", "scopes", "tools", "state")
-    for each in found["items"]:
+    for each in answer["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
         shown.add_row(
             each["id"],
@@ -230,14 +230,14 @@ def revoke(ctx: typer.Context, key_id: str, as_json: Json = False) -> None:
 def whoami(ctx: typer.Context, as_json: Json = False) -> None:
     """Show whose key is in use."""
     deps = deps_of(ctx)
-    found = deps.client.get("/v1/whoami")
+    answer = deps.client.get("/v1/whoami")
     if as_json:
-        print_json(found)
+        print_json(answer)
     else:
         deps.out.print(
-            f"{found['name']}: {found['role']} of {found['workspace_id']}, "
-            f"scopes {', '.join(found['scopes'])}"
-            + (f", tools {', '.join(found['tools'])}" if found["tools"] is not None else "")
+            f"{answer['name']}: {answer['role']} of {answer['workspace_id']}, "
+            f"scopes {', '.join(answer['scopes'])}"
+            + (f", tools {', '.join(answer['tools'])}" if answer["tools"] is not None else "")
         )
 
 

@@ -116,9 +116,9 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> None:
         raise ValidationFailed("The arguments are not JSON.", reason="arguments-json") from exc
     if size > MAX_ARGUMENT_BYTES:
         _refuse(spec, [FieldError("$", f"has {size} bytes; at most {MAX_ARGUMENT_BYTES}")])
-    found = _found(spec, arguments)
-    if found:
-        _refuse(spec, found)
+    errors = _found(spec, arguments)
+    if errors:
+        _refuse(spec, errors)
 
 
 def _found(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> list[FieldError]:
@@ -163,15 +163,15 @@ def _without_expressions(schema: object, *, names: bool = False) -> object:
         return [_without_expressions(item) for item in cast("list[Any]", schema)]
     if not hasattr(schema, "items"):
         return schema
-    said = cast("Mapping[str, Any]", schema)
+    fields = cast("Mapping[str, Any]", schema)
     if names:
-        return {key: _without_expressions(one) for key, one in said.items()}
-    dropped = _EXPRESSIONS | _CLOSING if "patternProperties" in said else _EXPRESSIONS
+        return {key: _without_expressions(value) for key, value in fields.items()}
+    dropped = _EXPRESSIONS | _CLOSING if "patternProperties" in fields else _EXPRESSIONS
     return {
-        key: one
+        key: value
         if key in {"const", "enum", "default", "examples"}
-        else _without_expressions(one, names=key in {"properties", "$defs", "definitions"})
-        for key, one in said.items()
+        else _without_expressions(value, names=key in {"properties", "$defs", "definitions"})
+        for key, value in fields.items()
         if key not in dropped
     }
 

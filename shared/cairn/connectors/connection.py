@@ -206,25 +206,25 @@ class Keeper:
         self._end_unused(slot)
         return connection
 
-    def _trust(self, workspace_id: UUID, found: Registered, connection: Connection) -> None:
+    def _trust(self, workspace_id: UUID, connector: Registered, connection: Connection) -> None:
         """Look at what it listed; ConnectorUnavailable when that may not be relied on."""
-        known = found.listing
+        known = connector.listing
         version, tools = connection.session.version, connection.session.tools
         try:
-            manifest = read_manifest(found.connector.name, version, tools)
+            manifest = read_manifest(connector.connector.name, version, tools)
         except ManifestRefused as exc:
-            raise self.reports.held(workspace_id, found, exc.reason, exc.detail) from None
+            raise self.reports.held(workspace_id, connector, exc.reason, exc.detail) from None
         connection.listed = manifest.hash
         if known is None or known.version != version:
             listing = Listing(version=version, hash=manifest.hash, tools=tools)
-            self.reports.directory.seen(workspace_id, found.connector, listing)
+            self.reports.directory.seen(workspace_id, connector.connector, listing)
         elif known.hash != manifest.hash:
             why = f"version {version} lists other tools than before"
-            raise self.reports.held(workspace_id, found, "manifest-changed", why)
+            raise self.reports.held(workspace_id, connector, "manifest-changed", why)
 
-    def _is_good(self, connection: Connection, slot: _Slot, found: Registered) -> bool:
-        stale = not _lists(found, connection)
-        if stale or slot.revision != found.connector.revision or not connection.is_alive:
+    def _is_good(self, connection: Connection, slot: _Slot, connector: Registered) -> bool:
+        stale = not _lists(connector, connection)
+        if stale or slot.revision != connector.connector.revision or not connection.is_alive:
             return False
         if not connection.suspect and self.stopwatch() - connection.used_at <= IDLE_SECONDS:
             return True
@@ -236,25 +236,25 @@ class Keeper:
             return False
         return True
 
-    def _lists_the_same(self, connection: Connection, slot: _Slot, found: Registered) -> bool:
-        if not self._is_good(connection, slot, found):
+    def _lists_the_same(self, connection: Connection, slot: _Slot, connector: Registered) -> bool:
+        if not self._is_good(connection, slot, connector):
             return False
-        name, version = found.connector.name, connection.session.version
+        name, version = connector.connector.name, connection.session.version
         try:
             return read_manifest(name, version, connection.listing()).hash == connection.listed
         except (Fault, ManifestRefused):
             return False
 
-    def _anew(self, workspace_id: UUID, found: Registered) -> Registered:
+    def _anew(self, workspace_id: UUID, connector: Registered) -> Registered:
         """Return it as it stands now: others may have started it since, or failed to."""
-        return self.reports.directory.find(workspace_id, found.connector.name) or found
+        return self.reports.directory.find(workspace_id, connector.connector.name) or connector
 
-    def _await_backoff(self, found: Registered) -> None:
-        if found.health.is_degraded:
-            raise unavailable("connector-degraded", found.connector.name)
-        seconds = lifecycle.wait(found.health, self.reports.clock())
+    def _await_backoff(self, connector: Registered) -> None:
+        if connector.health.is_degraded:
+            raise unavailable("connector-degraded", connector.connector.name)
+        seconds = lifecycle.wait(connector.health, self.reports.clock())
         if seconds > LONGEST_PAUSE:
-            raise unavailable("connector-crashed", found.connector.name, retry_after=seconds)
+            raise unavailable("connector-crashed", connector.connector.name, retry_after=seconds)
         if seconds > 0:
             self.pause(seconds)
 
@@ -281,8 +281,8 @@ class Keeper:
         slot.connection = None
 
 
-def _lists(found: Registered, connection: Connection) -> bool:
-    return found.listing is not None and found.listing.hash == connection.listed
+def _lists(connector: Registered, connection: Connection) -> bool:
+    return connector.listing is not None and connector.listing.hash == connection.listed
 
 
 HANDSHAKE_SECONDS = 20.0

@@ -114,5 +114,5 @@ class Launch:
 
 def arguments_digest(arguments: Mapping[str, JsonValue]) -> str:
     """Return SHA-256 (hex) of arguments, alike for arguments that mean the same."""
-    said = json.dumps(arguments, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    dumps = json.dumps(arguments, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(dumps.encode("utf-8", "surrogatepass")).hexdigest()

@@ -91,14 +91,14 @@ def said_secrets(launch: Launch) -> list[str]:
 
     Of headers the last word, too: what follows `Bearer`.
     """
-    found = list(launch.secrets.values())
+    secrets = list(launch.secrets.values())
     if launch.url is not None:
-        found += [value.rpartition(" ")[2] for value in launch.secrets.values()]
+        secrets += [value.rpartition(" ")[2] for value in launch.secrets.values()]
     for value in launch.secrets.values():
         try:
             password = urlsplit(value).password
         except ValueError:
             password = None
         if password:
-            found += [password, unquote(password)]
-    return found
+            secrets += [password, unquote(password)]
+    return secrets

@@ -56,15 +56,15 @@ class CheckConnectors:
         return {"looked_at": looked, "well": well, "left": len(due) - looked}
 
     def _is_well(self, workspace_id: UUID, name: str) -> bool:
-        told: dict[str, object] = {"workspace_id": str(workspace_id), "connector": name}
+        fields: dict[str, object] = {"workspace_id": str(workspace_id), "connector": name}
         try:
             health = self.host.check(workspace_id, name)
         except CairnError as error:  # removed meanwhile, or its secrets cannot be opened
-            self.report("connector.not_checked", {**told, "error": error.code})
+            self.report("connector.not_checked", {**fields, "error": error.code})
             return False
         if health.is_well:
             return True
-        self.report("connector.not_well", {**told, "state": health.state, "error": health.error})
+        self.report("connector.not_well", {**fields, "state": health.state, "error": health.error})
         return False
 
 

@@ -98,8 +98,8 @@ def shortened(head: bytes, tail: bytes, size: int) -> bytes:
     """Return a JSON-RPC answer that stands for one of `size` bytes; TooLong without an id."""
     prefix = b"data:" if head.startswith(b"data:") else b""
     begun = _begun(head.removeprefix(prefix))
-    found = _ID_AT_THE_END.search(tail)
-    id_ = begun.get("id", json.loads(found.group(1)) if found else None)
+    match = _ID_AT_THE_END.search(tail)
+    id_ = begun.get("id", json.loads(match.group(1)) if match else None)
     if not isinstance(id_, int | str) or isinstance(id_, bool):
         raise TooLong
     result = begun.get("result")

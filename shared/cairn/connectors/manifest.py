@@ -96,7 +96,7 @@ def tool_meta(
 ) -> dict[str, Any]:
     """Return the `_meta` of a tool, for servers written in Python."""
     above = requires_approval_above_autonomy
-    said = {
+    fields = {
         "scope": scope.value,
         "dangerous": dangerous,
         "requires_approval_above_autonomy": above.value if above else None,
@@ -106,7 +106,7 @@ def tool_meta(
         "resource": resource,
         "rollback": rollback,
     }
-    return {META_KEY: {key: value for key, value in said.items() if value is not None}}
+    return {META_KEY: {key: value for key, value in fields.items() if value is not None}}
 
 
 def looks_like(name: str) -> str:
@@ -117,10 +117,10 @@ def looks_like(name: str) -> str:
 def listing_hash(version: str, tools: Sequence[Mapping[str, Any]]) -> str:
     """Return SHA-256 (hex) of a listing: JSON with sorted keys, no spaces, tools by name."""
     ordered = sorted(tools, key=lambda tool: str(tool.get("name")))
-    said = json.dumps([version, ordered], sort_keys=True, separators=(",", ":"), allow_nan=False)
-    if len(said) > MAX_LISTING_BYTES:
+    dumps = json.dumps([version, ordered], sort_keys=True, separators=(",", ":"), allow_nan=False)
+    if len(dumps) > MAX_LISTING_BYTES:
         _refuse("tools", f"A connector's tools are described in at most {MAX_LISTING_BYTES} bytes.")
-    return hashlib.sha256(said.encode()).hexdigest()
+    return hashlib.sha256(dumps.encode()).hexdigest()
 
 
 def read_manifest(
@@ -181,23 +181,23 @@ def _spec(connector: str, tool: Mapping[str, Any]) -> ToolSpec:
         description=described(tool.get("description")),
         schema=_for_agents(schema),
     )
-    said = _declared(tool)
-    if said is None or not _well_formed(said, accepted):
+    fields = _declared(tool)
+    if fields is None or not _well_formed(fields, accepted):
         return spec
-    above = said.get("requires_approval_above_autonomy")
-    lane = Lane(said["scope"])
+    above = fields.get("requires_approval_above_autonomy")
+    lane = Lane(fields["scope"])
     return replace(
         spec,
         lane=lane,
-        dangerous=said.get("dangerous", False),
+        dangerous=fields.get("dangerous", False),
         requires_approval_above_autonomy=None if above is None else Autonomy(above),
-        forbidden_in_autonomy=frozenset(map(Autonomy, said.get("forbidden_in_autonomy", ()))),
-        supports_dry_run=said.get("supports_dry_run", False) and DRY_RUN in accepted,
-        deduplicates=said.get("idempotent", False)
+        forbidden_in_autonomy=frozenset(map(Autonomy, fields.get("forbidden_in_autonomy", ()))),
+        supports_dry_run=fields.get("supports_dry_run", False) and DRY_RUN in accepted,
+        deduplicates=fields.get("idempotent", False)
         and lane is Lane.WRITE
         and IDEMPOTENCY_KEY in accepted,
-        resource=said.get("resource"),
-        rollback=said.get("rollback"),
+        resource=fields.get("resource"),
+        rollback=fields.get("rollback"),
     )
 
 
@@ -210,29 +210,29 @@ def _declared(tool: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if _denied(tool, given) else given
 
 
-def _denied(tool: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
+def _denied(tool: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
     hints = tool.get("annotations")
-    if not isinstance(hints, dict) or said.get("scope") != Lane.READ:
+    if not isinstance(hints, dict) or fields.get("scope") != Lane.READ:
         return False
     given = cast("dict[str, Any]", hints)
     return given.get("readOnlyHint") is False or given.get("destructiveHint") is True
 
 
-def _well_formed(said: Mapping[str, Any], accepted: frozenset[str]) -> bool:
-    above = said.get("requires_approval_above_autonomy")
-    forbidden = said.get("forbidden_in_autonomy", [])
+def _well_formed(fields: Mapping[str, Any], accepted: frozenset[str]) -> bool:
+    above = fields.get("requires_approval_above_autonomy")
+    forbidden = fields.get("forbidden_in_autonomy", [])
     return (
-        said.keys() <= _FIELDS
-        and _is_one_of(said.get("scope"), Lane)
+        fields.keys() <= _FIELDS
+        and _is_one_of(fields.get("scope"), Lane)
         and all(
-            isinstance(said.get(key, False), bool)
+            isinstance(fields.get(key, False), bool)
             for key in ("dangerous", "supports_dry_run", "idempotent")
         )
         and (above is None or _is_one_of(above, Autonomy))
         and isinstance(forbidden, list)
         and all(_is_one_of(item, Autonomy) for item in cast("list[Any]", forbidden))
-        and _is_resource(said.get("resource"), accepted)
-        and isinstance(said.get("rollback"), str | None)
+        and _is_resource(fields.get("resource"), accepted)
+        and isinstance(fields.get("rollback"), str | None)
     )
 
 
@@ -273,12 +273,12 @@ def _cleaned(value: object, depth: int) -> object:
         return [_cleaned(item, depth - 1) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
-    said = cast("dict[str, Any]", value)
+    fields = cast("dict[str, Any]", value)
     return {
-        key: described(one)
-        if key in {"description", "title"} and isinstance(one, str)
-        else _cleaned(one, depth - 1)
-        for key, one in said.items()
+        key: described(item)
+        if key in {"description", "title"} and isinstance(item, str)
+        else _cleaned(item, depth - 1)
+        for key, item in fields.items()
     }
 
 

@@ -120,18 +120,18 @@ class Connectors:
         Another place for its secrets to go needs all of them anew.
         """
         principal.require(Role.ADMIN)
-        found = self._found(principal, name)
-        old = found.connector
+        connector = self._found(principal, name)
+        old = connector.connector
         wanted = _changed(old, change)
         kept = self._secrets_of(principal, old)
         if _reach(old) != _reach(wanted):
             refuse_following(kept, change.secrets)
         opened = renewed(kept, change.secrets)
-        asked = _asked(wanted, opened)
-        check_connector(asked)
+        new_connector = _asked(wanted, opened)
+        check_connector(new_connector)
         runs = _runs(old) != _runs(wanted) or change.secrets is not None
         if runs:
-            self._check_reach(asked)
+            self._check_reach(new_connector)
         wanted = replace(
             wanted,
             secret_names=tuple(sorted(opened)),
@@ -164,12 +164,12 @@ class Connectors:
         """Remove one and end it; NotFound when there is none."""
         principal.require(Role.ADMIN)
         with self.platform.transactions.writing(principal) as stores:
-            found = stores.connectors.find(name)
-            if found is None:
+            connector = stores.connectors.find(name)
+            if connector is None:
                 raise _no_such(name)
             stores.connectors.remove(name)
-            self._record(stores, principal, "connector.removed", found.connector)
-        self.host.drop(principal.workspace_id, found.connector.id, name)
+            self._record(stores, principal, "connector.removed", connector.connector)
+        self.host.drop(principal.workspace_id, connector.connector.id, name)
 
     def restart(self, principal: Principal, name: str) -> ConnectorShown:
         """Start one anew and return how it is: what it lists now is what counts from now on.
@@ -178,12 +178,12 @@ class Connectors:
         """
         principal.require(Role.ADMIN)
         with self.platform.transactions.writing(principal) as stores:
-            found = stores.connectors.find(name)
-            if found is None:
+            connector = stores.connectors.find(name)
+            if connector is None:
                 raise _no_such(name)
-            self._forget(stores, found.connector.id)
-            self._record(stores, principal, "connector.restarted", found.connector)
-        self.host.drop(principal.workspace_id, found.connector.id, name)
+            self._forget(stores, connector.connector.id)
+            self._record(stores, principal, "connector.restarted", connector.connector)
+        self.host.drop(principal.workspace_id, connector.connector.id, name)
         return self._put_back(principal, self._looked_at(principal, name))
 
     def all(self, principal: Principal) -> Sequence[ConnectorShown]:
@@ -201,10 +201,10 @@ class Connectors:
         """Look how one is now, and return that; NotFound when there is none."""
         principal.require(Role.ADMIN)
         with self.platform.transactions.writing(principal) as stores:
-            found = stores.connectors.find(name)
-            if found is None:
+            connector = stores.connectors.find(name)
+            if connector is None:
                 raise _no_such(name)
-            self._record(stores, principal, "connector.checked", found.connector)
+            self._record(stores, principal, "connector.checked", connector.connector)
         return self._looked_at(principal, name)
 
     def call(self, principal: Principal, call: ToolCall) -> ToolResult:
@@ -249,17 +249,19 @@ class Connectors:
             self.mended(principal.workspace_id, f"connector:{shown.connector.name}")
         return shown
 
-    def _shown(self, found: Registered) -> ConnectorShown:
+    def _shown(self, connector: Registered) -> ConnectorShown:
         return ConnectorShown(
-            connector=found.connector, health=found.health, manifest=self.manifests(found)
+            connector=connector.connector,
+            health=connector.health,
+            manifest=self.manifests(connector),
         )
 
     def _found(self, principal: Principal, name: str) -> Registered:
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.connectors.find(name)
-        if found is None:
+            connector = stores.connectors.find(name)
+        if connector is None:
             raise _no_such(name)
-        return found
+        return connector
 
     def _secrets_of(self, principal: Principal, connector: Connector) -> dict[str, str]:
         with self.platform.transactions.reading(principal) as stores:

@@ -165,9 +165,9 @@ def _check_config(new: NewConnector) -> None:
     clean_json(config, field="config", max_bytes=MAX_CONFIG_BYTES, max_depth=MAX_CONFIG_DEPTH)
     if DSN in config:
         refuse(f"config.{DSN}", "goes into secrets, where it is looked at")
-    _, found = scrub_value(_without(cast("JsonValue", config), new.secrets.keys()))
-    if found:
-        refuse("config", f"holds what looks like a secret ({found[0]}); it goes into secrets")
+    _, results = scrub_value(_without(cast("JsonValue", config), new.secrets.keys()))
+    if results:
+        refuse("config", f"holds what looks like a secret ({results[0]}); it goes into secrets")
     if new.builtin is not None:
         return
     allowed = "headers" if new.url else "env"

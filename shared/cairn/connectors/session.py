@@ -169,16 +169,16 @@ class Session:
     async def _list(self) -> list[dict[str, Any]]:
         client = self._client
         assert client is not None
-        found: list[dict[str, Any]] = []
+        results: list[dict[str, Any]] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
             page = await client.list_tools(params=params)
-            found += [_listed(tool) for tool in page.tools]
+            results += [_listed(tool) for tool in page.tools]
             cursor = page.next_cursor
-            if not cursor or len(found) > MAX_TOOLS:
+            if not cursor or len(results) > MAX_TOOLS:
                 break
-        return found
+        return results
 
     async def _asked(self, request: Any, kind: Any, seconds: float) -> Any:
         if self._client is None or not self.is_alive:
@@ -213,9 +213,9 @@ class Session:
 
 def _listed(tool: types.Tool) -> dict[str, Any]:
     """Return what counts of a tool: what agents see, and what it declares to Cairn."""
-    said = tool.model_dump(by_alias=True, mode="json", exclude_none=True)
-    kept = {key: said[key] for key in _LISTED if key in said}
-    declared = cast("dict[str, Any]", said.get("_meta") or {}).get(META_KEY)
+    document = tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+    kept = {key: document[key] for key in _LISTED if key in document}
+    declared = cast("dict[str, Any]", document.get("_meta") or {}).get(META_KEY)
     return kept if declared is None else {**kept, "_meta": {META_KEY: declared}}
 
 
@@ -231,6 +231,6 @@ def _declared(exc: MCPError) -> str | None:
     data: object = exc.error.data
     if not isinstance(data, dict):
         return None
-    said = cast("dict[str, Any]", data)
-    code = said.get(FAULT_KEY, said.get("code"))
+    fields = cast("dict[str, Any]", data)
+    code = fields.get(FAULT_KEY, fields.get("code"))
     return code if isinstance(code, str) else None

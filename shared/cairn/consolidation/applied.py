@@ -103,8 +103,8 @@ def applied(
         of = [memories[item] for item in _named(operation)]
         if of:
             _group(groups, of[0], workspace_id, run_id, now).take(operation, of, metadata)
-    found = (groups[subjects].entry(subjects) for subjects in sorted(groups))
-    return tuple(item for item in found if item.meta["memories"] or item.made)
+    results = (groups[subjects].entry(subjects) for subjects in sorted(groups))
+    return tuple(item for item in results if item.meta["memories"] or item.made)
 
 
 def _group(
@@ -196,8 +196,8 @@ class _Entry:
             held["connections"] = list(dict.fromkeys(others))[-MAX_CONNECTIONS:]
             held["connection_description"] = link.description
         self.related += [
-            [max(one, other), min(one, other), link.description]
-            for one, other in combinations(ids, 2)
+            [max(text, other), min(text, other), link.description]
+            for text, other in combinations(ids, 2)
         ]
 
     def _relate(self, relate: Relate, of: Sequence[BatchMemory]) -> None:
@@ -234,12 +234,12 @@ class _Entry:
         meta = {
             "run_id": str(self.run_id),
             "memories": [str(memory) for memory in self.memories],
-            "added": [one for one, _ in self.added],
-            "flagged": [one for one, _ in self.flagged],
+            "added": [item for item, _ in self.added],
+            "flagged": [item for item, _ in self.flagged],
         }
         body = {
-            "added": [one for _, one in self.added],
-            "flagged": [one for _, one in self.flagged],
+            "added": [item for _, item in self.added],
+            "flagged": [item for _, item in self.flagged],
             "categories": self.categories,
             "metadata": self.metadata,
             "related": self.related,
@@ -251,7 +251,7 @@ class _Entry:
             ],
             "strengths": [[*key, amount] for key, amount in self.strengths.items()],
         }
-        made = [UUID(one["node_id"]) for one, _ in (*self.added, *self.flagged)]
+        made = [UUID(item["node_id"]) for item, _ in (*self.added, *self.flagged)]
         return Applied(data_subjects=subjects, meta=meta, body=body, made=tuple(made))
 
 

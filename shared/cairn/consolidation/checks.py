@@ -109,16 +109,16 @@ class _Checking:
     def operations(self) -> tuple[Operation, ...]:
         """Return what may be applied: merges, flags, the rest, each in the order of its ids."""
         merges = sorted(self.merges, key=lambda merge: merge[0].sources)
-        found: list[Operation] = [item for pair in merges for item in pair]
-        found += sorted(self.flags.values(), key=lambda flag: (flag.one, flag.other))
-        found += sorted(
+        results: list[Operation] = [item for pair in merges for item in pair]
+        results += sorted(self.flags.values(), key=lambda flag: (flag.one, flag.other))
+        results += sorted(
             self.others, key=lambda other: (type(other).__name__, repr(_identity(other)))
         )
-        kept = found[:MAX_OPERATIONS]
+        kept = results[:MAX_OPERATIONS]
         if kept and isinstance(kept[-1], Add):
             kept.pop()
-        if len(kept) < len(found):
-            self.refused[Refusal.TOO_MANY] += len(found) - len(kept)
+        if len(kept) < len(results):
+            self.refused[Refusal.TOO_MANY] += len(results) - len(kept)
         return tuple(kept)
 
     def _flag(self, flag: Flag) -> None:
@@ -179,17 +179,17 @@ class _Checking:
         """Return what supersedes by what it names; cycles and repeats are refused."""
         given = [operation for operation in operations if isinstance(operation, Supersede)]
         rings = cyclic(given)
-        found: dict[str, Supersede] = {}
-        for at, one in enumerate(given):
+        record: dict[str, Supersede] = {}
+        for at, supersede in enumerate(given):
             if at in rings:
                 self.refused[Refusal.CYCLE] += 1
-            elif one.by not in adds:
+            elif supersede.by not in adds:
                 self.refused[Refusal.UNKNOWN_REF] += 1
-            elif one.by in found:
+            elif supersede.by in record:
                 self.refused[Refusal.REPEATED] += 1
             else:
-                found[one.by] = one
-        return found
+                record[supersede.by] = supersede
+        return record
 
     def _refuse(self, merge: Refused) -> None:
         self.refused[merge.reason] += 1
@@ -296,9 +296,9 @@ class _Checking:
     def _known(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:
         """Return the ids of the batch among these, each once, in order; others are counted."""
         given = sorted(set(ids))
-        found = tuple(item for item in given if item in self.memories)
-        self.refused[Refusal.UNKNOWN_ID] += len(given) - len(found)
-        return found
+        results = tuple(item for item in given if item in self.memories)
+        self.refused[Refusal.UNKNOWN_ID] += len(given) - len(results)
+        return results
 
     def _kept(self, reason: Refusal | None, operation: _Kept) -> _Kept | None:
         if reason is None:

@@ -58,30 +58,30 @@ def clash(one: Sequence[Clause], other: Sequence[Clause]) -> Found | None:
     """Return the same for texts whose sentences are read already."""
     for a in one:
         for b in other:
-            found = _between(a, b)
-            if found:
-                return found
+            result = _between(a, b)
+            if result:
+                return result
     return None
 
 
 def _clause(text: str, names: Mapping[str, str]) -> Clause:
-    found = list(pieces(text, names))
-    words = tuple(item for item in found if not _is_not(item))
-    return Clause(words=words, content=_content(words), negations=len(found) - len(words))
+    results = list(pieces(text, names))
+    words = tuple(item for item in results if not _is_not(item))
+    return Clause(words=words, content=_content(words), negations=len(results) - len(words))
 
 
-def _between(one: Clause, other: Clause) -> Found | None:
-    needed = max(1, min(MIN_SHARED, len(one.content) - 1, len(other.content) - 1))
-    apart = max(len(one.content), len(other.content)) - len(one.content & other.content)
-    if len(one.content & other.content) < needed or apart > MAX_PLACE:
+def _between(clause: Clause, other: Clause) -> Found | None:
+    needed = max(1, min(MIN_SHARED, len(clause.content) - 1, len(other.content) - 1))
+    apart = max(len(clause.content), len(other.content)) - len(clause.content & other.content)
+    if len(clause.content & other.content) < needed or apart > MAX_PLACE:
         return None
-    places = _places(one.words, other.words)
-    if one.negations != other.negations:
+    places = _places(clause.words, other.words)
+    if clause.negations != other.negations:
         return _denial(places)
     if len(places) != 1:
         return None
     start, left, right = places[0]
-    return _differing(one.words, start, left, right)
+    return _differing(clause.words, start, left, right)
 
 
 def _denial(places: Sequence[_Place]) -> Found | None:
@@ -124,8 +124,8 @@ def _places(a: Sequence[Piece], b: Sequence[Piece]) -> list[_Place]:
     matcher = SequenceMatcher(
         None, [_key(piece) for piece in a], [_key(piece) for piece in b], autojunk=False
     )
-    found = [(i, a[i:j], b[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
-    return [item for item in found if any(_weighs(word) for word in (*item[1], *item[2]))]
+    results = [(i, a[i:j], b[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
+    return [item for item in results if any(_weighs(word) for word in (*item[1], *item[2]))]
 
 
 def _key(piece: Piece) -> str:
@@ -143,18 +143,20 @@ def _weighs(piece: Piece) -> bool:
     return bool(piece.kind) or (piece.text not in DETERMINERS and piece.text not in BE)
 
 
-def _content(found: Sequence[Piece]) -> frozenset[str]:
-    return frozenset(_key(piece) for piece in found if _weighs(piece))
+def _content(results: Sequence[Piece]) -> frozenset[str]:
+    return frozenset(_key(piece) for piece in results if _weighs(piece))
 
 
-def _said(found: Sequence[Piece]) -> str:
-    return " ".join(piece.text for piece in found)
+def _said(results: Sequence[Piece]) -> str:
+    return " ".join(piece.text for piece in results)
 
 
-def _verb_at(found: Sequence[Piece]) -> int | None:
+def _verb_at(results: Sequence[Piece]) -> int | None:
     """Return where the first verb stands: a known one, or a word in -s or -ed after the first."""
-    for at, one in enumerate(found):
-        if one.text in VERBS or (one.kind is None and stem(one.text) in _VERB_STEMS and at > 0):
+    for at, piece in enumerate(results):
+        if piece.text in VERBS or (
+            piece.kind is None and stem(piece.text) in _VERB_STEMS and at > 0
+        ):
             return at
     return None
 
@@ -162,24 +164,24 @@ def _verb_at(found: Sequence[Piece]) -> int | None:
 _VERB_STEMS = frozenset(stem(word) for word in VERBS)
 
 
-def _after_verb(found: Sequence[Piece], start: int) -> bool:
-    at = _verb_at(found)
+def _after_verb(results: Sequence[Piece], start: int) -> bool:
+    at = _verb_at(results)
     return at is not None and start > at
 
 
-def _after_subject(found: Sequence[Piece], start: int) -> bool:
+def _after_subject(results: Sequence[Piece], start: int) -> bool:
     """Return whether a place is not within the subject: at the verb itself or after it."""
-    at = _verb_at(found)
+    at = _verb_at(results)
     return start > 1 if at is None else start >= at
 
 
-def _has_one_value(found: Sequence[Piece], start: int) -> bool:
+def _has_one_value(results: Sequence[Piece], start: int) -> bool:
     """Return whether the statement gives the one value something has: the X of Y is, lives in."""
-    at = _verb_at(found)
+    at = _verb_at(results)
     if at is None or start - at > MAX_PLACE:
         return False
-    verb = found[at].text
-    definite = found[0].text in DETERMINERS or any(piece.kind for piece in found[:at])
+    verb = results[at].text
+    definite = results[0].text in DETERMINERS or any(piece.kind for piece in results[:at])
     return stem(verb) in _SINGLE or (verb in BE and definite and at > 1) or verb == "must"
 
 
@@ -203,13 +205,13 @@ _SINGLE = frozenset(
 
 
 def _another_holder(
-    found: Sequence[Piece], start: int, left: Sequence[Piece], right: Sequence[Piece]
+    results: Sequence[Piece], start: int, left: Sequence[Piece], right: Sequence[Piece]
 ) -> Found | None:
     """Return a clash when two names are given for one office: Ann is the owner, Bo is the owner."""
-    at = _verb_at(found)
-    if start != 0 or at is None or found[at].text not in BE:
+    at = _verb_at(results)
+    if start != 0 or at is None or results[at].text not in BE:
         return None
-    after = [piece.text for piece in found[at + 1 : at + 3]]
+    after = [piece.text for piece in results[at + 1 : at + 3]]
     named = all(piece.kind is TokenKind.NAME for piece in (*left, *right))
     if named and after and (after[0] == "the" or after[:2] == ["in", "charge"]):
         return Clash.VALUE, f"{_said(left)} or {_said(right)}?"

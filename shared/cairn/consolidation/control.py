@@ -81,11 +81,11 @@ class BeginRuns:
         for item in behind[:MAX_WORKSPACES]:
             if len(clients) == MAX_CLIENTS:
                 break
-            run, found = self._scheduled(item, execution)
+            run, results = self._scheduled(item, execution)
             begun.append({"workspace_id": str(item), "run_id": str(run.id) if run else None})
-            taken = found[: MAX_CLIENTS - len(clients)] if run else ()
+            taken = results[: MAX_CLIENTS - len(clients)] if run else ()
             clients += [_item(item, run.id, client.id) for client in taken if run]
-            wait += len(found) - len(taken)
+            wait += len(results) - len(taken)
         next_page = begun[-1]["workspace_id"] if len(begun) < len(behind) else None
         return {"workspaces": begun, "clients": clients, "wait": wait, "next": next_page}
 
@@ -170,8 +170,8 @@ class EndRuns:
                 return {"state": run.state.value, **run.counts}
             state = RunState.FAILED if run.error else RunState.FINISHED
             counts = {**run.counts, **stores.unconsolidated.left(self.model_id)}
-            told = self._end(stores, run, state, counts, error=None)
-        self.dispatcher.send(told)
+            rows = self._end(stores, run, state, counts, error=None)
+        self.dispatcher.send(rows)
         return {"state": state.value, **counts}
 
     def fail(
@@ -180,14 +180,14 @@ class EndRuns:
         """Keep why a client or a workspace failed; `ends` for the machine as a whole."""
         detail, reason = explained(cause, otherwise="The execution ended before it was done.")
         why = {"error": error, "reason": reason or error, "detail": detail}
-        told: list[OutboxRow] = []
+        rows: list[OutboxRow] = []
         with self.transactions.writing(system_principal(workspace_id)) as stores:
             run = _found(stores, run_id)
             if not run.ended:
                 stores.runs.note_failure(run_id, why, self.clock())
                 if ends:
-                    told = self._end(stores, run, RunState.FAILED, dict(run.counts), error=why)
-        self.dispatcher.send(told)
+                    rows = self._end(stores, run, RunState.FAILED, dict(run.counts), error=why)
+        self.dispatcher.send(rows)
         return {"failed": True, "reason": why["reason"]}
 
     def _end(
@@ -201,8 +201,8 @@ class EndRuns:
     ) -> list[OutboxRow]:
         now = self.clock()
         stores.runs.end(run.id, state, now, counts=counts, error=error)
-        said: dict[str, JsonValue] = {"state": state.value, "counts": dict(counts)}
-        entry = run_entry(self.new_id(), run, "consolidation.finished", said, now)
+        fields: dict[str, JsonValue] = {"state": state.value, "counts": dict(counts)}
+        entry = run_entry(self.new_id(), run, "consolidation.finished", fields, now)
         entries = append_and_project(stores, [entry], now)
         stores.outbox.done([run.id])
         return announce(stores, entries, now, self.new_id)
@@ -253,4 +253,4 @@ def _found(stores: Stores, run_id: UUID) -> Run:
 
 def _item(workspace_id: UUID, run_id: UUID, client_id: UUID) -> dict[str, str]:
     ids = {"workspace_id": workspace_id, "run_id": run_id, "client_id": client_id}
-    return {name: str(one) for name, one in ids.items()}
+    return {name: str(node_id) for name, node_id in ids.items()}

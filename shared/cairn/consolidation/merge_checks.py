@@ -64,14 +64,14 @@ def same_audience(one: Audience, other: Audience) -> bool:
 
 def names_of(batch: Batch, memories: Iterable[BatchMemory]) -> Mapping[str, str]:
     """Return what other names stand for in these memories: `name_key` -> the entity's name."""
-    found: dict[str, str] = {}
+    record: dict[str, str] = {}
     for memory in memories:
         for alias, (name, _) in batch.aliases_of(memory.audience).items():
-            found[alias] = name
+            record[alias] = name
         for entity in memory.entities:
             if entity.name in memory.text:
-                found.setdefault(name_key(entity.name), entity.name)
-    return found
+                record.setdefault(name_key(entity.name), entity.name)
+    return record
 
 
 def _clash(one: Wording, other: Wording) -> tuple[Clash, str] | None:
@@ -90,19 +90,21 @@ def cyclic(supersedes: Sequence[Supersede]) -> frozenset[int]:
 
     A memory that is superseded by what it is a source of is such a cycle too.
     """
-    found: set[int] = set()
+    results: set[int] = set()
     while True:
         graph: dict[str, set[str]] = {}
-        for at, one in enumerate(supersedes):
-            if at not in found:
-                graph.setdefault(one.by, set()).update(str(source) for source in one.sources)
+        for at, supersede in enumerate(supersedes):
+            if at not in results:
+                graph.setdefault(supersede.by, set()).update(
+                    str(source) for source in supersede.sources
+                )
         try:
             TopologicalSorter(graph).prepare()
         except CycleError as exc:
             ring = set(map(str, exc.args[1]))
-            found |= {at for at, one in enumerate(supersedes) if one.by in ring}
+            results |= {at for at, one in enumerate(supersedes) if one.by in ring}
         else:
-            return frozenset(found)
+            return frozenset(results)
 
 
 def checked_merge(add: Add, batch: Batch, memories: Mapping[UUID, BatchMemory]) -> Add | Refused:
@@ -153,13 +155,13 @@ def is_text(text: object, most: int) -> bool:
 
 def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
     """Return the merge under the one key, subject and status value its sources have, if one."""
-    found: dict[str, str | None] = {}
+    record: dict[str, str | None] = {}
     for name in ("key", "subject", "status_value"):
         values = {getattr(memory, name) for memory in of} - {None}
         wanted = getattr(add, name)
         if len(values | {wanted} - {None}) > 1:
             return None
-        found[name] = next(iter(values), None)
+        record[name] = next(iter(values), None)
         if wanted is not None and not values:
             return None
     sources = tuple(memory.id for memory in of)
@@ -167,9 +169,9 @@ def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
         add,
         why=add.why if is_text(add.why, MAX_REASON_CHARS) else "",
         sources=sources,
-        key=found["key"],
-        subject=found["subject"],
-        status_value=found["status_value"],
+        key=record["key"],
+        subject=record["subject"],
+        status_value=record["status_value"],
     )
 
 
@@ -177,9 +179,9 @@ def _keeping(add: Add, batch: Batch, of: Sequence[BatchMemory]) -> Add | Refused
     names = names_of(batch, of)
     read = {memory.id: wording(memory.text, names) for memory in of}
     flags = [
-        Flag(one=one.id, other=other.id, clash=clash[0], why=clash[1])
-        for one, other in combinations(of, 2)
-        if (clash := _clash(read[one.id], read[other.id]))
+        Flag(one=memory.id, other=other.id, clash=clash[0], why=clash[1])
+        for memory, other in combinations(of, 2)
+        if (clash := _clash(read[memory.id], read[other.id]))
     ]
     if flags:
         return Refused(reason=Refusal.CONTRADICTS, flags=tuple(flags))
@@ -272,17 +274,17 @@ def chosen(readings: Sequence[Reading]) -> Reading | None:
     )
 
 
-def _covers(one: Reading, other: Reading) -> bool:
-    same = same_text(other.wording, one.wording) or says_all(other.wording, one.wording)
-    return one is other or (same and not lost(other.wording.tokens, one.wording.tokens))
+def _covers(reading: Reading, other: Reading) -> bool:
+    same = same_text(other.wording, reading.wording) or says_all(other.wording, reading.wording)
+    return reading is other or (same and not lost(other.wording.tokens, reading.wording.tokens))
 
 
 def _alike(pair: frozenset[UUID], readings: Mapping[UUID, Reading], cosine: float) -> bool:
     """Return whether a pair with something new in it may be merged."""
-    one, other = (readings[id_] for id_ in sorted(pair))
-    if one.memory.known and other.memory.known:
+    reading, other = (readings[id_] for id_ in sorted(pair))
+    if reading.memory.known and other.memory.known:
         return False
-    return duplicates(one, other, cosine)
+    return duplicates(reading, other, cosine)
 
 
 def _all_alike(
@@ -301,8 +303,8 @@ def _all_alike(
 def _equal(readings: Mapping[UUID, Reading]) -> set[frozenset[UUID]]:
     """Return the pairs of one text."""
     by: dict[str, list[UUID]] = {}
-    for id_, one in readings.items():
-        by.setdefault(one.wording.plain, []).append(id_)
+    for id_, reading in readings.items():
+        by.setdefault(reading.wording.plain, []).append(id_)
     return {
         frozenset((one, other))
         for ids in by.values()
@@ -311,14 +313,14 @@ def _equal(readings: Mapping[UUID, Reading]) -> set[frozenset[UUID]]:
     }
 
 
-def _same_identity(one: BatchMemory, other: BatchMemory) -> bool:
+def _same_identity(memory: BatchMemory, other: BatchMemory) -> bool:
     """Return whether neither has a key, a subject or a status value that the other contradicts."""
     return all(
         mine is None or its is None or mine == its
         for mine, its in (
-            (one.key, other.key),
-            (one.subject, other.subject),
-            (one.status_value, other.status_value),
+            (memory.key, other.key),
+            (memory.subject, other.subject),
+            (memory.status_value, other.status_value),
         )
     )
 

@@ -203,11 +203,11 @@ class ModelPlanner:
 
 def _undone(batch: Batch, harmful: int) -> tuple[str, ...]:
     long = sum(_is_long(memory) for memory in batch.memories)
-    said = {
+    fields = {
         "memories are too long to be merged": long,
         "proposals read like instructions to a model and were left out": harmful,
     }
-    return tuple(f"{count} {what}" for what, count in said.items() if count)
+    return tuple(f"{count} {what}" for what, count in fields.items() if count)
 
 
 def _harmless(operations: Sequence[Operation]) -> Iterable[Operation]:
@@ -298,8 +298,8 @@ def _shown(memory: BatchMemory) -> str:
         "known": "yes" if memory.known else None,
         "cut": "yes" if _is_long(memory) else None,
     }
-    said = {name: one_line(value) for name, value in given.items() if value is not None}
-    return as_data("memory", memory.text[:MOST_CHARS], **said)
+    fields = {name: one_line(value) for name, value in given.items() if value is not None}
+    return as_data("memory", memory.text[:MOST_CHARS], **fields)
 
 
 def _operations(said: Proposed, memories: Sequence[BatchMemory], name: str) -> Iterable[Operation]:
@@ -343,12 +343,16 @@ def _added(ref: str, merge: _Merge, by_id: Mapping[UUID, BatchMemory]) -> Add:
     )
 
 
-def _relate(said: _Relationship) -> Relate:
-    memories = _ids(said.memories)
+def _relate(relationship: _Relationship) -> Relate:
+    memories = _ids(relationship.memories)
     return Relate(
-        source=EntityName(name=one_line(said.source.name), type=one_line(said.source.type).lower()),
-        target=EntityName(name=one_line(said.target.name), type=one_line(said.target.type).lower()),
-        relation=Relation(said.relation.value.upper()),
+        source=EntityName(
+            name=one_line(relationship.source.name), type=one_line(relationship.source.type).lower()
+        ),
+        target=EntityName(
+            name=one_line(relationship.target.name), type=one_line(relationship.target.type).lower()
+        ),
+        relation=Relation(relationship.relation.value.upper()),
         memories=memories,
         strength=max(1, len(memories)),
     )
@@ -364,8 +368,8 @@ def _ids(said: Iterable[str]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(_id(name) for name in said))
 
 
-def _id(said: str) -> UUID:
+def _id(text: str) -> UUID:
     try:
-        return UUID(said)
+        return UUID(text)
     except ValueError:
         return NIL

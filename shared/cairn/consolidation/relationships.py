@@ -127,19 +127,19 @@ def other_names(
     memories: Sequence[BatchMemory], aliases: Mapping[str, tuple[str, str]]
 ) -> list[AddEntity]:
     """Return the entities of which a memory says what else they are called."""
-    found: dict[EntityName, tuple[set[str], list[UUID]]] = {}
+    results: dict[EntityName, tuple[set[str], list[UUID]]] = {}
     for memory in sorted(memories, key=lambda memory: memory.id):
         for sentence in _sentences(memory):
             for match in _ALSO.finditer(sentence):
                 entity, alias = _entity(match["a"], memory, aliases), tidy_name(match["b"])
                 if entity is None or alias is None or is_junk(alias):
                     continue
-                names, ids = found.setdefault(entity, (set(), []))
+                names, ids = results.setdefault(entity, (set(), []))
                 names.add(alias)
                 ids.append(memory.id)
     return [
         AddEntity(entity=entity, aliases=tuple(sorted(names)), memories=tuple(dict.fromkeys(ids)))
-        for entity, (names, ids) in found.items()
+        for entity, (names, ids) in results.items()
     ]
 
 
@@ -165,8 +165,8 @@ def _sources(
     if match.groupdict().get("we"):
         client = memory.client_id
         return [] if client == "global" else [EntityName(name=client, type="client")]
-    found = [_entity(name, memory, aliases) for name in _AND.split(match["a"])]
-    kept = [item for item in found if item is not None]
+    results = [_entity(name, memory, aliases) for name in _AND.split(match["a"])]
+    kept = [item for item in results if item is not None]
     if not somebody:
         return kept
     return [
@@ -184,8 +184,8 @@ def _targets(
     described = match.groupdict().get("c")
     if described:
         return [EntityName(name=described, type="concept")]
-    found = [_entity(name, memory, aliases) for name in _AND.split(match["b"])]
-    return [item for item in found if item is not None]
+    results = [_entity(name, memory, aliases) for name in _AND.split(match["b"])]
+    return [item for item in results if item is not None]
 
 
 def _entity(
@@ -207,7 +207,7 @@ def _entity(
     technology = canonical_technology(tidy)
     if technology is not None:
         return EntityName(name=technology, type="technology")
-    if any(found == tidy for _, _, found in find_domains(tidy)):
+    if any(value == tidy for _, _, value in find_domains(tidy)):
         return EntityName(name=tidy, type="domain")
     if re.fullmatch(_AGENT, tidy):
         return EntityName(name=tidy, type="agent")

@@ -124,8 +124,8 @@ class PreviewConsolidation:
         more, until = False, self.stopwatch() + PREVIEW_SECONDS
         for client in clients:
             if only is None or client.id == only.id:
-                found, left = self.preview(system, run_id, client, until=until)
-                planned += found
+                results, left = self.preview(system, run_id, client, until=until)
+                planned += results
                 more = more or left
         run = _dry_run(principal, run_id, only, planned, began, self.clock())
         with self.transactions.writing(system) as stores:
@@ -163,10 +163,10 @@ def client_named(stores: Stores, workspace_id: UUID, client_id: str | None) -> C
     if client_id == GLOBAL_CLIENT:
         return Client(id=workspace_id, name=GLOBAL_CLIENT)
     wanted = ("client", client_id)
-    found = stores.subjects.find([wanted])
-    if wanted not in found:
+    results = stores.subjects.find([wanted])
+    if wanted not in results:
         raise NotFound("Nothing is remembered about this client.", reason="client")
-    return Client(id=found[wanted], name=client_id)
+    return Client(id=results[wanted], name=client_id)
 
 
 def _start(

@@ -56,10 +56,10 @@ def applied(entry: Entry, meta: Fields, body: Fields) -> Projection:
     flagged = list(zip(meta["flagged"], body["flagged"], strict=True))
     nodes: list[NodeRow] = [named_entity(entry, entity) for entity in body["entities"]]
     nodes += _changes(entry, meta, body)  # first: what is replaced gives up its identity
-    nodes += [_merged(entry, one, its) for one, its in added]
-    nodes += [_contradiction(entry, one, its) for one, its in flagged]
-    edges: list[EdgeRow] = [edge for one, _ in added for edge in _replacing(entry, one)]
-    edges += [edge for one, _ in flagged for edge in _contradicting(entry, one)]
+    nodes += [_merged(entry, item, its) for item, its in added]
+    nodes += [_contradiction(entry, item, its) for item, its in flagged]
+    edges: list[EdgeRow] = [edge for item, _ in added for edge in _replacing(entry, item)]
+    edges += [edge for item, _ in flagged for edge in _contradicting(entry, item)]
     edges += _related(entry, body)
     edges += references(entry, body)
     edges += _strengths(entry, body)
@@ -151,14 +151,14 @@ def _replacing(entry: Entry, meta: Fields) -> list[Edge]:
 
 def _contradicting(entry: Entry, meta: Fields) -> list[Edge]:
     event, one, other = (UUID(meta[name]) for name in ("node_id", "one", "other"))
-    said = derived_edge(
+    edge = derived_edge(
         entry,
         View.KNOWLEDGE,
         Relation.CONTRADICTS,
         (one, other),
         properties={"clash": meta["clash"], "flagged_by": str(event)},
     )
-    return [said, *_derived(entry, event, [one, other])]
+    return [edge, *_derived(entry, event, [one, other])]
 
 
 def _derived(entry: Entry, made: UUID, sources: list[UUID]) -> list[Edge]:
@@ -174,17 +174,17 @@ def _related(entry: Entry, body: Fields) -> list[Edge]:
             entry,
             View.KNOWLEDGE,
             Relation.RELATED_TO,
-            (UUID(one), UUID(other)),
+            (UUID(text), UUID(other)),
             properties={"description": description},
         )
-        for one, other, description in cast("list[tuple[str, str, str]]", body["related"])
+        for text, other, description in cast("list[tuple[str, str, str]]", body["related"])
     ]
 
 
 def _strengths(entry: Entry, body: Fields) -> list[EdgeStrength]:
     """Return what typed relationships gain; those that hold both ways go from the lesser id."""
     ids = entity_ids(body)
-    found: list[EdgeStrength] = []
+    strengths: list[EdgeStrength] = []
     for one, other, name, amount in cast("list[tuple[int, int, str, int]]", body["strengths"]):
         relation, source, target = Relation(name), ids[one], ids[other]
         if relation in SYMMETRIC:
@@ -200,8 +200,8 @@ def _strengths(entry: Entry, body: Fields) -> list[EdgeStrength]:
             recorded_at=entry.recorded_at,
             position=entry.position,
         )
-        found.append(strength)
-    return found
+        strengths.append(strength)
+    return strengths
 
 
 def _aliases(entry: Entry, body: Fields) -> tuple[Alias, ...]:

@@ -131,15 +131,15 @@ class PreviewClient:
 
         What a later batch would find merged by an earlier one, it finds as it is.
         """
-        found: list[Planned] = []
+        results: list[Planned] = []
         seen: set[UUID] = set()
         while self.stopwatch() < until:
             gathered = self.propose.gather(principal, client, without=seen)
             if gathered is None:
-                return found, False
+                return results, False
             plan = self.propose(principal, run_id, gathered).plan
             memories = gathered.batch.memories
             seen |= {memory.id for memory in memories}
             texts = {memory.id: memory.text for memory in memories}
-            found.append(Planned(client_id=client.id, plan=plan, texts=texts))
-        return found, True
+            results.append(Planned(client_id=client.id, plan=plan, texts=texts))
+        return results, True

@@ -112,13 +112,13 @@ def tokens(text: str, names: Mapping[str, str] = _NO_NAMES) -> Tokens:
     A capitalised word is a name, unless it begins a sentence and is an ordinary word, a verb of
     reports, or a date. O(characters) for any input.
     """
-    found = list(pieces(text, names))
-    counted = Counter((item.kind, item.text) for item in found if item.kind)
+    results = list(pieces(text, names))
+    counted = Counter((item.kind, item.text) for item in results if item.kind)
     kept = {token: count for token, count in counted.items() if token[0] is not TokenKind.NAME}
     return Tokens(
         counted=MappingProxyType(kept),
-        names=frozenset(stem(item.text) for item in found if item.kind is TokenKind.NAME),
-        words=frozenset(stem(item.text) for item in found),
+        names=frozenset(stem(item.text) for item in results if item.kind is TokenKind.NAME),
+        words=frozenset(stem(item.text) for item in results),
     )
 
 
@@ -219,24 +219,24 @@ def _named(text: str, names: Mapping[str, str]) -> str:
 
 def _sentence(sentence: str, known: frozenset[str]) -> list[Piece]:
     matches = list(_PIECE.finditer(sentence))
-    found: list[Piece] = []
+    results: list[Piece] = []
     for at, match in enumerate(matches):
         before = matches[at - 1].group() if at else ""
         following = matches[at + 1].group() if at + 1 < len(matches) else ""
-        if not _is_unit_of(found, match.group()):
-            found += _read(match, before, following, at == 0, known)
-    return [_dated(found, at) for at in range(len(found))]
+        if not _is_unit_of(results, match.group()):
+            results += _read(match, before, following, at == 0, known)
+    return [_dated(results, at) for at in range(len(results))]
 
 
-def _is_unit_of(found: list[Piece], word: str) -> bool:
+def _is_unit_of(results: list[Piece], word: str) -> bool:
     """Return whether the last piece is a number in words that has taken this word as its unit."""
     unit = UNITS.get(word.casefold())
-    return bool(unit and found and found[-1].in_words and found[-1].text.endswith(f" {unit}"))
+    return bool(unit and results and results[-1].in_words and results[-1].text.endswith(f" {unit}"))
 
 
-def _dated(found: list[Piece], at: int) -> Piece:
+def _dated(results: list[Piece], at: int) -> Piece:
     """Return a number beside a month as part of its date."""
-    piece, around = found[at], (*found[max(0, at - 1) : at], *found[at + 1 : at + 2])
+    piece, around = results[at], (*results[max(0, at - 1) : at], *results[at + 1 : at + 2])
     beside = any(item.text.startswith("month ") for item in around)
     if beside and piece.kind is TokenKind.NUMBER and piece.text.isdigit():
         return replace(piece, kind=TokenKind.DATE)

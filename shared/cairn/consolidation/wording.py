@@ -90,9 +90,9 @@ class Wording:
 
 def wording(text: str, names: Mapping[str, str] = _NO_NAMES) -> Wording:
     """Return what a text is compared by; `names` maps aliases to names as in `tokens`."""
-    found = [_sentence(list(pieces(_reworded(part), names))) for part in sentences(text)]
+    results = [_sentence(list(pieces(_reworded(part), names))) for part in sentences(text)]
     return Wording(
-        sentences=tuple(item for item in found if item.order),
+        sentences=tuple(item for item in results if item.order),
         tokens=tokens(text, names),
         plain=" ".join(piece.text for piece in pieces(text, names)),
     )
@@ -153,16 +153,16 @@ def opposite(one: str, other: str) -> bool:
 
 def canonical(word: str) -> str:
     """Return the stem of a word, or of the word that stands for its like."""
-    found = stem(word)
-    return _LIKE.get(found, found)
+    value = stem(word)
+    return _LIKE.get(value, value)
 
 
-def _sentence(found: Sequence[Piece]) -> Sentence:
+def _sentence(results: Sequence[Piece]) -> Sentence:
     order: list[str] = []
     led: list[tuple[str, int]] = []
     past: dict[str, bool] = {}
     direction = ""
-    for piece in found:
+    for piece in results:
         if piece.kind is TokenKind.NEGATION:
             direction = _NOT
             continue
@@ -178,13 +178,13 @@ def _sentence(found: Sequence[Piece]) -> Sentence:
         direction = piece.text if piece.text in _FOCUS else ""
     return Sentence(
         order=tuple(order),
-        words=tuple(piece.text for piece in found),
-        names=frozenset(canonical(piece.text) for piece in found if piece.kind is TokenKind.NAME),
-        numbers=frozenset(piece.text for piece in found if piece.kind is TokenKind.NUMBER),
+        words=tuple(piece.text for piece in results),
+        names=frozenset(canonical(piece.text) for piece in results if piece.kind is TokenKind.NAME),
+        numbers=frozenset(piece.text for piece in results if piece.kind is TokenKind.NUMBER),
         led=frozenset((lead, _at(order, place, lead)) for lead, place in led),
         past=MappingProxyType(past),
-        negations=sum(piece.kind is TokenKind.NEGATION for piece in found),
-        doer=_doer(found, order),
+        negations=sum(piece.kind is TokenKind.NEGATION for piece in results),
+        doer=_doer(results, order),
     )
 
 
@@ -196,9 +196,9 @@ def _at(order: Sequence[str], place: int, lead: str) -> str:
     return " ".join(order[place : place + 2])
 
 
-def _same_grammar(one: Sentence, other: Sentence) -> bool:
+def _same_grammar(sentence: Sentence, other: Sentence) -> bool:
     """Return whether tense and mood agree: was is not is, led is not leads, may is not must."""
-    mine, its = frozenset(one.words), frozenset(other.words)
+    mine, its = frozenset(sentence.words), frozenset(other.words)
     for a, b in ((mine, its), (its, mine)):
         past = bool(a & BE_PAST) and bool(b & BE_PRESENT) and not ((b & BE_PAST) | (a & BE_PRESENT))
         ahead = bool(a & FUTURE) and bool(b & (BE - {"be"})) and not (b & FUTURE)
@@ -207,16 +207,18 @@ def _same_grammar(one: Sentence, other: Sentence) -> bool:
             return False
     if (mine | its) & (BE | HAVE | FUTURE):
         return True
-    return all(past == other.past.get(word, past) for word, past in one.past.items())
+    return all(past == other.past.get(word, past) for word, past in sentence.past.items())
 
 
-def _turned(one: Sentence, other: Sentence) -> bool:
+def _turned(sentence: Sentence, other: Sentence) -> bool:
     """Return whether the same words may be turned around: from A to B, A picks B up."""
-    if _directions_differ(one, other) or _counts_turned(one, other):
+    if _directions_differ(sentence, other) or _counts_turned(sentence, other):
         return True
-    if one.doer != other.doer and not (one.doer and other.doer):
-        return not (_does(one.doer, other) if one.doer else _does(other.doer, one))
-    return one.doer != other.doer or _exchanged(one, other) or _names_turned(one, other)
+    if sentence.doer != other.doer and not (sentence.doer and other.doer):
+        return not (_does(sentence.doer, other) if sentence.doer else _does(other.doer, sentence))
+    return (
+        sentence.doer != other.doer or _exchanged(sentence, other) or _names_turned(sentence, other)
+    )
 
 
 def _does(doer: tuple[str, str] | None, active: Sentence) -> bool:
@@ -227,11 +229,11 @@ def _does(doer: tuple[str, str] | None, active: Sentence) -> bool:
     return active.order.index(who) < active.order.index(verb)
 
 
-def _directions_differ(one: Sentence, other: Sentence) -> bool:
+def _directions_differ(sentence: Sentence, other: Sentence) -> bool:
     """Return whether a word is led elsewhere: from or to Kraków, not this but that, only that."""
-    if _led(one, _FOCUS) != _led(other, _FOCUS):
+    if _led(sentence, _FOCUS) != _led(other, _FOCUS):
         return True
-    mine, its = ({word: lead for lead, word in _led(each, _WAYS)} for each in (one, other))
+    mine, its = ({word: lead for lead, word in _led(each, _WAYS)} for each in (sentence, other))
     return any(its.get(word, lead) != lead for word, lead in mine.items())
 
 
@@ -239,13 +241,15 @@ def _led(sentence: Sentence, leads: frozenset[str]) -> frozenset[tuple[str, str]
     return frozenset((lead, word) for lead, word in sentence.led if lead in leads)
 
 
-def _counts_turned(one: Sentence, other: Sentence) -> bool:
+def _counts_turned(sentence: Sentence, other: Sentence) -> bool:
     """Return whether two numbers may count each other's things: 5 cats and 3 dogs."""
-    if len(one.numbers) < 2:
+    if len(sentence.numbers) < 2:
         return False
-    if len(one.order) != len(other.order):
+    if len(sentence.order) != len(other.order):
         return True
-    return any(not (_beside(one, number) & _beside(other, number)) for number in one.numbers)
+    return any(
+        not (_beside(sentence, number) & _beside(other, number)) for number in sentence.numbers
+    )
 
 
 def _beside(sentence: Sentence, word: str) -> frozenset[str]:
@@ -253,13 +257,13 @@ def _beside(sentence: Sentence, word: str) -> frozenset[str]:
     return frozenset(sentence.order[max(0, at - 1) : at] + sentence.order[at + 1 : at + 2])
 
 
-def _exchanged(one: Sentence, other: Sentence) -> bool:
+def _exchanged(sentence: Sentence, other: Sentence) -> bool:
     """Return whether two stretches have changed places around what stands between them.
 
     Moving one stretch past another is rewording (on Mondays it is closed); X v Y against Y v X is
     not.
     """
-    a, b = list(one.order), list(other.order)
+    a, b = list(sentence.order), list(other.order)
     if len(a) != len(b) or a == b:
         return False
     while a and a[0] == b[0]:
@@ -276,28 +280,28 @@ def _exchanged(one: Sentence, other: Sentence) -> bool:
     return False
 
 
-def _names_turned(one: Sentence, other: Sentence) -> bool:
+def _names_turned(sentence: Sentence, other: Sentence) -> bool:
     """Return whether two names stand in another order, unless is or was joins them."""
-    shared = one.names & other.names
-    mine = [word for word in one.order if word in shared]
+    shared = sentence.names & other.names
+    mine = [word for word in sentence.order if word in shared]
     its = [word for word in other.order if word in shared]
     if sorted(mine) != sorted(its) or mine == its:
         return False
-    return not (_leads(one, shared) == _leads(other, shared) and {*one.words} & BE)
+    return not (_leads(sentence, shared) == _leads(other, shared) and {*sentence.words} & BE)
 
 
 def _leads(sentence: Sentence, names: frozenset[str]) -> frozenset[tuple[str, str]]:
     return frozenset((lead, word) for lead, word in sentence.led if word in names)
 
 
-def _doer(found: Sequence[Piece], order: Sequence[str]) -> tuple[str, str] | None:
+def _doer(results: Sequence[Piece], order: Sequence[str]) -> tuple[str, str] | None:
     """Return (verb, doer) of a sentence in the passive voice that names who does it."""
-    words = [piece.text for piece in found]
+    words = [piece.text for piece in results]
     if "by" not in words:
         return None
     at = words.index("by")
-    before = [piece for piece in found[:at] if _has_content(piece)]
-    after = [piece for piece in found[at + 1 :] if _has_content(piece)]
+    before = [piece for piece in results[:at] if _has_content(piece)]
+    after = [piece for piece in results[at + 1 :] if _has_content(piece)]
     if not before or not after or not any(word in BE for word in words[:at]):
         return None
     if after[0].kind in (TokenKind.NUMBER, TokenKind.DATE) or not _is_past(before[-1].text):

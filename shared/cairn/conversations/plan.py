@@ -95,12 +95,12 @@ def recorded(
 
 def _metadata(meta: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the caller gave, beside what Cairn says of the message under its own name."""
-    told: dict[str, Any] = {"channel": meta["channel"], "accepted": meta["accepted"]}
+    fields: dict[str, Any] = {"channel": meta["channel"], "accepted": meta["accepted"]}
     if body["sender"] is not None:
-        told["sender"] = body["sender"]
+        fields["sender"] = body["sender"]
     if not meta["accepted"]:
-        told["gated"] = body["gate_reason"]
-    return {**body["metadata"], OWN_METADATA: told}
+        fields["gated"] = body["gate_reason"]
+    return {**body["metadata"], OWN_METADATA: fields}
 
 
 def _edges(entry: Entry, meta: Mapping[str, Any], message_id: UUID) -> list[Edge]:

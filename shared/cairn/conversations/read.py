@@ -76,9 +76,13 @@ class BrowseConversations:
     ) -> Page[ConversationView]:
         """Return a page of conversations, newest first."""
         with self.transactions.reading(principal) as stores:
-            found = stores.conversation_views.conversations(where, limit=limit + 1, after=after)
-        items = tuple(found[:limit])
-        return Page(items=items, next_after=items[-1].position if len(found) > limit else None)
+            conversations = stores.conversation_views.conversations(
+                where, limit=limit + 1, after=after
+            )
+        items = tuple(conversations[:limit])
+        return Page(
+            items=items, next_after=items[-1].position if len(conversations) > limit else None
+        )
 
     def get(
         self, principal: Principal, conversation_id: UUID, *, limit: int, after: int | None
@@ -91,9 +95,9 @@ class BrowseConversations:
             conversation = stores.conversation_views.conversation(conversation_id)
             if conversation is None:
                 raise NotFound("There is no such conversation.")
-            found = stores.conversation_views.messages(
+            messages = stores.conversation_views.messages(
                 conversation_id, limit=limit + 1, after=after or 0
             )
-        items = tuple(found[:limit])
-        following = items[-1].position if len(found) > limit else None
+        items = tuple(messages[:limit])
+        following = items[-1].position if len(messages) > limit else None
         return conversation, Page(items=items, next_after=following)

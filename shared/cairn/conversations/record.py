@@ -237,8 +237,8 @@ def _record(
     )
     if present is None:
         plan.open(drafts[0][1])
-    for message_id, one in drafts:
-        plan.record(one, message_id)
+    for message_id, message_draft in drafts:
+        plan.record(message_draft, message_id)
     position = write.append()[-1].position
     if present is None:
         write.stores.conversations.settle(draft.identity())

@@ -132,11 +132,13 @@ class SearchConversations:
             query_ms=(self.stopwatch() - start) * 1000,
             legs=outcomes,
             degraded=tuple(
-                f"{name}: {one.failure}" for name, one in outcomes.items() if one.failure
+                f"{name}: {outcome.failure}"
+                for name, outcome in outcomes.items()
+                if outcome.failure
             ),
         )
 
-    def _within(self, principal: Principal, asked: ConversationQuery) -> UUID | None:
+    def _within(self, principal: Principal, query: ConversationQuery) -> UUID | None:
         """Return the one conversation to search, None for all. A public key does not choose."""
         with self.transactions.reading(principal, timeout_ms=self.timeout_ms) as stores:
             if principal.role is Role.PUBLIC:
@@ -145,10 +147,10 @@ class SearchConversations:
                     raise Denied(
                         "This public key is bound to no conversation.", reason="no-conversation"
                     )
-                if asked.conversation_id not in (None, own):
+                if query.conversation_id not in (None, own):
                     raise NotFound("There is no such conversation.")
                 return own
-            wanted = asked.conversation_id
+            wanted = query.conversation_id
             if wanted is not None and stores.conversation_views.conversation(wanted) is None:
                 raise NotFound("There is no such conversation.")
             return wanted
@@ -156,7 +158,7 @@ class SearchConversations:
     def _run_legs(
         self,
         principal: Principal,
-        asked: ConversationQuery,
+        query: ConversationQuery,
         understood: Understanding,
         within: UUID | None,
     ) -> dict[str, LegOutcome]:
@@ -164,15 +166,15 @@ class SearchConversations:
             self.embedder.load()
         by_vector, by_keyword = self.vector_leg.search, self.keyword_leg.search
         if within is not None:
-            one = self.one(within)
-            by_vector, by_keyword = one.by_vector, one.by_keyword
-        filters = _filters(asked)
+            conversation = self.one(within)
+            by_vector, by_keyword = conversation.by_vector, conversation.by_keyword
+        filters = _filters(query)
         common: dict[str, Any] = {"limit": DEFAULT.candidates, "timeout_ms": self.timeout_ms}
         legs: dict[str, Leg] = {
             KEYWORD: lambda: by_keyword(principal, understood.terms, filters, **common),
             VECTOR: lambda: by_vector(
                 principal,
-                self.embedder.embed([asked.query])[0],
+                self.embedder.embed([query.query])[0],
                 filters,
                 model_id=self.embedder.model.id,
                 minimum=DEFAULT.minimum_cosine,
@@ -189,17 +191,17 @@ class SearchConversations:
     def _ranked(
         self,
         principal: Principal,
-        asked: ConversationQuery,
+        query: ConversationQuery,
         understood: Understanding,
         fused: Mapping[UUID, float],
     ) -> tuple[FoundMessage, ...]:
         if not fused:
             return ()
-        best = best_fused(fused, DEFAULT, asked.limit)
+        best = best_fused(fused, DEFAULT, query.limit)
         with self.transactions.reading(principal, timeout_ms=self.timeout_ms) as stores:
-            sketches = stores.node_reader.sketch(best, _filters(asked))
+            sketches = stores.node_reader.sketch(best, _filters(query))
             every = score_all(sketches, fused, understood, DEFAULT, self.clock())
-            scored = every[: asked.limit]
+            scored = every[: query.limit]
             read = stores.conversation_views.messages_by_id([item.sketch.id for item in scored])
         by_id = {message.id: message for message in read}
         return tuple(
@@ -209,16 +211,16 @@ class SearchConversations:
         )
 
 
-def _check(asked: ConversationQuery) -> None:
-    clean_text(asked.query, field="query", max_chars=MAX_QUERY_CHARS)
-    if not 1 <= asked.limit <= MAX_RESULTS:
+def _check(query: ConversationQuery) -> None:
+    clean_text(query.query, field="query", max_chars=MAX_QUERY_CHARS)
+    if not 1 <= query.limit <= MAX_RESULTS:
         raise ValidationFailed(f"limit must be from 1 to {MAX_RESULTS}.")
 
 
-def _filters(asked: ConversationQuery) -> Filters:
+def _filters(query: ConversationQuery) -> Filters:
     return Filters(
         labels=(Label.MESSAGE,),
-        kinds=(asked.role,) if asked.role else (),
-        occurred_from=asked.occurred_from,
-        occurred_to=asked.occurred_to,
+        kinds=(query.role,) if query.role else (),
+        occurred_from=query.occurred_from,
+        occurred_to=query.occurred_to,
     )

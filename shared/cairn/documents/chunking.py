@@ -52,13 +52,13 @@ def _side(
     return total
 
 
-def _cosine(one: dict[str, int], other: dict[str, int]) -> float:
-    if len(one) > len(other):
-        one, other = other, one
-    dot = sum(count * other[word] for word, count in one.items() if word in other)
+def _cosine(item: dict[str, int], other: dict[str, int]) -> float:
+    if len(item) > len(other):
+        item, other = other, item
+    dot = sum(count * other[word] for word, count in item.items() if word in other)
     if not dot:
         return 0.0
-    norms = sum(count * count for count in one.values()) * sum(
+    norms = sum(count * count for count in item.values()) * sum(
         count * count for count in other.values()
     )
     return dot / sqrt(norms)
@@ -111,18 +111,18 @@ def chunk_runs(found: Sequence[Piece], sizes: ChunkSizes) -> Iterator[Sequence[P
         start = end
 
 
-def _totals(found: Sequence[Piece]) -> list[int]:
+def _totals(pieces: Sequence[Piece]) -> list[int]:
     """Return running sums: totals[n] is the tokens of the first n pieces, joints counted as one."""
     totals = [0]
-    for piece in found:
+    for piece in pieces:
         totals.append(totals[-1] + piece.tokens + 1)
     return totals
 
 
-def _gaps(found: Sequence[Piece]) -> list[float]:
+def _gaps(pieces: Sequence[Piece]) -> list[float]:
     """Return the depth of the gap after each piece but the last; -1 where a colon forbids a cut."""
-    deep = depths([piece.text for piece in found])
-    return [-1.0 if found[index].text.endswith(":") else depth for index, depth in enumerate(deep)]
+    deep = depths([piece.text for piece in pieces])
+    return [-1.0 if pieces[index].text.endswith(":") else depth for index, depth in enumerate(deep)]
 
 
 def _end(

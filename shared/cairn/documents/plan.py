@@ -235,10 +235,10 @@ class DocumentPlan:
             "screening": screen(chunk.text).verdict.value.lower(),
         }
 
-    def _kept_section(self, one: KeptSection) -> dict[str, Any]:
+    def _kept_section(self, section: KeptSection) -> dict[str, Any]:
         """Return a kept section; one of the same text keeps its summary, whoever wrote that."""
-        part = self._section(one.section)
-        if one.changed or not part["summary"]:
+        part = self._section(section.section)
+        if section.changed or not part["summary"]:
             return part
         return {name: value for name, value in part.items() if name not in ("text", "summary")}
 

@@ -107,7 +107,7 @@ def _leaf(
 
 def _drafts(leaf: _Leaf, count_tokens: Callable[[str], int], sizes: ChunkSizes) -> Iterator[_Draft]:
     for blocks in _page_runs(leaf):
-        found = list(
+        results = list(
             pieces(
                 blocks,
                 count_tokens,
@@ -116,7 +116,7 @@ def _drafts(leaf: _Leaf, count_tokens: Callable[[str], int], sizes: ChunkSizes) 
                 whole_cap=sizes.whole_cap,
             )
         )
-        for run in chunk_runs(found, sizes):
+        for run in chunk_runs(results, sizes):
             yield from _fitting(leaf, run, count_tokens, sizes.cap)
 
 
@@ -183,15 +183,15 @@ def _section(ordinal: int, leaf: _Leaf, chunks: tuple[ChunkPart, ...]) -> Sectio
 
 
 def _chunk(ordinal: int, draft: _Draft) -> ChunkPart:
-    found = draft.pieces
+    results = draft.pieces
     return ChunkPart(
         ordinal=ordinal,
         text=draft.text,
         headings=draft.leaf.headings,
-        line_from=_least(piece.line_from for piece in found),
-        line_to=_most(piece.line_to for piece in found),
-        page_from=_least(piece.page for piece in found),
-        page_to=_most(piece.page for piece in found),
+        line_from=_least(piece.line_from for piece in results),
+        line_to=_most(piece.line_to for piece in results),
+        page_from=_least(piece.page for piece in results),
+        page_to=_most(piece.page for piece in results),
         content_hash=content_hash(draft.text),
         token_count=draft.tokens,
     )

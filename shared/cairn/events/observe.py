@@ -222,7 +222,9 @@ def _observe(drafts: Drafted[EventDraft], write: Write) -> tuple[Observed, list[
     batch = _identified(drafts, write)
     plan = _plan(batch, write)
     places = [(item.session, item.event) for item in batch.fresh]
-    known = write.stores.events.around([(one, at) for one, at in places if one is not None])
+    known = write.stores.events.around(
+        [(session, at) for session, at in places if session is not None]
+    )
     outcomes = plan.observe(batch, known)
     write.append()
     outcomes = tuple(with_quarantine(outcome, write.entries.held_back) for outcome in outcomes)

@@ -70,16 +70,16 @@ class BrowseEvents:
     def get(self, principal: Principal, event_id: UUID, /) -> EventView:
         """Return one event; NotFound when the principal cannot see it."""
         with self.transactions.reading(principal) as stores:
-            found = stores.event_views.event(event_id)
-        if found is None:
+            event = stores.event_views.event(event_id)
+        if event is None:
             raise NotFound("There is no such event.", event_id=str(event_id))
-        return found
+        return event
 
     def page(
         self, principal: Principal, where: EventFilter, *, limit: int, after: int | None
     ) -> Page[EventView]:
         """Return a page of events, newest ledger position first."""
         with self.transactions.reading(principal) as stores:
-            found = stores.event_views.events(where, limit=limit + 1, after=after)
-        items = tuple(found[:limit])
-        return Page(items=items, next_after=items[-1].position if len(found) > limit else None)
+            events = stores.event_views.events(where, limit=limit + 1, after=after)
+        items = tuple(events[:limit])
+        return Page(items=items, next_after=items[-1].position if len(events) > limit else None)

@@ -161,10 +161,10 @@ class Forget:
     def unfinished(self, workspace_id: UUID) -> int:
         """Finish what was interrupted in a workspace and return how many there were."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
-            found = stores.forgetting.unfinished()
-        for item in found:
+            forgettings = stores.forgetting.unfinished()
+        for item in forgettings:
             self.resume(item)
-        return len(found)
+        return len(forgettings)
 
     def nodes_of(self, workspace_id: UUID, subject_id: UUID) -> int:
         """Return how many nodes there are of a subject, or derived of them."""
@@ -177,11 +177,11 @@ class Forget:
         What remains is not made anew here: whoever follows many tombstones does it once.
         """
         with self.transactions.writing(system_principal(tombstone.workspace_id)) as stores:
-            found = stores.forgetting.find(subject_id=tombstone.subject_id)
-            if found is None:
+            forgetting = stores.forgetting.find(subject_id=tombstone.subject_id)
+            if forgetting is None:
                 known = stores.forgetting.subject(subject_id=tombstone.subject_id)
                 documents = self._documents_of(stores, known)
-                found = Forgetting(
+                forgetting = Forgetting(
                     id=self.new_id(),
                     workspace_id=tombstone.workspace_id,
                     subject_id=tombstone.subject_id,
@@ -195,12 +195,12 @@ class Forget:
                     begun_at=tombstone.forgotten_at,
                     document_ids=tuple(documents),
                 )
-                stores.forgetting.begin(found)
-            elif stores.forgetting.doomed(found.subject_id, found.document_ids).node_ids:
+                stores.forgetting.begin(forgetting)
+            elif stores.forgetting.doomed(forgetting.subject_id, forgetting.document_ids).node_ids:
                 # rows of a backup under a forgetting that was done: purge again
-                stores.forgetting.advance(found.id, Step.MARKED, now=self.clock())
-                found = replace(found, status=Step.MARKED)
-        return replace(self, recompute=_left_to_the_caller).resume(found)
+                stores.forgetting.advance(forgetting.id, Step.MARKED, now=self.clock())
+                forgetting = replace(forgetting, status=Step.MARKED)
+        return replace(self, recompute=_left_to_the_caller).resume(forgetting)
 
     def _begin(self, principal: Principal, target: Target, reason: Reason) -> Forgetting:
         workspace_id = principal.workspace_id
@@ -400,8 +400,8 @@ class Forget:
         self, row: Forgetting, step: Step, counts: Mapping[str, int] | None = None
     ) -> Forgetting:
         with self.transactions.writing(system_principal(row.workspace_id)) as stores:
-            found = _found(stores, row)
-            if found.status == row.status:
+            forgetting = _found(stores, row)
+            if forgetting.status == row.status:
                 stores.forgetting.advance(row.id, step, now=self.clock(), counts=counts)
             return _found(stores, row)
 
@@ -429,17 +429,17 @@ class FinishForgettings:
 
     def __call__(self) -> int:
         """Return how many there were; one that fails again is told, and the next sweep's."""
-        found = 0
+        value = 0
         for workspace_id in self.workspaces():
             try:
-                found += self.forget.unfinished(workspace_id)
+                value += self.forget.unfinished(workspace_id)
             except CairnError as error:
-                told: dict[str, object] = {
+                fields: dict[str, object] = {
                     "workspace_id": str(workspace_id),
                     "reason": error.reason,
                 }
-                self.report("forgetting.unfinished", told)
-        return found
+                self.report("forgetting.unfinished", fields)
+        return value
 
 
 def _left_to_the_caller(workspace_id: UUID, seconds: float) -> bool:
@@ -469,10 +469,10 @@ def _is_keyed(stores: Stores, known: KnownSubject | None, documents: tuple[UUID,
 
 
 def _found(stores: Stores, row: Forgetting) -> Forgetting:
-    found = stores.forgetting.find(forgetting_id=row.id)
-    if found is None:
+    forgetting = stores.forgetting.find(forgetting_id=row.id)
+    if forgetting is None:
         raise RuntimeError("a forgetting's row is gone")
-    return found
+    return forgetting
 
 
 def _unknown(target: Target) -> NotFound:

@@ -70,9 +70,9 @@ class ApplyTombstones:
 
         Raises Unavailable when a store cannot be reached: the restore must not serve then.
         """
-        found, refused = self._read(workspace_id)
+        results, refused = self._read(workspace_id)
         destroyed = purged = 0
-        for item in found.values():
+        for item in results.values():
             destroyed += self.keys.destroy(workspace_id, item.subject_id)
             before = self._nodes(item)
             self.forget.again(item)
@@ -81,7 +81,7 @@ class ApplyTombstones:
             self._recompute(workspace_id)
         return TombstonesApplied(
             workspace_id=workspace_id,
-            subjects=len(found),
+            subjects=len(results),
             keys_destroyed=destroyed,
             nodes_purged=purged,
             refused=refused,
@@ -90,15 +90,15 @@ class ApplyTombstones:
     def _read(
         self, workspace_id: UUID
     ) -> tuple[dict[UUID, Tombstone], tuple[RefusedTombstone, ...]]:
-        found: dict[UUID, Tombstone] = {}
+        results: dict[UUID, Tombstone] = {}
         refused: list[RefusedTombstone] = []
         for key, stored in self.store.versions(tombstone_prefix(workspace_id)):
             read = read_tombstone(key, stored, workspace_id, self.verifier)
             if isinstance(read, Tombstone):
-                found.setdefault(read.subject_id, read)
+                results.setdefault(read.subject_id, read)
             else:
                 refused.append(RefusedTombstone(key=key, reason=read))
-        return found, tuple(refused)
+        return results, tuple(refused)
 
     def _recompute(self, workspace_id: UUID) -> None:
         for _ in range(PARTS):

@@ -83,7 +83,7 @@ def extract_entities(
     `aliases` maps the `name_key` of a name to its canonical name and type; whatever is found is
     looked up there. The client `global` and None are no entity. O(characters) for any input.
     """
-    found: dict[str, ExtractedEntity] = {}
+    record: dict[str, ExtractedEntity] = {}
     named: list[tuple[str, str, Role]] = []
     if client_id and client_id != "global":
         named.append((client_id, "client", Role.ABOUT))
@@ -98,10 +98,10 @@ def extract_entities(
     for name, type, role in chain(named, mentioned):
         entity = _resolved(name, type, role, aliases)
         if entity is not None:
-            found.setdefault(name_key(entity.name), entity)
-        if len(found) == MAX_ENTITIES:
+            record.setdefault(name_key(entity.name), entity)
+        if len(record) == MAX_ENTITIES:
             break
-    return tuple(found.values())
+    return tuple(record.values())
 
 
 def _resolved(
@@ -163,8 +163,8 @@ def _technical(text: str, prose: str, claims: _Claims) -> Iterator[tuple[str, st
     domains = (
         domain for domain in find_domains(text) if domain[0] not in taken
     )  # Socket.IO is none
-    for type, found in (("domain", domains), ("technology", technologies)):
-        for start, end, name in found:
+    for type, results in (("domain", domains), ("technology", technologies)):
+        for start, end, name in results:
             if claims.claim(start, end):
                 yield name, type
 

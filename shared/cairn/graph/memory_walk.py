@@ -59,18 +59,18 @@ def neighbours(
         if relations is not None
         else None
     )
-    found: dict[UUID, tuple[MemoryNode, MemoryEdge]] = {}
+    results: dict[UUID, tuple[MemoryNode, MemoryEdge]] = {}
     level = {start}
     for _ in range(depth):
         reached: dict[UUID, tuple[MemoryNode, MemoryEdge]] = {}
         for edge, far in touching(level, wanted, FRONTIER):
-            if far.id != start and far.id not in found:
+            if far.id != start and far.id not in results:
                 reached.setdefault(far.id, (far, edge))
-        found |= reached
+        results |= reached
         level = set(reached)
-        if len(found) >= limit or not level:
+        if len(results) >= limit or not level:
             break
-    return list(found.values())[:limit]
+    return list(results.values())[:limit]
 
 
 def shortest_path(

@@ -78,7 +78,7 @@ def arrivals(
     counts with what it started with, if it matched too. One at `max_depth` does not count, for the
     walk goes no further from there.
     """
-    found: dict[UUID, float] = {}
+    results: dict[UUID, float] = {}
     for edge in edges:
         ends = (edge.source_id, edge.target_id)
         if ends[0] == ends[1] or not (ends[0] in matched or ends[1] in matched):
@@ -89,9 +89,9 @@ def arrivals(
             if came is None or came.depth >= max_depth:
                 continue
             score = matched.get(there, 0.0) if came.via is edge else came.score
-            if score * passed > found.get(here, 0.0):
-                found[here] = score * passed
-    return found
+            if score * passed > results.get(here, 0.0):
+                results[here] = score * passed
+    return results
 
 
 def with_matches(

@@ -198,9 +198,9 @@ def _longest_known(text: str, words: list[re.Match[str]], known: Container[str])
     return 0, ""
 
 
-def _follows(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
-    between = text[one.end() : other.start()]
-    initial = between == ". " and one.end() - one.start() == 1 and one.group().isupper()
+def _follows(text: str, match: re.Match[str], other: re.Match[str]) -> bool:
+    between = text[match.end() : other.start()]
+    initial = between == ". " and match.end() - match.start() == 1 and match.group().isupper()
     return (initial or between in {" ", "\u00a0"}) and len(other.group()) < MAX_NAME_CHARS
 
 

@@ -220,8 +220,8 @@ def find_technologies(text: str) -> Iterator[tuple[int, int, str]]:
         match = _PATTERN.match(text, at)
         if match is not None:
             end = match.end()
-            found = match.group()
-            yield at, end, canonical_technology(found) or found
+            value = match.group()
+            yield at, end, canonical_technology(value) or value
 
 
 def canonical_technology(name: str) -> str | None:

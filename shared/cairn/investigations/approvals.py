@@ -80,11 +80,11 @@ class Wait:
 
         def keep(page: Page) -> Present:
             investigation = found(page.stores, investigation_id)
-            asked = _newest(page.stores, investigation_id)
-            if asked is not None and run in (None, investigation.run):
-                page.stores.approvals.keep_token(asked.id, token)
+            approval = _newest(page.stores, investigation_id)
+            if approval is not None and run in (None, investigation.run):
+                page.stores.approvals.keep_token(approval.id, token)
                 if investigation.state is not State.WAITING_APPROVAL:
-                    page.wake(Topic.APPROVAL, asked.id)
+                    page.wake(Topic.APPROVAL, approval.id)
             return present(investigation)
 
         answer = self.journal.write(workspace_id, (), CAIRN, keep)
@@ -124,11 +124,11 @@ class Expire:
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
         def expire(page: Page) -> None:
-            asked = _newest(page.stores, investigation.id)
-            if asked is None or asked.expires_at > page.now:
+            approval = _newest(page.stores, investigation.id)
+            if approval is None or approval.expires_at > page.now:
                 return
-            if moved(page, snapshots, before, expired(before, asked)):
-                page.wake(Topic.APPROVAL, asked.id)
+            if moved(page, snapshots, before, expired(before, approval)):
+                page.wake(Topic.APPROVAL, approval.id)
 
         self.journal.write(
             investigation.workspace_id,
@@ -238,8 +238,8 @@ class Approvals:
         asked = self._decidable(principal, approval_id, reason, None)
         action, memory = asked.action, asked.before.memory
         hide = self._hider(asked, memory.vault)
-        said = hide(reason)
-        seen = seen_of(action, "rejected", said, reason="rejected")
+        text = hide(reason)
+        seen = seen_of(action, "rejected", text, reason="rejected")
         change = Change(
             target=State.PLANNING,
             memory=replace(
@@ -249,7 +249,7 @@ class Approvals:
                 observations=(*memory.observations, seen),
                 vault=hide.vault,
             ),
-            lines=(_line("rejected", f"{action.key}: a person said no.", said),),
+            lines=(_line("rejected", f"{action.key}: a person said no.", text),),
         )
         return self._decide(principal, asked, change, ApprovalState.REJECTED, reason)
 
@@ -516,6 +516,6 @@ def _citations(content: Mapping[str, Any]) -> Sequence[str]:
     return cast("Sequence[str]", load_action(content["action"]).evidence)
 
 
-def _line(action: str, said: str, reason: str) -> Step:
-    detail = f"{said} {reason}".strip()
+def _line(action: str, text: str, reason: str) -> Step:
+    detail = f"{text} {reason}".strip()
     return Step(system=SYSTEM, action=action, detail=detail, kind="approval")

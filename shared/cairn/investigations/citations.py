@@ -133,8 +133,8 @@ def parse(token: str) -> Citation | None:
 
 def citations(text: str) -> tuple[Citation, ...]:
     """Return every well-formed citation in `text`, in order."""
-    found = (parse(match[0]) for match in _TOKEN.finditer(text))
-    return tuple(item for item in found if item is not None)
+    results = (parse(match[0]) for match in _TOKEN.finditer(text))
+    return tuple(item for item in results if item is not None)
 
 
 def without(text: str) -> str:
@@ -189,8 +189,8 @@ def sources(memory: WorkingMemory) -> tuple[Citation, ...]:
         *(tool(observation.action_id) for observation in memory.observations),
         ticket(memory.brief.ticket_id),
     ]
-    found = (parse(token) for token in named)
-    return tuple(item for item in found if item is not None)
+    results = (parse(token) for token in named)
+    return tuple(item for item in results if item is not None)
 
 
 def resolves(citation: Citation, known: Iterable[Citation]) -> bool:
@@ -235,8 +235,8 @@ class _Sentence:
         end = _ENDS.search(self.masked)
         if end is None:
             return ()
-        found = (parse(token) for token in self.tokens[-end[0].count(_MASK) :])
-        return tuple(item for item in found if item is not None)
+        results = (parse(token) for token in self.tokens[-end[0].count(_MASK) :])
+        return tuple(item for item in results if item is not None)
 
 
 def _lines(text: str) -> Iterator[list[_Sentence]]:
@@ -258,27 +258,27 @@ def _lines(text: str) -> Iterator[list[_Sentence]]:
 
 def _joined(parts: Sequence[str]) -> list[str]:
     """Return the sentences with citations that were split off given back to the one before."""
-    found: list[str] = []
+    results: list[str] = []
     for part in parts:
         after = _AFTER.match(part)
-        if after is None or not found:
-            found.append(part)
+        if after is None or not results:
+            results.append(part)
             continue
-        found[-1] = f"{found[-1]} {after[0].strip()}"
+        results[-1] = f"{results[-1]} {after[0].strip()}"
         if left := part[after.end() :].strip():
-            found.append(left)
-    return found
+            results.append(left)
+    return results
 
 
-def _states(one: _Sentence) -> bool:
-    bare = one.masked.replace(_MASK, " ").strip().lstrip("-*> ").strip()
-    said = words(bare)
-    if not said or bare.startswith("#") or bare.endswith(("?", "\uff1f", ":")):
+def _states(sentence: _Sentence) -> bool:
+    bare = sentence.masked.replace(_MASK, " ").strip().lstrip("-*> ").strip()
+    tokens = words(bare)
+    if not tokens or bare.startswith("#") or bare.endswith(("?", "\uff1f", ":")):
         return False
-    if small_talk(bare) or (bare.endswith(",") and len(said) <= _SALUTATION_WORDS):
+    if small_talk(bare) or (bare.endswith(",") and len(tokens) <= _SALUTATION_WORDS):
         return False
     return not any(
-        tuple(said[: len(asks)]) == asks and _STATES.isdisjoint(said[len(asks) : len(asks) + 1])
+        tuple(tokens[: len(asks)]) == asks and _STATES.isdisjoint(tokens[len(asks) : len(asks) + 1])
         for asks in _REQUESTS
     )
 
@@ -303,11 +303,11 @@ def _marked(text: str, known: Sequence[Citation], marker: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _ended(one: _Sentence, known: Sequence[Citation], marker: str) -> str:
+def _ended(sentence: _Sentence, known: Sequence[Citation], marker: str) -> str:
     """Return a sentence with the marker where one is due, in single spaces."""
-    text = _SPACE_BEFORE.sub(r"\1", _SPACES.sub(" ", one.text)).strip()
-    sourced = any(resolves(cited, known) for cited in one.citations)
-    if sourced or not _states(one) or _admits(text):
+    text = _SPACE_BEFORE.sub(r"\1", _SPACES.sub(" ", sentence.text)).strip()
+    sourced = any(resolves(cited, known) for cited in sentence.citations)
+    if sourced or not _states(sentence) or _admits(text):
         return text
     bare = text.rstrip(".!\u2026\u3002 ")
     return f"{bare} {marker}."
@@ -343,13 +343,13 @@ def _doc(rest: str) -> Citation | None:
     )
 
 
-def _within(one: Citation, source: Citation) -> bool:
+def _within(citation: Citation, source: Citation) -> bool:
     """Return whether `one` is `source`, or the same document without more than it covers."""
-    if one.kind is not source.kind or one.target != source.target:
+    if citation.kind is not source.kind or citation.target != source.target:
         return False
-    if one.headings and one.headings != source.headings[: len(one.headings)]:
+    if citation.headings and citation.headings != source.headings[: len(citation.headings)]:
         return False
-    return _inside(one.lines, source.lines) and _inside(one.pages, source.pages)
+    return _inside(citation.lines, source.lines) and _inside(citation.pages, source.pages)
 
 
 def _inside(one: tuple[int, int] | None, source: tuple[int, int] | None) -> bool:

@@ -54,16 +54,18 @@ class TellGauges:
 
     def __call__(self) -> dict[str, int]:
         """Tell the gauges and return the totals."""
-        found = [item for item in map(self._standing, self.workspaces()) if item is not None]
-        self._tell(Metric.APPROVALS_PENDING, {item.workspace_id: item.pending for item in found})
-        self._tell(Metric.TICKET_QUEUE_DEPTH, {item.workspace_id: item.depth for item in found})
-        self._tell_connectors(found)
+        standings = [item for item in map(self._standing, self.workspaces()) if item is not None]
+        self._tell(
+            Metric.APPROVALS_PENDING, {item.workspace_id: item.pending for item in standings}
+        )
+        self._tell(Metric.TICKET_QUEUE_DEPTH, {item.workspace_id: item.depth for item in standings})
+        self._tell_connectors(standings)
         for unserved in (Metric.CHAT_SESSIONS, Metric.CHAT_HANDOFFS):
             self.metrics(unserved, 0)
         return {
-            "approvals_pending": sum(item.pending for item in found),
-            "tickets_queued": sum(item.depth for item in found),
-            "connectors": sum(len(item.well) for item in found),
+            "approvals_pending": sum(item.pending for item in standings),
+            "tickets_queued": sum(item.depth for item in standings),
+            "connectors": sum(len(item.well) for item in standings),
         }
 
     def _standing(self, workspace_id: UUID) -> _Standing | None:
@@ -76,8 +78,8 @@ class TellGauges:
                     well=dict(filter(None, map(_well, stores.connectors.all()))),
                 )
         except CairnError as error:
-            told = {"workspace_id": str(workspace_id), "reason": error.reason}
-            self.report("gauges.not_told", told)
+            fields = {"workspace_id": str(workspace_id), "reason": error.reason}
+            self.report("gauges.not_told", fields)
             return None
 
     def _tell(self, metric: Metric, counts: Mapping[UUID, int]) -> None:
@@ -87,11 +89,13 @@ class TellGauges:
             if count:
                 self.metrics(metric, count, workspace=workspace_id)
 
-    def _tell_connectors(self, found: Sequence[_Standing]) -> None:
-        every = [well for standing in found for well in standing.well.values()]
+    def _tell_connectors(self, standings: Sequence[_Standing]) -> None:
+        every = [well for standing in standings for well in standing.well.values()]
         if every:
             self.metrics(Metric.CONNECTOR_HEALTH, mean(map(float, every)))
-        worst = sorted(found, key=lambda standing: all(standing.well.values()))[:MOST_WORKSPACES]
+        worst = sorted(standings, key=lambda standing: all(standing.well.values()))[
+            :MOST_WORKSPACES
+        ]
         for item in worst:
             for name, well in item.well.items():
                 self.metrics(
@@ -102,9 +106,9 @@ class TellGauges:
                 )
 
 
-def _well(one: Registered) -> tuple[str, bool] | None:
+def _well(connector: Registered) -> tuple[str, bool] | None:
     """Return a connector's name and whether it is well; None while nobody knows."""
-    health = one.health
+    health = connector.health
     if health.state in UNKNOWN and health.error is None:
         return None
-    return one.connector.name, health.state not in SICK and health.error is None
+    return connector.connector.name, health.state not in SICK and health.error is None

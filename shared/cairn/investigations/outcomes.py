@@ -130,8 +130,8 @@ def may_repeat(connectors: Connectors, workspace_id: UUID, row: ActionRow) -> bo
     """Return whether a call on record can be made again, its tool being declared as it is now."""
     if row.lane == Lane.READ or row.dry_run:
         return True
-    found = manifest_of(connectors, workspace_id, row.connector)
-    tool = found.tool(row.tool) if found is not None else None
+    manifest = manifest_of(connectors, workspace_id, row.connector)
+    tool = manifest.tool(row.tool) if manifest is not None else None
     return tool is not None and repeatable(tool)
 
 
@@ -310,8 +310,8 @@ def observed(memory: WorkingMemory, end: End, text: str | None = None) -> Workin
     action = memory.pending
     if action is None:
         return memory
-    said = cut(end.text if text is None else text, MAX_RESULT_CHARS)
-    seen = seen_of(action, end.state.value, said, reason=end.error or "", dry_run=end.dry_run)
+    line = cut(end.text if text is None else text, MAX_RESULT_CHARS)
+    seen = seen_of(action, end.state.value, line, reason=end.error or "", dry_run=end.dry_run)
     return replace(memory, pending=None, observations=(*memory.observations, seen))
 
 
@@ -327,6 +327,6 @@ def _said(result: ToolResult) -> dict[str, Any]:
 
 def _told(action: Action, end: End) -> str:
     how = "as a dry run" if end.dry_run else ""
-    said = " ".join(f"{action.key} {end.state.value} {how}".split())
+    text = " ".join(f"{action.key} {end.state.value} {how}".split())
     first = cut(" ".join(end.text.split()), 300)
-    return f"{said}: {first}" if first else f"{said}."
+    return f"{text}: {first}" if first else f"{text}."

@@ -48,13 +48,13 @@ def refused(situation: Situation, memory: WorkingMemory, attempt: Attempt, targe
         denials=memory.denials + 1,
         observations=(*memory.observations, seen),
     )
-    said = f"{action.key}: {decision.detail}"
-    line = Step(system=SYSTEM, action="denied", detail=said, kind="action")
+    text = f"{action.key}: {decision.detail}"
+    line = Step(system=SYSTEM, action="denied", detail=text, kind="action")
     fact = _fact("action.denied", action, decision, attempt.tool)
     effect = _denying(situation, action, decision, attempt.tool)
     if memory.denials < MAX_DENIALS:
         return Change(target=target, memory=memory, lines=(line,), facts=(fact,), effects=(effect,))
-    why = f"{MAX_DENIALS} actions were refused, the last one {said}"
+    why = f"{MAX_DENIALS} actions were refused, the last one {text}"
     end = halted(memory, Verdict.NEEDS_TECH, why, code="denied-too-often")
     return replace(end, lines=(line, *end.lines), facts=(fact,), effects=(effect,))
 
@@ -79,11 +79,11 @@ def proposing(
     action, tool = attempt.action, attempt.tool
     rehearsed = decision.outcome is Outcome.ALLOWED and decision.dry_run
     decision = replace(decision, dry_run=rehearsed)
-    said = "as a dry run" if rehearsed else decision.detail
+    text = "as a dry run" if rehearsed else decision.detail
     line = Step(
         system=SYSTEM,
         action="allowed",
-        detail=f"{action.key}: {said}",
+        detail=f"{action.key}: {text}",
         kind="action",
         citations=action.evidence,
     )
@@ -156,15 +156,15 @@ def _rehearsal(attempt: Attempt) -> tuple[tuple[Step, ...], tuple[Fact, ...]]:
     """Return the line and the entry of a dry run that was made for the question; none without."""
     if attempt.result is None and attempt.error is None:
         return (), ()
-    action, said = attempt.action, _rehearsed(attempt)
+    action, text = attempt.action, _rehearsed(attempt)
     line = Step(
         system=action.key,
         action="rehearsed",
-        detail=cut(f"{action.key} as a dry run: {' '.join(said.split())}", MAX_SAID_CHARS),
+        detail=cut(f"{action.key} as a dry run: {' '.join(text.split())}", MAX_SAID_CHARS),
         kind="action",
     )
     meta = {"action_id": str(action.id), "error": _failure(attempt)}
-    body = {"action": action.key, "output": cut(said, MAX_OUTPUT_CHARS)}
+    body = {"action": action.key, "output": cut(text, MAX_OUTPUT_CHARS)}
     return (line,), (Fact(type="action.rehearsed", meta=meta, body=body),)
 
 

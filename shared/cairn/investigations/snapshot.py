@@ -176,17 +176,17 @@ def _maybe(value: Any, read: Callable[[Any], Any]) -> Any:
     return None if value is None else read(value)
 
 
-def _evidence(one: Evidence) -> dict[str, JsonValue]:
-    node_id = str(one.node_id) if one.node_id else None
-    return {"citation": one.citation, "text": one.text, "node_id": node_id}
+def _evidence(evidence: Evidence) -> dict[str, JsonValue]:
+    node_id = str(evidence.node_id) if evidence.node_id else None
+    return {"citation": evidence.citation, "text": evidence.text, "node_id": node_id}
 
 
-def _observation(one: Observation) -> dict[str, JsonValue]:
+def _observation(observation: Observation) -> dict[str, JsonValue]:
     return {
-        **_plain(one),
-        "action_id": str(one.action_id),
-        "arguments": _text(one.arguments),
-        "evidence": list(one.evidence),
+        **_plain(observation),
+        "action_id": str(observation.action_id),
+        "arguments": _text(observation.arguments),
+        "evidence": list(observation.evidence),
     }
 
 

@@ -141,9 +141,9 @@ CUT = " [cut]"
 
 def sealed_input(page: Page, action: Action) -> bytes:
     """Return an action's arguments, as models see them, sealed for the record of the call."""
-    said = json.dumps(dict(action.arguments), sort_keys=True, ensure_ascii=False)
-    said = said.encode("utf-8", "replace").decode("utf-8")
-    body = {"arguments": cut(said, MAX_INPUT_CHARS)}
+    dumps = json.dumps(dict(action.arguments), sort_keys=True, ensure_ascii=False)
+    dumps = dumps.encode("utf-8", "replace").decode("utf-8")
+    body = {"arguments": cut(dumps, MAX_INPUT_CHARS)}
     return page.entries.seal(action.id, page.data_subjects, body)
 
 
@@ -199,12 +199,12 @@ def cut(text: str, most: int) -> str:
 def evidence_ids(memory: WorkingMemory, cited: Iterable[str]) -> list[str]:
     """Return the nodes that citations speak of, by which taint finds what was done on them."""
     known = {fact.citation: fact.node_id for fact in (*memory.evidence, *memory.facts)}
-    found: dict[str, None] = {}
+    record: dict[str, None] = {}
     for token in cited:
         citation = parse(token)
         node_id = known.get(token)
         if node_id is None and citation is not None and citation.kind is Kind.MEMORY:
             node_id = citation.id
         if node_id is not None:
-            found[str(node_id)] = None
-    return list(found)
+            record[str(node_id)] = None
+    return list(record)

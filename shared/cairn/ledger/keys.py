@@ -226,17 +226,17 @@ class KeyCache:
         with self._lock:
             self._drop_old()
             seen = self._destructions
-            found = {
+            results = {
                 subject: self._keys[workspace_id, subject][1]
                 for subject in wanted
                 if (workspace_id, subject) in self._keys
             }
-        missing = sorted(wanted - found.keys())
+        missing = sorted(wanted - results.keys())
         fetched: Mapping[UUID, bytes] = fetch(workspace_id, missing) if missing else {}
         with self._lock:
             if seen == self._destructions:  # a key destroyed meanwhile must not come back
                 self._remember(workspace_id, fetched)
-        return {**found, **fetched}
+        return {**results, **fetched}
 
     def _remember(self, workspace_id: UUID, fetched: Mapping[UUID, bytes]) -> None:
         expires = self._clock() + self._lifetime

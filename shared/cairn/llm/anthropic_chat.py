@@ -129,8 +129,8 @@ def _messages(request: ChatRequest) -> list[MessageParam]:
     """Return the turns; the stable context stands before the first, as a block of its own."""
     last = len(request.messages) - 1
     said = [
-        _turn(one, ends=request.goes_on and place == last)
-        for place, one in enumerate(request.messages)
+        _turn(message, ends=request.goes_on and place == last)
+        for place, message in enumerate(request.messages)
     ]
     if not request.context:
         return said
@@ -141,9 +141,9 @@ def _messages(request: ChatRequest) -> list[MessageParam]:
     return [{"role": "user", "content": opening}, *said]
 
 
-def _turn(one: Message, *, ends: bool) -> MessageParam:
-    content = [_block(one.text, ends=True)] if ends else sendable(one.text)
-    if one.role is Role.USER:
+def _turn(message: Message, *, ends: bool) -> MessageParam:
+    content = [_block(message.text, ends=True)] if ends else sendable(message.text)
+    if message.role is Role.USER:
         return {"role": "user", "content": content}
     return {"role": "assistant", "content": content}
 

@@ -56,11 +56,11 @@ def allowance_of(limits: str, base: Allowance | None = None) -> Allowance:
 
     Raises ValidationFailed for what is no limit.
     """
-    found = base or Allowance()
+    allowance = base or Allowance()
     for limit in filter(None, (part.strip() for part in limits.split(","))):
         name, _, value = limit.partition("=")
-        found = _limited(found, name, value)
-    return found
+        allowance = _limited(allowance, name, value)
+    return allowance
 
 
 def terms_for(base: Terms, settings: Mapping[str, Any]) -> tuple[Terms, tuple[str, ...]]:
@@ -106,8 +106,8 @@ def _budget(terms: Terms, key: str, value: Any) -> Terms:
 def _rate(terms: Terms, key: str, value: Any) -> Terms:
     if not key or not isinstance(value, Mapping) or set(cast("Any", value)) - set(RATES):
         raise ValidationFailed("not a rate")
-    said = cast("Mapping[str, Any]", value)
-    rate = {name: _amount(said[name]) for name in RATES if name in said}
+    fields = cast("Mapping[str, Any]", value)
+    rate = {name: _amount(fields[name]) for name in RATES if name in fields}
     if not {"input", "output"} <= set(rate):
         raise ValidationFailed("not a rate")
     cached = {"cache_read": rate["input"], "cache_write": rate["input"]}
@@ -126,14 +126,14 @@ def _options(terms: Terms, key: str, value: Any) -> Terms:
 _READERS = {"chat": _chat, "budgets": _budget, "rates": _rate, "options": _options}
 
 
-def _limited(found: Allowance, name: str, value: Any) -> Allowance:
+def _limited(allowance: Allowance, name: str, value: Any) -> Allowance:
     span, _, unit = name.partition("_")
     if span not in SPANS or unit not in UNITS:
         raise _no_limit(name)
     amount = _amount(value)
-    limits: Limits = getattr(found, span)
+    limits: Limits = getattr(allowance, span)
     change = replace(limits, usd=amount) if unit == "usd" else replace(limits, tokens=int(amount))
-    return replace(found, day=change) if span == "day" else replace(found, run=change)
+    return replace(allowance, day=change) if span == "day" else replace(allowance, run=change)
 
 
 def _amount(value: Any) -> Decimal:

@@ -199,12 +199,12 @@ def configured(choices: str, base: Configuration = CONFIGURATION) -> Configurati
     """
     rows = dict(base)
     for choice in filter(None, (part.strip() for part in choices.split(","))):
-        found = _CHOICE.fullmatch(choice)
-        purpose = found and found["purpose"]
-        if not found or found["provider"] not in PROVIDERS or purpose not in {None, *Purpose}:
+        match = _CHOICE.fullmatch(choice)
+        purpose = match and match["purpose"]
+        if not match or match["provider"] not in PROVIDERS or purpose not in {None, *Purpose}:
             raise _no_model(choice)
-        route = Route(provider=found["provider"], model=found["model"])
-        options = dict(parse_qsl(found["options"] or "", keep_blank_values=True))
+        route = Route(provider=match["provider"], model=match["model"])
+        options = dict(parse_qsl(match["options"] or "", keep_blank_values=True))
         for each in [Purpose(purpose)] if purpose else Purpose:
             row = Choice(routes=(route, HEURISTIC), max_tokens=rows[each].max_tokens)
             rows[each] = changed(row, options)

@@ -111,8 +111,8 @@ class Gateway:
         Raises as `chat`, and Unavailable when the second answer is wrong or cut off too
         (chat-wrong-shape), or one is refused (chat-refused-to-answer).
         """
-        asked = replace(request, schema=shape.model_json_schema())
-        answer = self._asked(asked, call, budget, shape)
+        chat_request = replace(request, schema=shape.model_json_schema())
+        answer = self._asked(chat_request, call, budget, shape)
         value, faults = parsed(answer, shape)
         if value is not None:
             return Structured(
@@ -120,7 +120,7 @@ class Gateway:
             )
         if answer.finish is Finish.REFUSED:
             raise _useless(answer)
-        second = self._asked(clarified(asked, answer, faults), call, budget, shape)
+        second = self._asked(clarified(chat_request, answer, faults), call, budget, shape)
         value, _ = parsed(second, shape)
         if value is None:
             raise _useless(second)
@@ -138,7 +138,7 @@ class Gateway:
 
     def circuits(self) -> Mapping[str, str]:
         """Return the state of each provider's circuit: closed, open or half_open."""
-        return {name: one.state.value for name, one in self._breakers.items()}
+        return {name: breaker.state.value for name, breaker in self._breakers.items()}
 
     def _asked(
         self,
@@ -232,8 +232,8 @@ class Gateway:
         cost = cost_of(price_of(answer.model, asking.terms.rates) or price, answer.usage)
         asking.budget.record(answer.usage, cost)
         answer = replace(answer, cost_usd=cost)
-        said = replace(record, model=answer.model, usage=answer.usage, cost_usd=cost)
-        self._keep(said, began, outcome=_outcome(answer, asking.shape))
+        call_record = replace(record, model=answer.model, usage=answer.usage, cost_usd=cost)
+        self._keep(call_record, began, outcome=_outcome(answer, asking.shape))
         return answer
 
     def _check(self, asking: _Asking, price: Price | None) -> None:
@@ -270,10 +270,10 @@ class _OnAccount:
 
 
 def _filled(request: ChatRequest, choice: Choice) -> ChatRequest:
-    asked = request.max_tokens
+    max_tokens = request.max_tokens
     return replace(
         request,
-        max_tokens=choice.max_tokens if asked is None else asked,
+        max_tokens=choice.max_tokens if max_tokens is None else max_tokens,
         temperature=choice.temperature if request.temperature is None else request.temperature,
         effort=request.effort or choice.effort,
     )

@@ -172,8 +172,8 @@ def _calls(said: object) -> tuple[ToolCall, ...]:
     """Return the calls of tools, without those that are none."""
     if not isinstance(said, list):
         return ()
-    found = (_call(item) for item in cast("list[object]", said))
-    return tuple(call for call in found if call is not None)
+    results = (_call(item) for item in cast("list[object]", said))
+    return tuple(call for call in results if call is not None)
 
 
 def _call(said: object) -> ToolCall | None:

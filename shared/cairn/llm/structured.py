@@ -86,20 +86,20 @@ def parsed(answer: ChatAnswer, shape: type[Shape]) -> tuple[Shape | None, tuple[
     try:
         return shape.model_validate_json(fenced[1] if fenced else answer.text), ()
     except ValidationError as problem:
-        found = problem.errors(include_url=False, include_context=False, include_input=False)
+        details = problem.errors(include_url=False, include_context=False, include_input=False)
     return None, tuple(
         f"{'.'.join(str(part) for part in item['loc']) or 'the text'}: {item['msg']}"
-        for item in found[:MOST_FAULTS]
+        for item in details[:MOST_FAULTS]
     )
 
 
 def clarified(request: ChatRequest, answer: ChatAnswer, faults: tuple[str, ...]) -> ChatRequest:
     """Return the request that shows the model its answer and says what was wrong with it."""
     listed = "\n".join(f"- {fault}" for fault in faults)
-    said = Message(role=Role.ASSISTANT, text=answer.text[:MOST_REPEATED] or "(nothing)")
+    message = Message(role=Role.ASSISTANT, text=answer.text[:MOST_REPEATED] or "(nothing)")
     asked = Message(
         role=Role.USER,
         text=f"That is not of the shape asked for:\n{listed}\n"
         "Answer again with the JSON object alone, and nothing before or after it.",
     )
-    return replace(request, messages=(*request.messages, said, asked))
+    return replace(request, messages=(*request.messages, message, asked))

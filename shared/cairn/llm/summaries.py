@@ -101,11 +101,11 @@ def extract(text: str, *, max_words: int) -> str:
 
 def _candidates(text: str) -> list[_Sentence]:
     """Return the sentences worth choosing from; all of them when none is long enough."""
-    found = [
+    results = [
         _Sentence(place, " ".join(sentence.split()), frozenset(content_words(sentence)))
         for place, sentence in enumerate(sentences(text), start=1)
     ]
-    return [item for item in found if len(item.terms) >= FEWEST_WORDS] or found
+    return [item for item in results if len(item.terms) >= FEWEST_WORDS] or results
 
 
 def _frequencies(candidates: Sequence[_Sentence]) -> dict[str, float]:
@@ -114,16 +114,16 @@ def _frequencies(candidates: Sequence[_Sentence]) -> dict[str, float]:
     return {term: count / total for term, count in counts.items()}
 
 
-def _weight(one: _Sentence, weights: dict[str, float]) -> float:
-    if not one.terms:
+def _weight(sentence: _Sentence, weights: dict[str, float]) -> float:
+    if not sentence.terms:
         return 0.0
     # sorted: float addition depends on the order, and a set's order on the process
-    mean = sum(sorted(weights[term] for term in one.terms)) / len(one.terms)
-    return mean * (1 + POSITION_WEIGHT / one.place)
+    mean = sum(sorted(weights[term] for term in sentence.terms)) / len(sentence.terms)
+    return mean * (1 + POSITION_WEIGHT / sentence.place)
 
 
-def _length(one: _Sentence) -> int:
-    return len(one.text.split())
+def _length(sentence: _Sentence) -> int:
+    return len(sentence.text.split())
 
 
 def _cut(text: str, max_words: int) -> str:

@@ -69,7 +69,7 @@ class DeleteMemory:
             id=self.new_id(),
             topic=Topic.EMBED,
             position=position,
-            node_ids=tuple(one.id for one, _ in changed),
+            node_ids=tuple(message.id for message, _ in changed),
         )
         stores.outbox.add(row, now)
         return position, [row]

@@ -52,18 +52,18 @@ class MemoryDraft(MemoryFields):
 
     def warnings(self) -> tuple[str, ...]:
         """Name what the writer should know: what piles up for ever, what looks hostile."""
-        found: list[str] = []
+        results: list[str] = []
         if self.kind is MemoryKind.FACT and not self.key:
-            found.append("A fact without a key is never superseded: it stays beside newer ones.")
+            results.append("A fact without a key is never superseded: it stays beside newer ones.")
         if self.kind is MemoryKind.STATUS and not self.subject:
-            found.append(
+            results.append(
                 "A status without a subject is never superseded: it stays beside newer ones."
             )
         if self.screening != "clean":
-            found.append(
+            results.append(
                 "This text reads like an instruction to a model; it is kept as data, marked."
             )
-        return tuple(found)
+        return tuple(results)
 
 
 def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryDraft:

@@ -93,9 +93,11 @@ def derived_importance(text: str, kind: str, *, failed: bool = False) -> int:
     By kind: decision 7, event 4, others 5. Then the strongest of: a grave word +3, a failure (or
     a word for one) +2, a word that binds +1; three words or fewer without any of these -2.
     """
-    said = words(text)
-    found = set(said)
-    more = 3 if found & _GRAVE else 2 if failed or found & _BAD else 1 if found & _BINDING else 0
-    if not more and len(said) <= 3:
+    tokens = words(text)
+    results = set(tokens)
+    more = (
+        3 if results & _GRAVE else 2 if failed or results & _BAD else 1 if results & _BINDING else 0
+    )
+    if not more and len(tokens) <= 3:
         more = -2
     return max(1, min(10, _BASE.get(kind, _OTHERS) + more))

@@ -96,7 +96,7 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
 
 def as_request(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record that `new_memory` took as `POST /v1/memories` takes it."""
-    given = {name: one for name, one in record.items() if one is not None}
+    given = {name: value for name, value in record.items() if value is not None}
     del given["kind"], given["state"]
     confidence, metadata = _confidence(record["confidence"]), _metadata(record["metadata"])
     return {**given, "confidence": confidence, "metadata": metadata}
@@ -110,7 +110,7 @@ def _written(value: Any) -> Any:
     """
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
-        written = {name: _written(one) for name, one in given.items()}
+        written = {name: _written(item) for name, item in given.items()}
         return {_NUMBER: written} if given.keys() == {_NUMBER} else written
     if isinstance(value, list):
         return [_written(item) for item in cast("list[Any]", value)]
@@ -126,7 +126,7 @@ def _read(value: Any) -> Any:
         if given.keys() == {_NUMBER} and not isinstance(given[_NUMBER], dict):
             return _number(given[_NUMBER])
         inner = cast("dict[str, Any]", given[_NUMBER]) if given.keys() == {_NUMBER} else given
-        return {name: _read(one) for name, one in inner.items()}
+        return {name: _read(item) for name, item in inner.items()}
     if isinstance(value, list):
         return [_read(item) for item in cast("list[Any]", value)]
     return value

@@ -68,8 +68,10 @@ def _remember(batch: Drafted[MemoryDraft], write: Write) -> tuple[Remembered, li
         for draft in drafts
     )
     write.append()
-    told = tuple(with_quarantine(outcome, write.entries.held_back) for outcome in outcomes)
-    return Remembered(outcomes=told), write.wake_embed(plan.touched)
+    memory_outcomes = tuple(
+        with_quarantine(outcome, write.entries.held_back) for outcome in outcomes
+    )
+    return Remembered(outcomes=memory_outcomes), write.wake_embed(plan.touched)
 
 
 def _plan(write: Write, drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:

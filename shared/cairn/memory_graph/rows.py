@@ -36,9 +36,9 @@ def node_body(node: NodeDump, owners: tuple[tuple[str, str], ...], writer: str) 
     other texts are found by their words too. One client's node is in that client's view.
     """
     clients = [key for kind, key in owners if kind == "client"]
-    said = {name: one for name, one in node.properties.items() if isinstance(one, str)}
-    text = next((said[name] for name in _TEXTS if said.get(name, "").strip()), node.natural_key)
-    context = "\n".join([node.natural_key, *(f"{name}: {one}" for name, one in said.items())])
+    fields = {name: value for name, value in node.properties.items() if isinstance(value, str)}
+    text = next((fields[name] for name in _TEXTS if fields.get(name, "").strip()), node.natural_key)
+    context = "\n".join([node.natural_key, *(f"{name}: {value}" for name, value in fields.items())])
     context = context[:MAX_CONTEXT_CHARS]
     return {
         "label": node.label[0].upper() + node.label[1:],

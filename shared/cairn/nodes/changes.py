@@ -160,9 +160,11 @@ class Relate:
             answer = replayed_answer(stores, idempotency, now)
             if answer is not None:
                 return Changed(id=UUID(answer["id"]), position=answer["position"], replayed=True)
-            found = stores.graph_nodes.find(ends)
-            source, target = (present(found, end) for end in ends)
-            edges = planned_edges(source.id, is_entity=source.is_entity, edges=[edge], known=found)
+            results = stores.graph_nodes.find(ends)
+            source, target = (present(results, end) for end in ends)
+            edges = planned_edges(
+                source.id, is_entity=source.is_entity, edges=[edge], known=results
+            )
             subjects = subjects_of(source, target)
             position = self.writing.append(
                 principal, stores, resolution, "edge.written", {"edges": 1}, {"edges": edges},

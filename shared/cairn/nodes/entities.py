@@ -167,7 +167,7 @@ def _edge(
 ) -> dict[str, Any]:
     view, relation, source, target = place
     stays = place == _place(edge)
-    properties = {name: one for name, one in edge.properties.items() if name != MERGED_FROM}
+    properties = {name: value for name, value in edge.properties.items() if name != MERGED_FROM}
     return {
         "view": view,
         "relation": relation,
@@ -219,14 +219,16 @@ class CorrectEntities:
         name = entity_name(alias, "alias")
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
-            (one,) = seen
-            known = stores.aliases.aliases(one.scope, one.agents)
-            mine = [each for each, means in known.items() if means == (one.name, one.kind)]
-            if name_key(name) == name_key(one.name or ""):
+            (node,) = seen
+            known = stores.aliases.aliases(node.scope, node.agents)
+            mine = [each for each, means in known.items() if means == (node.name, node.kind)]
+            if name_key(name) == name_key(node.name or ""):
                 _refuse("alias", "is the entity's own name")
             if len(mine) >= MAX_ALIASES:
                 _refuse("alias", f"would be one more than the {MAX_ALIASES} an entity may have")
-            return _Plan(type="entity.alias_added", entity=one, body={**_named(one), "alias": name})
+            return _Plan(
+                type="entity.alias_added", entity=node, body={**_named(node), "alias": name}
+            )
 
         return self._correct(principal, [entity], plan)
 
@@ -234,12 +236,12 @@ class CorrectEntities:
         """Take a name from this entity; NotFound when it has no such alias."""
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
-            (one,) = seen
-            known = stores.aliases.aliases(one.scope, one.agents)
-            if known.get(name_key(alias)) != (one.name, one.kind):
+            (node,) = seen
+            known = stores.aliases.aliases(node.scope, node.agents)
+            if known.get(name_key(alias)) != (node.name, node.kind):
                 raise NotFound("This entity has no such alias.", entity_id=str(entity))
-            body = {**_named(one), "alias": name_key(alias)}
-            return _Plan(type="entity.alias_removed", entity=one, body=body)
+            body = {**_named(node), "alias": name_key(alias)}
+            return _Plan(type="entity.alias_removed", entity=node, body=body)
 
         return self._correct(principal, [entity], plan)
 
@@ -249,16 +251,16 @@ class CorrectEntities:
             _refuse("into", "is the entity itself")
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
-            one, other = seen
-            if (one.scope, one.agents) != (other.scope, other.agents):
+            node, other = seen
+            if (node.scope, node.agents) != (other.scope, other.agents):
                 _refuse("into", "is an entity of another audience (scope and agents)")
             moves = merge_moves(entity, into, _edges(stores, entity), _edges(stores, into))
-            known = stores.aliases.aliases(one.scope, one.agents)
-            names = [each for each, means in known.items() if means == (one.name, one.kind)]
-            body = {**_named(other), **moves.body(), "aliases": [name_key(one.name or ""), *names]}
+            known = stores.aliases.aliases(node.scope, node.agents)
+            names = [each for each, means in known.items() if means == (node.name, node.kind)]
+            body = {**_named(other), **moves.body(), "aliases": [name_key(node.name or ""), *names]}
             meta = {"into_id": str(into)}
             return _Plan(
-                type="entity.merged", entity=one, body=body, meta=meta, moves=moves, stands=into
+                type="entity.merged", entity=node, body=body, meta=meta, moves=moves, stands=into
             )
 
         return self._correct(principal, [entity, into], plan)
@@ -272,9 +274,9 @@ class CorrectEntities:
         name = entity_name(wanted.name, "name")
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
-            (one,) = seen
-            type_ = wanted.type or one.kind or "concept"
-            to_id = entity_id(principal.workspace_id, one.scope, one.agents, type_, name)
+            (node,) = seen
+            type_ = wanted.type or node.kind or "concept"
+            to_id = entity_id(principal.workspace_id, node.scope, node.agents, type_, name)
             other = stores.graph_nodes.find([to_id]).get(to_id)
             if to_id == entity or (other is not None and other.state is not State.ACTIVE):
                 _refuse("name", "is of this entity, or of one that was merged or deleted")
@@ -283,26 +285,26 @@ class CorrectEntities:
                 raise NotFound("There is no such node.", node_id=str(min(missing)))
             there = _edges(stores, to_id) if other else ()
             moves = split_moves(entity, to_id, mentions, _edges(stores, entity), there)
-            body = {**_named(one), **moves.body(), "name": name, "type": type_, "new": not other}
+            body = {**_named(node), **moves.body(), "name": name, "type": type_, "new": not other}
             meta = {"to_id": str(to_id)}
             return _Plan(
-                type="entity.split", entity=one, body=body, meta=meta, moves=moves, stands=to_id
+                type="entity.split", entity=node, body=body, meta=meta, moves=moves, stands=to_id
             )
 
         return self._correct(principal, [entity], plan)
 
     def _undo(self, principal: Principal, entity: UUID, merged: UUID) -> EntityChanged:
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
-            one, other = seen
+            node, other = seen
             when = other.superseded_at
             if other.superseded_by != entity or when is None:
                 _refuse("undo", "was not merged into this entity")
             closed = stores.graph_nodes.edges_closed_at(merged, when, limit=MAX_MOVED_EDGES)
             moves = unmerge_moves(merged, entity, closed, _edges(stores, entity))
-            known = stores.aliases.aliases(one.scope, one.agents)
+            known = stores.aliases.aliases(node.scope, node.agents)
             own = name_key(other.name or "")
-            names = [own] if known.get(own) == (one.name, one.kind) else []
-            body = {**_named(one), **moves.body(), "aliases": names}
+            names = [own] if known.get(own) == (node.name, node.kind) else []
+            body = {**_named(node), **moves.body(), "aliases": names}
             meta = {"from_id": str(entity)}
             return _Plan(type="entity.unmerged", entity=other, body=body, meta=meta, moves=moves)
 
@@ -333,12 +335,12 @@ class CorrectEntities:
 
 
 def _entities(
-    found: Mapping[UUID, StoredNode], ids: Sequence[UUID], merged: UUID | None
+    results: Mapping[UUID, StoredNode], ids: Sequence[UUID], merged: UUID | None
 ) -> list[StoredNode]:
     """Return the entities in order; Conflict for one that was merged, NotFound for other nodes."""
     entities: list[StoredNode] = []
     for id_ in ids:
-        node = found.get(id_)
+        node = results.get(id_)
         if node is None or not node.is_entity or not node.is_present:
             raise NotFound("There is no such entity.", entity_id=str(id_))
         if node.state is State.SUPERSEDED and id_ != merged:

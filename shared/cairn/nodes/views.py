@@ -221,11 +221,11 @@ class BrowseNodes:
     def node(self, principal: Principal, node_id: UUID, /) -> NodeView:
         """Return one node with its edges; NotFound when the principal cannot see it."""
         with self.transactions.reading(principal) as stores:
-            found = stores.node_views.node(node_id)
-            if found is None:
+            node = stores.node_views.node(node_id)
+            if node is None:
                 raise NotFound("There is no such node.", node_id=str(node_id))
             edges = stores.node_views.edges(node_id, limit=SHOWN_EDGES, most=LOOKED_AT_EDGES)
-        return replace(found, edges=edges)
+        return replace(node, edges=edges)
 
     def nodes(
         self, principal: Principal, where: NodeFilter, *, limit: int, after: NodeKey | None
@@ -237,10 +237,10 @@ class BrowseNodes:
     def entity(self, principal: Principal, entity_id: UUID, /) -> EntityDetail:
         """Return one entity; NotFound when the principal cannot see it."""
         with self.transactions.reading(principal) as stores:
-            found = stores.node_views.entity(entity_id, most=LOOKED_AT_EDGES)
-        if found is None:
+            detail = stores.node_views.entity(entity_id, most=LOOKED_AT_EDGES)
+        if detail is None:
             raise NotFound("There is no such entity.", entity_id=str(entity_id))
-        return found
+        return detail
 
     def entities(
         self, principal: Principal, where: EntityFilter, *, limit: int, after: EntityKey | None

@@ -79,10 +79,10 @@ def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     stores, workspace_id = write.stores, write.entries.workspace_id
     good = [draft for draft in drafts if isinstance(draft, NodeDraft)]
     ids = {entity_id_of(workspace_id, item) for item in good if item.is_entity}
-    found = dict(stores.graph_nodes.find(ids | ends_of(e for item in good for e in item.edges)))
-    found |= _present_ones(stores, found)
+    results = dict(stores.graph_nodes.find(ids | ends_of(e for item in good for e in item.edges)))
+    results |= _present_ones(stores, results)
     known = dict(stores.memories.known({node_identity(item) for item in good}))
-    return NodePlan(entries=write.entries, known=known, found=found)
+    return NodePlan(entries=write.entries, known=known, found=results)
 
 
 def _placed(
@@ -90,17 +90,17 @@ def _placed(
 ) -> Sequence[NodeDraft | CairnError]:
     """Return the drafts, those of a conversation's session produced by it."""
     wanted = sessions_of(draft for draft in drafts if isinstance(draft, NodeDraft))
-    found = {item: stores.tasks.conversation(None, item) for item in wanted}
-    conversations = {name: one[0] for name, one in found.items() if one}
+    record = {item: stores.tasks.conversation(None, item) for item in wanted}
+    conversations = {name: one[0] for name, one in record.items() if one}
     return [
         placed(draft, conversations) if isinstance(draft, NodeDraft) else draft for draft in drafts
     ]
 
 
-def _present_ones(stores: Stores, found: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
+def _present_ones(stores: Stores, results: Mapping[UUID, Any]) -> Mapping[UUID, Any]:
     """Return what merged entities were merged into, one step; more steps are rare and refused."""
-    into = {id_.superseded_by for id_ in found.values() if id_.is_entity and id_.superseded_by}
-    return stores.graph_nodes.find(into - found.keys()) if into else {}
+    into = {id_.superseded_by for id_ in results.values() if id_.is_entity and id_.superseded_by}
+    return stores.graph_nodes.find(into - results.keys()) if into else {}
 
 
 def _answer(done: NodesWritten) -> dict[str, Any]:

@@ -167,24 +167,24 @@ def _muted(stores: Stores, now: datetime, chosen: Mapping[str, bool]) -> tuple[s
 def _decay(stores: Stores, facts: int, now: datetime, factor: float) -> Rate:
     """Count facts whose effective confidence is below a half: of 100 random ones, or of all."""
     exact = facts <= EXACT
-    found = stores.stats.facts(EXACT if exact else FACT_SAMPLE, random=not exact)
-    below = sum(decayed(item.confidence, item.since, now, factor) < HALF for item in found)
-    return _rate(below, len(found), exact=exact)
+    ages = stores.stats.facts(EXACT if exact else FACT_SAMPLE, random=not exact)
+    below = sum(decayed(item.confidence, item.since, now, factor) < HALF for item in ages)
+    return _rate(below, len(ages), exact=exact)
 
 
 def _rates(stores: Stores, memories: int) -> tuple[Rate, Rate, Rate]:
     """Return the rates of junk, duplicates and contradictions."""
     exact = memories <= EXACT
-    found = stores.stats.memories(
+    sketches = stores.stats.memories(
         EXACT if exact else MEMORY_SAMPLE, random=not exact, cosine=DUPLICATE_COSINE
     )
-    junk = sum(junk_of(item.text) is not None for item in found)
-    duplicates = sum(item.duplicate for item in found)
-    contradicted = sum(item.contradicted for item in found)
+    junk = sum(junk_of(item.text) is not None for item in sketches)
+    duplicates = sum(item.duplicate for item in sketches)
+    contradicted = sum(item.contradicted for item in sketches)
     return (
-        _rate(junk, len(found), exact=exact),
-        _rate(duplicates, len(found), exact=exact),
-        _rate(contradicted, len(found), exact=exact),
+        _rate(junk, len(sketches), exact=exact),
+        _rate(duplicates, len(sketches), exact=exact),
+        _rate(contradicted, len(sketches), exact=exact),
     )
 
 

@@ -60,10 +60,10 @@ class Browse:
     def get_memory(self, principal: Principal, memory_id: UUID) -> MemoryView:
         """Return one memory; NotFound when the principal cannot see it."""
         with self.transactions.reading(principal) as stores:
-            found = stores.views.memory(memory_id)
-        if found is None:
+            memory = stores.views.memory(memory_id)
+        if memory is None:
             raise NotFound("There is no such memory.", memory_id=str(memory_id))
-        return found
+        return memory
 
     def get_memory_history(
         self, principal: Principal, memory_id: UUID
@@ -80,17 +80,17 @@ class Browse:
     ) -> Page[MemoryView]:
         """Return a page of memories, newest ledger position first."""
         with self.transactions.reading(principal) as stores:
-            found = stores.views.memories(where, limit=limit + 1, after=after)
-        return _page(found, limit)
+            memories = stores.views.memories(where, limit=limit + 1, after=after)
+        return _page(memories, limit)
 
     def get_document(self, principal: Principal, document_id: UUID) -> DocumentView:
         """Return one document with its sections; NotFound when the principal cannot see it."""
         with self.transactions.reading(principal) as stores:
-            found = stores.views.document(document_id)
-            sections = stores.views.sections(document_id) if found else ()
-        if found is None:
+            document = stores.views.document(document_id)
+            sections = stores.views.sections(document_id) if document else ()
+        if document is None:
             raise NotFound("There is no such document.", document_id=str(document_id))
-        return replace(found, sections=tuple(sections))
+        return replace(document, sections=tuple(sections))
 
     def list_documents(
         self,
@@ -103,18 +103,18 @@ class Browse:
     ) -> Page[DocumentView]:
         """Return a page of documents, newest first."""
         with self.transactions.reading(principal) as stores:
-            found = stores.views.documents(
+            documents = stores.views.documents(
                 client_id=client_id, source_uri=source_uri, limit=limit + 1, after=after
             )
-        return _page(found, limit)
+        return _page(documents, limit)
 
     def get_ingestion(self, principal: Principal, ingestion_id: UUID) -> IngestionView:
         """Return one ingestion; NotFound when the principal cannot see its document."""
         with self.transactions.reading(principal) as stores:
-            found = stores.views.ingestion(ingestion_id)
-        if found is None:
+            ingestion = stores.views.ingestion(ingestion_id)
+        if ingestion is None:
             raise NotFound("There is no such ingestion.", ingestion_id=str(ingestion_id))
-        return found
+        return ingestion
 
     def get_status(self, principal: Principal, /) -> Status:
         """Count what waits in the principal's workspace."""
@@ -157,28 +157,28 @@ def verify_chain(
     that is trusted already; nothing up to it is looked at.
     """
     head = ledger.head()
-    found = verify(
+    verification = verify(
         entries_of(ledger, after=start.position if start else 0, up_to=head.position),
         workspace_id=workspace_id,
         start=start,
         expected=head,
         anchors=anchors,
     )
-    checked = found.checked
-    if found.ok:
+    checked = verification.checked
+    if verification.ok:
         since = entries_of(ledger, after=head.position)
-        found = verify(since, workspace_id=workspace_id, start=head)
-        checked += found.checked
-    if found.ok and (now := ledger.head()).position < found.head.position:
-        found = verify((), workspace_id=workspace_id, start=found.head, expected=now)
+        verification = verify(since, workspace_id=workspace_id, start=head)
+        checked += verification.checked
+    if verification.ok and (now := ledger.head()).position < verification.head.position:
+        verification = verify((), workspace_id=workspace_id, start=verification.head, expected=now)
     return LedgerVerification(
         workspace_id=workspace_id,
-        ok=found.ok,
+        ok=verification.ok,
         checked=checked,
-        first_bad_position=found.first_bad_position,
-        reason=found.reason.value if found.reason else None,
-        head_position=found.head.position,
-        head_hash=found.head.hash.hex(),
+        first_bad_position=verification.first_bad_position,
+        reason=verification.reason.value if verification.reason else None,
+        head_position=verification.head.position,
+        head_hash=verification.head.hash.hex(),
     )
 
 
@@ -223,7 +223,7 @@ class _Positioned(Protocol):
 P = TypeVar("P", bound=_Positioned)
 
 
-def _page(found: Sequence[P], limit: int) -> Page[P]:
+def _page(results: Sequence[P], limit: int) -> Page[P]:
     """Return a page of a list that was read with one item more than it may show."""
-    items = tuple(found[:limit])
-    return Page(items=items, next_after=items[-1].position if len(found) > limit else None)
+    items = tuple(results[:limit])
+    return Page(items=items, next_after=items[-1].position if len(results) > limit else None)

@@ -103,8 +103,8 @@ class FindOrphans:
     def __call__(self, principal: Principal, /) -> Mapping[str, Orphans]:
         """Return orphans by kind; Denied unless the principal is an admin."""
         principal.require(Role.ADMIN)
-        found: dict[str, Orphans] = {}
+        record: dict[str, Orphans] = {}
         for kind in Orphan:
             with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
-                found[kind.value] = stores.stats.orphans(kind, limit=COUNTED, examples=EXAMPLES)
-        return found
+                record[kind.value] = stores.stats.orphans(kind, limit=COUNTED, examples=EXAMPLES)
+        return record

@@ -177,20 +177,20 @@ class Rebuild:
         page = ahead.page(progress.head, lambda after: stores.ledger.page(after=after, limit=PAGE))
         if page is None:
             return progress, head
-        found = page.entries
-        if any(_forgets(item.entry) and item.entry.position > progress.since for item in found):
+        entries = page.entries
+        if any(_forgets(item.entry) and item.entry.position > progress.since for item in entries):
             stores.replica.discard()  # what it has may be of keys that were there when it began
             return self._begun(principal, stores, head), head
-        replay(found, stores)
-        unreadable = sum(item.body is None for item in found)
-        stores.replica.keyless({subject for item in found for subject in item.keyless})
-        stores.replica.advance(page.reached, entries=len(found), unreadable=unreadable)
+        replay(entries, stores)
+        unreadable = sum(item.body is None for item in entries)
+        stores.replica.keyless({subject for item in entries for subject in item.keyless})
+        stores.replica.advance(page.reached, entries=len(entries), unreadable=unreadable)
         return (
             Progress(
                 version=progress.version,
                 since=progress.since,
                 head=page.reached,
-                entries=progress.entries + len(found),
+                entries=progress.entries + len(entries),
                 unreadable=progress.unreadable + unreadable,
             ),
             head,

@@ -94,7 +94,10 @@ class Replays(Protocol):
 
 def as_json(sums: Mapping[str, TableSum]) -> dict[str, Any]:
     """Return checksums as people and machines are told them."""
-    return {name: {"rows": one.rows, "checksum": one.checksum} for name, one in sums.items()}
+    return {
+        name: {"rows": table_sum.rows, "checksum": table_sum.checksum}
+        for name, table_sum in sums.items()
+    }
 
 
 VECTORS_AT_ONCE = 200
@@ -138,18 +141,18 @@ def opened(entries: Sequence[Entry], keys: KeyStore, cipher: BodyCipher) -> list
     }
     wanted = {subject for subjects in owners.values() for subject in subjects}
     held = keys.get(entries[0].workspace_id, wanted)
-    found: list[Opened] = []
+    results: list[Opened] = []
     for entry in entries:
         if not entry.body:
-            found.append(Opened(entry=entry, body={}))
+            results.append(Opened(entry=entry, body={}))
             continue
         subjects = owners[entry.id]
         keyless = tuple(subject for subject in subjects if subject not in held)
         body: Body | None = None
         if not keyless:
             body = cipher.open(entry.id, entry.workspace_id, subjects, held, entry.body)
-        found.append(Opened(entry=entry, body=body, keyless=keyless))
-    return found
+        results.append(Opened(entry=entry, body=body, keyless=keyless))
+    return results
 
 
 class _Texts(dict[UUID, str]):
@@ -166,14 +169,14 @@ def replay(page: Sequence[Opened], stores: Stores) -> None:
     """
     readable = [(opened.entry, opened.body) for opened in page if opened.body is not None]
     texts = _Texts(stores.replica.texts({i for entry, _ in readable for i in _referred(entry)}))
-    told = [item for _, body in readable for item in recipes.read(body)]
+    node_recipes = [item for _, body in readable for item in recipes.read(body)]
     with stores.replica.streaming():
         for start in range(0, len(readable), PORTION):
             portion = readable[start : start + PORTION]
             stores.nodes.apply([_projected(entry, body, texts) for entry, body in portion])
             for entry, body in portion:
                 _apply_other(entry, body, stores)
-    _make_vectors(told, stores)
+    _make_vectors(node_recipes, stores)
 
 
 def _projected(entry: Entry, body: Body, texts: _Texts) -> Projection:
@@ -205,10 +208,10 @@ def _apply_other(entry: Entry, body: Body, stores: Stores) -> None:
         stores.settings.put(settings_rows.changed(entry))
 
 
-def _make_vectors(told: Iterable[NodeRecipe], stores: Stores) -> None:
+def _make_vectors(node_recipes: Iterable[NodeRecipe], stores: Stores) -> None:
     """Mix vectors as the embed stage did, from the cache; keep what it no longer has."""
     last: dict[tuple[int, UUID], NodeRecipe] = {}
-    for recipe in told:
+    for recipe in node_recipes:
         before = last.get((recipe.model_id, recipe.node_id))
         if before is None or before.position <= recipe.position:
             last[recipe.model_id, recipe.node_id] = recipe
@@ -222,14 +225,16 @@ def _make_vectors(told: Iterable[NodeRecipe], stores: Stores) -> None:
 
 
 def _store_vectors(
-    told: Sequence[NodeRecipe], model_id: int, position: int, stores: Stores
+    node_recipes: Sequence[NodeRecipe], model_id: int, position: int, stores: Stores
 ) -> None:
-    hashes = {text for recipe in told for text in (*recipe.recipe.windows, *recipe.recipe.context)}
+    hashes = {
+        text for recipe in node_recipes for text in (*recipe.recipe.windows, *recipe.recipe.context)
+    }
     vectors = stores.embeddings.cached(hashes, model_id)
-    made = [recipes.mixed(recipe.node_id, recipe.recipe, vectors) for recipe in told]
+    made = [recipes.mixed(recipe.node_id, recipe.recipe, vectors) for recipe in node_recipes]
     rows = [item for item in made if item is not None]
     supplied = {row.node_id for row in rows}
-    lacking = [recipe.node_id for recipe in told if recipe.node_id not in supplied]
+    lacking = [recipe.node_id for recipe in node_recipes if recipe.node_id not in supplied]
     rows += [NewEmbedding(node_id=item, vectors=()) for item in lacking]  # no stale one stays
     stores.embeddings.store(rows, model_id, position)
     stores.replica.supplied(supplied)

@@ -74,9 +74,9 @@ class StartRebuild:
                 reference=rebuild_id,
             )
             stores.outbox.add(row, now)
-            found = _found(stores, rebuild_id)
+            rebuild = _found(stores, rebuild_id)
         self.dispatcher.send([row])
-        return found
+        return rebuild
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,14 +107,14 @@ class StepRebuild:
         """
         principal = system_principal(workspace_id)
         with self.transactions.writing(principal) as stores:
-            asked = _found(stores, rebuild_id)
+            rebuild = _found(stores, rebuild_id)
             stores.outbox.done([rebuild_id])
-        if asked.state != RUNNING:
-            return {"more": False, "entries": asked.entries, "head": asked.head}
+        if rebuild.state != RUNNING:
+            return {"more": False, "entries": rebuild.entries, "head": rebuild.head}
         far = self.rebuild.advance(workspace_id, seconds=seconds)
         done = None
         if not far["more"]:
-            done = self.rebuild.finish(workspace_id, only_check=asked.check)
+            done = self.rebuild.finish(workspace_id, only_check=rebuild.check)
         with self.transactions.writing(principal) as stores:
             now, head = self.clock(), far["head"]
             stores.rebuilds.progress(rebuild_id, entries=far["entries"], head=head, now=now)
@@ -130,7 +130,7 @@ class StepRebuild:
 
 
 def _found(stores: Stores, rebuild_id: UUID) -> RebuildView:
-    found = stores.rebuilds.get(rebuild_id)
-    if found is None:
+    rebuild = stores.rebuilds.get(rebuild_id)
+    if rebuild is None:
         raise NotFound("There is no such rebuild.")
-    return found
+    return rebuild

@@ -102,8 +102,8 @@ class CountMissingVectors:
         principal.require(Role.ADMIN)
         self.check(self.model)
         with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
-            found = stores.vector_gaps.count(self.model.id)
-        return MissingVectors(model=self.model.name, missing=found.missing, waiting=found.waiting)
+            count = stores.vector_gaps.count(self.model.id)
+        return MissingVectors(model=self.model.name, missing=count.missing, waiting=count.waiting)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,9 +71,9 @@ class BrowseReports:
         start = self.stopwatch()
         named = keyword.casefold() if keyword else None
         with self.transactions.reading(principal) as stores:
-            found = tuple(stores.report_views.latest(named, limit=limit))
-        self._say("read-latest", start, hits=len(found), keywords=int(named is not None))
-        return found
+            reports = tuple(stores.report_views.latest(named, limit=limit))
+        self._say("read-latest", start, hits=len(reports), keywords=int(named is not None))
+        return reports
 
     def list(
         self, principal: Principal, where: ReportFilter, *, limit: int, after: int | None
@@ -81,9 +81,9 @@ class BrowseReports:
         """Return a page of the catalogue, newest first, and the total."""
         start = self.stopwatch()
         with self.transactions.reading(principal) as stores:
-            found, total = stores.report_views.page(where, limit=limit + 1, after=after)
-        items = tuple(found[:limit])
-        following = items[-1].position if len(found) > limit else None
+            entries, total = stores.report_views.page(where, limit=limit + 1, after=after)
+        items = tuple(entries[:limit])
+        following = items[-1].position if len(entries) > limit else None
         self._say("list", start, hits=len(items), total=total)
         return ReportPage(page=Page(items=items, next_after=following), total=total)
 

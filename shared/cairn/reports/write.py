@@ -160,8 +160,8 @@ class WriteReport(Writer):
         if draft.conversation_id is None and draft.session_id is None:
             return ()
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.reports.conversation(draft.conversation_id, draft.session_id)
-        return found[1] if found else ()
+            results = stores.reports.conversation(draft.conversation_id, draft.session_id)
+        return results[1] if results else ()
 
 
 def _write(draft: ReportDraft, write: Write) -> tuple[ReportWritten, list[OutboxRow]]:
@@ -228,7 +228,9 @@ def report_keywords(keywords: tuple[str, ...]) -> tuple[str, ...]:
     if len(keywords) > MAX_KEYWORDS:
         refuse("keywords", f"has {len(keywords)} items; at most {MAX_KEYWORDS} are allowed")
     return tuple(
-        dict.fromkeys(report_keyword(one, f"keywords.{n}") for n, one in enumerate(keywords))
+        dict.fromkeys(
+            report_keyword(keyword, f"keywords.{n}") for n, keyword in enumerate(keywords)
+        )
     )
 
 
@@ -242,20 +244,20 @@ def _provenance(
     stores: Stores, workspace_id: UUID, draft: ReportDraft, report_id: UUID
 ) -> tuple[dict[str, Any], tuple[UUID, ...]]:
     """Return the entry's meta, which says what produced the report, and whom that is about."""
-    found = None
+    results = None
     if draft.conversation_id is not None or draft.session_id is not None:
-        found = stores.reports.conversation(draft.conversation_id, draft.session_id)
-    if draft.conversation_id is not None and found is None:
+        results = stores.reports.conversation(draft.conversation_id, draft.session_id)
+    if draft.conversation_id is not None and results is None:
         raise NotFound("There is no such conversation.")
     admin = entity_id(workspace_id, draft.scope, draft.agents, ADMIN_TYPE, ADMIN_NAME)
     return {
         "report_id": str(report_id),
         "scope": draft.scope.value,
-        "parent": "conversation" if found else "admin",
-        "parent_id": str(found[0] if found else admin),
+        "parent": "conversation" if results else "admin",
+        "parent_id": str(results[0] if results else admin),
         "edge_id": str(derived_id(report_id, "PRODUCED")),
         "keywords": len(draft.keywords),
-    }, found[1] if found else ()
+    }, results[1] if results else ()
 
 
 def _body(draft: ReportDraft) -> dict[str, Any]:

@@ -183,13 +183,13 @@ class Pipeline:
 
     def __call__(self, workspace_id: UUID, action: Action, *, persona: HasAutonomy) -> Decision:
         """Return what the rules say to an action whose arguments are restored already."""
-        asked = Attempt(
+        attempt = Attempt(
             workspace_id=workspace_id,
             action=action,
             autonomy=persona.autonomy,
             profile=persona.redaction,
         )
-        return decided(self.check(asked))
+        return decided(self.check(attempt))
 
     def _line(self, policy: Policy, call: Step, audit: Step) -> tuple[Step, ...]:
         grants, now = self.grants, self.clock()
@@ -216,12 +216,12 @@ def _scope(policy: Policy) -> Step:
 
     def step(attempt: Attempt) -> Attempt:
         action = attempt.action
-        found = policy.connectors.get(action.connector)
-        tool = found.tool(action.tool) if found is not None else None
+        connector_policy = policy.connectors.get(action.connector)
+        tool = connector_policy.tool(action.tool) if connector_policy is not None else None
         readable = _has_canonical_form(action.arguments)
         answer = Scoped(answer=ScopeAnswer.UNLISTED)
-        if found is not None and tool is not None and readable:
-            answer = scoped(found.scopes, tool, attempt.restored)
+        if connector_policy is not None and tool is not None and readable:
+            answer = scoped(connector_policy.scopes, tool, attempt.restored)
         at = policy.autonomy(action.connector, attempt.autonomy)
         ruling = decide(tool, at, answer.answer)
         because = f" ({answer.because})" if ruling.reason in _SCOPE_REASONS else ""
@@ -312,15 +312,15 @@ def _auditing(audit: Audit | None) -> Step:
 
 def _called(policy: Policy, attempt: Attempt, call: Call, *, dry_run: bool) -> Attempt:
     """Make the call with the values put back, and redact what it says."""
-    found = policy.connectors.get(attempt.action.connector)
-    if attempt.tool is None or found is None or found.manifest is None:
+    connector_policy = policy.connectors.get(attempt.action.connector)
+    if attempt.tool is None or connector_policy is None or connector_policy.manifest is None:
         return _denied(attempt, Reason.UNKNOWN_TOOL)
     ready = Ready(
         workspace_id=attempt.workspace_id,
         action=replace(attempt.action, arguments=attempt.restored),
         tool=attempt.tool,
         dry_run=dry_run,
-        manifest_hash=found.manifest.hash,
+        manifest_hash=connector_policy.manifest.hash,
     )
     try:
         said = call(ready)

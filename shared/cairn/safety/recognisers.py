@@ -122,7 +122,7 @@ class Recogniser:
 
 def spans(text: str, kinds: frozenset[Kind]) -> list[Span]:
     """Return every span of `kinds` in `text`, overlapping ones too."""
-    found = [
+    results = [
         span
         for recogniser in RECOGNISERS
         if recogniser.kind in kinds
@@ -130,8 +130,8 @@ def spans(text: str, kinds: frozenset[Kind]) -> list[Span]:
     ]
     for kind, finder in FINDERS.items():
         if kind in kinds:
-            found += [(*place, kind) for place in finder(text)]
-    return found
+            results += [(*place, kind) for place in finder(text)]
+    return results
 
 
 def _emails(text: str) -> Iterator[tuple[int, int]]:

@@ -144,13 +144,13 @@ class Known:
         """
         if not self._begin.further:
             return []
-        found: list[tuple[int, int, Kind]] = []
+        results: list[tuple[int, int, Kind]] = []
         for word in _WORDS.finditer(text):
             for start, end in self._places(text, word):
                 known = self._known(text[start:end], guess=guess)
                 if known is not None and _stands_alone(text, start, end):
-                    found.append((start, end, known.kind))
-        return found
+                    results.append((start, end, known.kind))
+        return results
 
     def _places(self, text: str, first: re.Match[str]) -> Iterator[tuple[int, int]]:
         """Yield where a value may stand whose first word is `first`."""
@@ -332,14 +332,14 @@ def scrubbed(value: JsonValue) -> JsonValue:
 
 def unknown_placeholder(value: JsonValue, vault: Vault) -> bool:
     """Return whether `value` has a placeholder that `vault` does not know."""
-    found: list[str] = []
+    results: list[str] = []
 
     def look(text: str) -> str:
-        found.extend(PLACEHOLDER.findall(text))
+        results.extend(PLACEHOLDER.findall(text))
         return text
 
     _walk(value, look, look, MAX_DEPTH)
-    return any(name not in vault for name in found)
+    return any(name not in vault for name in results)
 
 
 class ReversibleRedactor:
@@ -436,25 +436,25 @@ class _Redaction:
     def _found(self, seen: str) -> list[tuple[int, int, Kind]]:
         plain, places = normalise(seen)
         known = self.book.known.spans(plain, guess=Kind.NAME in self.kinds)
-        found = known + spans(plain, self.kinds)
+        results = known + spans(plain, self.kinds)
         if places is None:
-            return found
-        return [(places[start], places[end - 1] + 1, kind) for start, end, kind in found]
+            return results
+        return [(places[start], places[end - 1] + 1, kind) for start, end, kind in results]
 
-    def _replaced(self, text: str, found: list[tuple[int, int, Kind]]) -> str:
+    def _replaced(self, text: str, results: list[tuple[int, int, Kind]]) -> str:
         pieces: list[str] = []
         last = 0
-        for start, end, kind in _merged(found):
+        for start, end, kind in _merged(results):
             pieces += [text[last:start], self.book.placeholder(kind, text[start:end])]
             last = end
         return "".join([*pieces, text[last:]])
 
 
-def _merged(found: list[tuple[int, int, Kind]]) -> list[tuple[int, int, Kind]]:
+def _merged(results: list[tuple[int, int, Kind]]) -> list[tuple[int, int, Kind]]:
     """Return spans that do not overlap: those that did are one, called as the longest of them."""
     merged: list[tuple[int, int, Kind]] = []
     longest = 0
-    for start, end, kind in sorted(found, key=lambda item: (item[0], -item[1])):
+    for start, end, kind in sorted(results, key=lambda item: (item[0], -item[1])):
         if merged and start < merged[-1][1]:
             before = merged[-1]
             if end - start > longest:

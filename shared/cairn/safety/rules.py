@@ -73,11 +73,11 @@ class Policy:
 
         A connector whose manifest is unsafe is held to `investigate`; an unknown one is off.
         """
-        found = self.connectors.get(connector)
-        if found is None or found.manifest is None:
+        policy = self.connectors.get(connector)
+        if policy is None or policy.manifest is None:
             return Autonomy.OFF
-        safe = found.manifest.safe
-        locked = found.autonomy if safe else found.autonomy.capped(Autonomy.INVESTIGATE)
+        safe = policy.manifest.safe
+        locked = policy.autonomy if safe else policy.autonomy.capped(Autonomy.INVESTIGATE)
         return locked.capped(persona)
 
     def version(self, connector: str, persona: Autonomy) -> str:
@@ -86,8 +86,8 @@ class Policy:
         Autonomy, scopes, the manifest's hash, the redaction profile, and the version of the rules.
         What changes another connector changes no version here.
         """
-        found = self.connectors.get(connector)
-        manifest = found.manifest if found is not None else None
+        policy = self.connectors.get(connector)
+        manifest = policy.manifest if policy is not None else None
         decides = {
             "autonomy": self.autonomy(connector, persona).value,
             "connector": connector,
@@ -95,7 +95,7 @@ class Policy:
             "redaction": self.redaction,
             "rules": RULES_VERSION,
             "safe": manifest.safe if manifest is not None else False,
-            "scopes": found.scopes.canonical() if found is not None else None,
+            "scopes": policy.scopes.canonical() if policy is not None else None,
         }
         return sha256(canonical_bytes(decides)).hexdigest()
 

@@ -79,16 +79,16 @@ def spelled_alike(pattern: Pattern, path: Path) -> bool:
 def _forms(name: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, ...]:
     """Return the segments an argument may become: whole, split, and after each decoding."""
     value = _plain(name, arguments.get(name))
-    found: list[Path] = [(value,)]
+    results: list[Path] = [(value,)]
     seen: set[str] = set()
     texts = {value}
     for _ in range(MAX_DECODINGS + 1):
         texts |= {unicodedata.normalize("NFKC", text) for text in texts}
-        found += [_split(name, item) for text in sorted(texts) for item in (text, text.strip())]
+        results += [_split(name, item) for text in sorted(texts) for item in (text, text.strip())]
         seen |= texts
         texts = {unquote(text, errors="replace") for text in texts} - seen
         if not texts:
-            return tuple(dict.fromkeys(found))
+            return tuple(dict.fromkeys(results))
     raise UnsafeResource(f"the argument {name} is encoded over and over")
 
 
@@ -189,13 +189,13 @@ def _matches(pattern: Path, path: Path) -> bool:
 
 def _past_any(pattern: Path, places: set[int]) -> set[int]:
     """Add the places behind each `**`, which may stand for no segment."""
-    found = set(places)
+    results = set(places)
     for place in places:
         following = place
         while following < len(pattern) and pattern[following] == ANY:
             following += 1
-            found.add(following)
-    return found
+            results.add(following)
+    return results
 
 
 def segment_matches(pattern: str, segment: str) -> bool:
@@ -217,10 +217,10 @@ def _in_order(parts: list[str], text: str) -> bool:
     """Return whether the parts stand in `text` one after the other: the earliest place each."""
     start = 0
     for part in parts:
-        found = text.find(part, start)
-        if found < 0:
+        value = text.find(part, start)
+        if value < 0:
             return False
-        start = found + len(part)
+        start = value + len(part)
     return True
 
 
@@ -274,7 +274,9 @@ def _patterns(given: object, place: str) -> tuple[Pattern, ...]:
     patterns = cast("list[object]", given)
     if len(patterns) > MAX_PATTERNS:
         _refuse(place, f"has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed")
-    return tuple(parse_pattern(one, f"{place}.{number}") for number, one in enumerate(patterns))
+    return tuple(
+        parse_pattern(pattern, f"{place}.{number}") for number, pattern in enumerate(patterns)
+    )
 
 
 def _loaded(text: str) -> object:

@@ -81,14 +81,14 @@ def screen(text: str) -> Screening:
     Spelling does not matter (NFKD, accents, invisible and look-alike characters); Base64 that
     hides readable text is read too, once.
     """
-    found = _matches(text)
+    matches = _matches(text)
     if has_invisible(text):
-        found |= _matches(spaced(text))
+        matches |= _matches(spaced(text))
     if _hides(text):
-        found.add("hidden-characters")
+        matches.add("hidden-characters")
     for hidden in _decoded(text):
-        found |= {"encoded-text", *_matches(hidden)}
-    return _judge(found)
+        matches |= {"encoded-text", *_matches(hidden)}
+    return _judge(matches)
 
 
 def _hides(text: str) -> bool:
@@ -97,39 +97,39 @@ def _hides(text: str) -> bool:
     return _UNSEEN.search(text) is not None or sum(1 for _ in split) == SPLIT_WORDS
 
 
-def _judge(found: set[str]) -> Screening:
-    weight = sum(WEIGHTS[name] for name in found)
+def _judge(results: set[str]) -> Screening:
+    weight = sum(WEIGHTS[name] for name in results)
     if weight >= DISCARD_FROM:
         verdict = Verdict.DISCARD
     else:
-        verdict = Verdict.SUSPICIOUS if found else Verdict.CLEAN
+        verdict = Verdict.SUSPICIOUS if results else Verdict.CLEAN
     return Screening(
         verdict=verdict,
-        injection=bool(found - {"hidden-characters", "encoded-text"}),
-        patterns=tuple(sorted(found)),
+        injection=bool(results - {"hidden-characters", "encoded-text"}),
+        patterns=tuple(sorted(results)),
     )
 
 
 def _matches(text: str) -> set[str]:
     folded = fold(text)
-    found = {name for name, expression in _unspaced() if expression.search(folded)}
+    results = {name for name, expression in _unspaced() if expression.search(folded)}
     if _MARKERS.search(folded):
-        found.add("chat-markers")
-    found |= _announced(folded) | _commented(folded)
+        results.add("chat-markers")
+    results |= _announced(folded) | _commented(folded)
     for clause in _CLAUSE.split(folded):
         words = folded_words(clause)
-        found |= _slots_met(words) | _phrases_met(words)
-    return found
+        results |= _slots_met(words) | _phrases_met(words)
+    return results
 
 
 def _announced(folded: str) -> set[str]:
     """Return whether words before a colon announce an order to a machine: "Note to the AI: ..."."""
     labels, addressed = _words_of(LABELS), _words_of(ADDRESSED)
     for match in _ANNOUNCED.finditer(folded):
-        said = folded_words(match[1])
-        first = next((at for at, one in enumerate(said) if one in labels), None)
-        whole = len(said) == 1 and not _words_of("systemanweisung").isdisjoint(said)
-        if whole or (first is not None and not addressed.isdisjoint(said)):
+        tokens = folded_words(match[1])
+        first = next((at for at, text in enumerate(tokens) if text in labels), None)
+        whole = len(tokens) == 1 and not _words_of("systemanweisung").isdisjoint(tokens)
+        if whole or (first is not None and not addressed.isdisjoint(tokens)):
             return {ADDRESS}
     return set()
 
@@ -152,7 +152,7 @@ def _words_of(text: str) -> frozenset[str]:
 def _slots_met(words: list[str]) -> set[str]:
     """Return the names of the slot rules these words meet: one pass, the last place of each."""
     index = _slot_index()
-    found: set[str] = set()
+    results: set[str] = set()
     places: dict[Slots, list[int | None]] = {}
     for place, word in enumerate(words):
         for rule, slot in index.get(word, ()):
@@ -161,9 +161,9 @@ def _slots_met(words: list[str]) -> set[str]:
             if rule not in places:
                 places[rule] = [None] * len(rule.slots)
             places[rule][slot] = place
-            if rule.name not in found and _met(rule, places[rule], place):
-                found.add(rule.name)
-    return found
+            if rule.name not in results and _met(rule, places[rule], place):
+                results.add(rule.name)
+    return results
 
 
 def _met(rule: Slots, places: list[int | None], now: int) -> bool:

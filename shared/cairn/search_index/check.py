@@ -112,10 +112,10 @@ class KeepSearchIndex:
     def status(self) -> Status:
         """Say which index is live and how far it is. Raises Unavailable when it does not answer."""
         live = self._index.live()
-        found = (
+        status = (
             [self._status(workspace, live.name) for workspace in self.workspaces()] if live else []
         )
-        return Status(live=live, building=self._index.building(), workspaces=tuple(found))
+        return Status(live=live, building=self._index.building(), workspaces=tuple(status))
 
     def _status(self, workspace_id: UUID, name: str) -> WorkspaceStatus:
         state = self._source.state(workspace_id, name)
@@ -244,10 +244,10 @@ class KeepSearchIndex:
                 continue
             documents = self._index.positions(name, workspace_id, bucket)
             nodes = self._source.positions(workspace_id, bucket)
-            due = {one: position for one, position in nodes.items() if position <= reached}
+            due = {node_id: position for node_id, position in nodes.items() if position <= reached}
             missing += [item for item in due if item not in documents]
-            stale += [one for one, at in due.items() if documents.get(one, at) != at]
-            extra |= {one: at for one, at in documents.items() if one not in nodes}
+            stale += [node_id for node_id, at in due.items() if documents.get(node_id, at) != at]
+            extra |= {node_id: at for node_id, at in documents.items() if node_id not in nodes}
         return Drift(
             workspace_id=workspace_id,
             index_name=name,
@@ -270,7 +270,7 @@ class KeepSearchIndex:
             for document in self._source.documents(workspace_id, list(extra))
             if document.position > reached
         }
-        return {one: at for one, at in extra.items() if one not in gone_since}
+        return {node_id: at for node_id, at in extra.items() if node_id not in gone_since}
 
 
 def _both(first: Drift, second: Drift) -> Drift:
@@ -279,5 +279,5 @@ def _both(first: Drift, second: Drift) -> Drift:
         second,
         missing=tuple(item for item in second.missing if item in first.missing),
         stale=tuple(item for item in second.stale if item in first.stale),
-        extra={one: at for one, at in second.extra.items() if one in first.extra},
+        extra={node_id: at for node_id, at in second.extra.items() if node_id in first.extra},
     )

@@ -58,8 +58,8 @@ def deployment_settings(start: Path) -> ApiSettings:
     From the environment first, then from the laptop's file above `start`; ValidationError names
     what is missing.
     """
-    found = find_laptop_env(start)
-    values = dotenv_values(found) if found else {}
+    laptop_env = find_laptop_env(start)
+    values = dotenv_values(laptop_env) if laptop_env else {}
     given = {name: value for name, value in {**values, **os.environ}.items() if value}
     for name in _FOR_CLIENTS & given.keys():
         os.environ.setdefault(name, given[name])  # where the AWS SDK looks
@@ -68,8 +68,8 @@ def deployment_settings(start: Path) -> ApiSettings:
 
 def model_settings(start: Path) -> ModelSettings:
     """Return which chat models may be asked: the environment first, then the laptop's file."""
-    found = find_laptop_env(start)
-    values = {**(dotenv_values(found) if found else {}), **os.environ}
+    laptop_env = find_laptop_env(start)
+    values = {**(dotenv_values(laptop_env) if laptop_env else {}), **os.environ}
     return ModelSettings.model_validate({name: value for name, value in values.items() if value})
 
 

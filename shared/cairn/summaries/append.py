@@ -98,8 +98,8 @@ class SummaryWriting:
 
         def do(write: Write) -> list[OutboxRow]:
             store = write.stores.summaries
-            found = store.stored(ids)
-            gone = [id_ for id_ in ids if id_ in found and found[id_].state != State.DELETED]
+            results = store.stored(ids)
+            gone = [id_ for id_ in ids if id_ in results and results[id_].state != State.DELETED]
             if gone:
                 _add(write, WRITTEN, *dropping(gone, store.edges(gone)), ())
                 counts["dropped"] += len(gone)
@@ -177,13 +177,15 @@ class _Now:
 def _add_bundle(write: Write, bundle: Bundle, now: _Now, counts: Counter[str]) -> Sequence[Draft]:
     """Add a bundle's entry, and return the drafts that are written."""
     good = _good(bundle.drafts, now, counts)
-    found = now.stored
-    gone = [item for item in bundle.dropped if item in found and found[item].state != State.DELETED]
+    stored = now.stored
+    gone = [
+        item for item in bundle.dropped if item in stored and stored[item].state != State.DELETED
+    ]
     if not good and not gone:
         return []
     about = {*(draft.id for draft in good), *gone}
     held = [edge for edge in now.edges if edge.source_id in about]
-    meta, body = entry_of(good, gone, group=bundle.group, held=held, standing=found.keys())
+    meta, body = entry_of(good, gone, group=bundle.group, held=held, standing=stored.keys())
     _add(write, WRITTEN, meta, body, bundle.group.data_subjects)
     for draft in good:
         counts[_COUNTS[draft.scope]] += 1

@@ -186,9 +186,9 @@ def _written_together(page: Iterable[PartState]) -> Iterable[tuple[PartState, ..
             yield tuple(parts[start : start + PARTS_A_WRITE])
 
 
-def _is_same(now: PartState, asked: PartState) -> bool:
+def _is_same(now: PartState, state: PartState) -> bool:
     """Return whether a part is what was asked about, and nobody described it meanwhile."""
-    return (now.content_hash, now.metadata) == (asked.content_hash, asked.metadata)
+    return (now.content_hash, now.metadata) == (state.content_hash, state.metadata)
 
 
 def _extract(why: str) -> Condensed:
@@ -199,15 +199,15 @@ def _extract(why: str) -> Condensed:
 
 def _described(part: PartState, made: Condensed) -> dict[str, Any]:
     """Return what the entry says of a part; `summary` None leaves the extract it has."""
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "covers": covering(part.content_hash),
         "provider": made.provider,
         "model": made.model,
         "is_extract": made.is_extract,
     }
     if made.refused is not None:
-        told["refused"] = made.refused
-    own = {**part.own_metadata, "summary": told}
+        fields["refused"] = made.refused
+    own = {**part.own_metadata, "summary": fields}
     return {
         "id": str(part.id),
         "summary": None if made.is_extract else made.text,

@@ -155,16 +155,16 @@ def _described(draft: Draft) -> dict[str, Any]:
 
 def as_source(draft: Draft) -> Source:
     """Return a summary as the one above is made of it, as it will be read once it is written."""
-    told = _described(draft)
+    fields = _described(draft)
     return Source(
         id=draft.id,
-        text=told["text"],
-        content_hash=told["content_hash"],
-        occurred_at=parse_timestamp(told["occurred_at"]),
-        agents=tuple(told["observed_by"]),
-        importance=told["importance"],
-        event_count=told["metadata"]["event_count"],
-        last_at=parse_timestamp(told["metadata"]["time_range"][1]),
+        text=fields["text"],
+        content_hash=fields["content_hash"],
+        occurred_at=parse_timestamp(fields["occurred_at"]),
+        agents=tuple(fields["observed_by"]),
+        importance=fields["importance"],
+        event_count=fields["metadata"]["event_count"],
+        last_at=parse_timestamp(fields["metadata"]["time_range"][1]),
     )
 
 
@@ -172,7 +172,7 @@ def _metadata(draft: Draft) -> dict[str, Any]:
     made = draft.condensed
     scope_id = trace_of(draft) or draft.group.session_id or draft.group.agent
     first = min(source.occurred_at for source in draft.sources)
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "scope": draft.scope.value,
         "scope_id": scope_id,
         "event_count": sum(source.event_count for source in draft.sources),
@@ -183,7 +183,7 @@ def _metadata(draft: Draft) -> dict[str, Any]:
         "covers": draft.covers,
         "made_of": draft.made_of,
     }
-    return told | ({"refused": made.refused} if made.refused else {})
+    return fields | ({"refused": made.refused} if made.refused else {})
 
 
 def trace_of(draft: Draft) -> str | None:

@@ -71,46 +71,46 @@ def described(entry: Entry, _: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
 
 
 def _node(
-    entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], one: Mapping[str, Any]
+    entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], item: Mapping[str, Any]
 ) -> Node:
-    moment = parse_timestamp(one["occurred_at"])
-    told = {**body, "source_agent": one["source_agent"]}
-    fields = node_fields(entry, meta, told, valid_from=moment)
+    moment = parse_timestamp(item["occurred_at"])
+    record = {**body, "source_agent": item["source_agent"]}
+    fields = node_fields(entry, meta, record, valid_from=moment)
     fields["occurred_at"] = moment
     return Node(
         **fields,
-        id=UUID(one["id"]),
+        id=UUID(item["id"]),
         label=Label.SUMMARY,
-        kind=one["kind"],
-        text=one["text"],
-        content_hash=one["content_hash"],
-        observed_by=tuple(one["observed_by"]),
-        observation_count=len(one["observed_by"]),
-        session_id=one["session_id"],
-        trace_id=one["trace_id"],
-        parent_id=UUID(one["parent_id"]) if one["parent_id"] else None,
+        kind=item["kind"],
+        text=item["text"],
+        content_hash=item["content_hash"],
+        observed_by=tuple(item["observed_by"]),
+        observation_count=len(item["observed_by"]),
+        session_id=item["session_id"],
+        trace_id=item["trace_id"],
+        parent_id=UUID(item["parent_id"]) if item["parent_id"] else None,
         category="episodic",
-        importance=one["importance"],
-        screening=one["screening"],
-        metadata=one["metadata"],
+        importance=item["importance"],
+        screening=item["screening"],
+        metadata=item["metadata"],
         consolidated=True,
     )
 
 
-def _changed(entry: Entry, one: Mapping[str, Any]) -> NodeChange:
+def _changed(entry: Entry, item: Mapping[str, Any]) -> NodeChange:
     """The summary that stands says something else now; one that was dropped comes back."""
-    moment = parse_timestamp(one["occurred_at"])
+    moment = parse_timestamp(item["occurred_at"])
     return NodeChange(
         workspace_id=entry.workspace_id,
-        id=UUID(one["id"]),
+        id=UUID(item["id"]),
         position=entry.position,
-        text=one["text"],
-        content_hash=one["content_hash"],
-        observed_by=tuple(one["observed_by"]),
-        observation_count=len(one["observed_by"]),
-        importance=one["importance"],
-        screening=one["screening"],
-        metadata=one["metadata"],
+        text=item["text"],
+        content_hash=item["content_hash"],
+        observed_by=tuple(item["observed_by"]),
+        observation_count=len(item["observed_by"]),
+        importance=item["importance"],
+        screening=item["screening"],
+        metadata=item["metadata"],
         occurred_at=moment,
         valid_from=moment,
         revive=True,

@@ -245,8 +245,8 @@ class _Run:
         fresh = [as_source(draft) for draft in cut.made]
         kept = cut.seen - {item.id for item in fresh}
         stand = self._children(group, MOST_CHILDREN + gone) if kept else ()
-        found = [*(item for item in stand if item.id in kept), *fresh]
-        return tuple(sorted(found, key=lambda item: (item.occurred_at, item.id))[-MOST_CHILDREN:])
+        sources = [*(item for item in stand if item.id in kept), *fresh]
+        return tuple(sorted(sources, key=lambda item: (item.occurred_at, item.id))[-MOST_CHILDREN:])
 
     def _trace(self, state: GroupState) -> bool:
         """Events of a trace outside any session: its episodes keep what the whole trace was."""
@@ -270,9 +270,9 @@ class _Run:
         group, covers = state.group, covering(state.fingerprint)
         top = group_id(self.workspace_id, group, Scope.AGENT)
         with self.use.transactions.reading(self.principal) as stores:
-            found = stores.summaries.stored([top]).get(top)
+            summary = stores.summaries.stored([top]).get(top)
         if state.sources < LEAST_CHILDREN:
-            self._write(group, (), [top] if found else ())
+            self._write(group, (), [top] if summary else ())
         else:
             children = self._children(group)
             if children:
@@ -349,11 +349,11 @@ class _Run:
         after = UUID(int=0)
         while True:
             with self.use.transactions.reading(self.principal) as stores:
-                found = stores.summaries.orphans(scope.value, after, limit=ORPHANS_A_WRITE)
-            if not found:
+                orphans = stores.summaries.orphans(scope.value, after, limit=ORPHANS_A_WRITE)
+            if not orphans:
                 return True
-            self.use.writing.orphans(self.principal, found, self.counts)
-            after = found[-1]
+            self.use.writing.orphans(self.principal, orphans, self.counts)
+            after = orphans[-1]
 
 
 def _sessions(stores: Stores, after: str) -> Sequence[GroupState]:

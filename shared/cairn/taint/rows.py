@@ -34,7 +34,7 @@ def applied(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
 def extended(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
     """Return the nodes that go out of recall, and the predecessors that stand again for them."""
     held = {UUID(id_): State(state) for state, ids in meta["held"].items() for id_ in ids}
-    revived = {UUID(one): UUID(by) for one, by in meta["revived"]}
+    revived = {UUID(item): UUID(by) for item, by in meta["revived"]}
     hold = TaintHold(
         workspace_id=entry.workspace_id,
         taint_id=UUID(meta["taint_id"]),
@@ -61,13 +61,13 @@ def lifted(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Pr
     replaced = [
         _change(
             entry,
-            UUID(one),
+            UUID(item),
             state=State.SUPERSEDED,
             superseded_by=UUID(by),
             superseded_at=entry.recorded_at,
             valid_to=parse_timestamp(until) if until else None,
         )
-        for one, by, until in meta["superseded"]
+        for item, by, until in meta["superseded"]
     ]
     restored = [
         _change(entry, UUID(id_), state=State(state))

@@ -167,9 +167,9 @@ class Taints:
         """Return a page of taints by falling position."""
         principal.require(Role.ADMIN)
         with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
-            found = stores.taints.views(after=after, limit=limit + 1)
-        more = len(found) > limit
-        items = tuple(found[:limit])
+            taints = stores.taints.views(after=after, limit=limit + 1)
+        more = len(taints) > limit
+        items = tuple(taints[:limit])
         return Page(items=items, next_after=items[-1].position if more else None)
 
     def _begin(self, principal: Principal, named: _Named, new: NewTaint) -> Taint:
@@ -248,7 +248,7 @@ class Taints:
                 superseded.append((item.id, item.by, item.valid_from))
             entry = _lift_entry(principal, self.new_id(), taint_id, restored, superseded, now)
             position = append_and_project(stores, [entry], now)[-1].position
-            touched = [item.id for item in held] + [one for one, _, _ in superseded]
+            touched = [item.id for item in held] + [node_id for node_id, _, _ in superseded]
             rows = self._wake(stores, workspace_id, position, touched, now)
         self.dispatcher.send(rows)
         return len(held), len(held) < PAGE
@@ -366,8 +366,8 @@ def _lift_entry(
         "taint_id": str(taint_id),
         "restored": {state.value: [str(id_) for id_ in ids] for state, ids in restored.items()},
         "superseded": [
-            [str(one), str(by), format_timestamp(until) if until else None]
-            for one, by, until in superseded
+            [str(node_id), str(by), format_timestamp(until) if until else None]
+            for node_id, by, until in superseded
         ],
     }
     entry = plan_entry(

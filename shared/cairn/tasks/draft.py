@@ -60,8 +60,8 @@ def _cleaned(value: Any, schemas: Sequence[Any], root: Mapping[str, Any], depth:
     if isinstance(value, Mapping):
         given = cast("Mapping[str, Any]", value)
         return {
-            name: _cleaned(one, _of_property(known, name), root, depth + 1)
-            for name, one in given.items()
+            name: _cleaned(item, _of_property(known, name), root, depth + 1)
+            for name, item in given.items()
         }
     if isinstance(value, list):
         items = [item["items"] for item in known if "items" in item]
@@ -72,19 +72,19 @@ def _cleaned(value: Any, schemas: Sequence[Any], root: Mapping[str, Any], depth:
 
 def _resolved(schemas: Sequence[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     """Return the schemas with their alternatives and references; None when there is no end."""
-    found: list[Mapping[str, Any]] = []
+    results: list[Mapping[str, Any]] = []
     waiting = list(schemas)
     while waiting:
-        if len(found) > MAX_DEPTH:
+        if len(results) > MAX_DEPTH:
             return None
-        one = waiting.pop()
-        if not isinstance(one, Mapping):
+        item = waiting.pop()
+        if not isinstance(item, Mapping):
             continue
-        schema = cast("Mapping[str, Any]", one)
-        found.append(schema)
+        schema = cast("Mapping[str, Any]", item)
+        results.append(schema)
         waiting += [_definition(schema.get("$ref"), root)]
         waiting += [each for name in _ALTERNATIVES[:-1] for each in _list(schema.get(name))]
-    return found
+    return results
 
 
 def _definition(reference: Any, root: Mapping[str, Any]) -> Any:
@@ -99,14 +99,14 @@ def _definition(reference: Any, root: Mapping[str, Any]) -> Any:
 
 
 def _of_property(schemas: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    found: list[Any] = []
+    results: list[Any] = []
     for schema in schemas:
         properties = schema.get("properties")
         if isinstance(properties, Mapping) and name in properties:
-            found.append(cast("Mapping[str, Any]", properties)[name])
+            results.append(cast("Mapping[str, Any]", properties)[name])
         elif "additionalProperties" in schema:
-            found.append(schema["additionalProperties"])
-    return found
+            results.append(schema["additionalProperties"])
+    return results
 
 
 def _is_secret(schema: Mapping[str, Any]) -> bool:

@@ -133,13 +133,13 @@ class Tasks(Writer):
         if draft.conversation_id is None and draft.session_id is None:
             return ()
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.tasks.conversation(draft.conversation_id, draft.session_id)
-        return found[1] if found else ()
+            results = stores.tasks.conversation(draft.conversation_id, draft.session_id)
+        return results[1] if results else ()
 
     def _say(self, action: str, done: TaskChanged, **more: str) -> None:
         if not done.replayed:
-            told = {"action": action, "task_id": str(done.id), "status": done.status.value}
-            self.platform.log("task", {**told, **more})
+            fields = {"action": action, "task_id": str(done.id), "status": done.status.value}
+            self.platform.log("task", {**fields, **more})
 
 
 def _start(draft: TaskDraft, write: Write) -> tuple[TaskChanged, list[OutboxRow]]:
@@ -172,10 +172,10 @@ def _start(draft: TaskDraft, write: Write) -> tuple[TaskChanged, list[OutboxRow]
 def _conversation(stores: Stores, draft: TaskDraft) -> tuple[UUID | None, tuple[UUID, ...]]:
     if draft.conversation_id is None and draft.session_id is None:
         return None, ()
-    found = stores.tasks.conversation(draft.conversation_id, draft.session_id)
-    if found is None and draft.conversation_id is not None:
+    results = stores.tasks.conversation(draft.conversation_id, draft.session_id)
+    if results is None and draft.conversation_id is not None:
         raise NotFound("There is no such conversation.")
-    return found or (None, ())
+    return results or (None, ())
 
 
 def _started_body(draft: TaskDraft) -> dict[str, Any]:
@@ -256,9 +256,9 @@ def _present(stores: Stores, task_id: UUID) -> StoredTask:
 def _require_visible(stores: Stores, node_ids: Sequence[UUID]) -> None:
     if not node_ids:
         return
-    found = stores.graph_nodes.find(node_ids)
+    results = stores.graph_nodes.find(node_ids)
     for id_ in node_ids:
-        node = found.get(id_)
+        node = results.get(id_)
         if node is None or not node.is_present:
             raise NotFound("There is no such node.", node_id=str(id_))
 

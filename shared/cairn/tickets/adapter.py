@@ -105,9 +105,9 @@ class Cursor:
         A `full` list has more behind it; `size` is how long it was. When all of it changed at one
         moment the next begins behind it, else at the last moment it holds.
         """
-        found = list(listed)
-        newest = max((at for _, at in found), default=self.since)
-        every = {(one, format_timestamp(at)) for one, at in found} | self.seen
+        results = list(listed)
+        newest = max((at for _, at in results), default=self.since)
+        every = {(text, format_timestamp(at)) for text, at in results} | self.seen
         if full and newest <= self.since:
             return Cursor(since=self.since, start=self.start + size, seen=frozenset(every))
         since = newest if full else max(self.since, newest - OVERLAP)
@@ -125,7 +125,7 @@ def read_cursor(kept: str | None, begin: datetime) -> Cursor:
         return Cursor(since=begin)
     try:
         since, start, seen = json.loads(kept)
-        pairs = frozenset((str(one), str(at)) for one, at in seen)
+        pairs = frozenset((str(item), str(at)) for item, at in seen)
         return Cursor(since=parse_timestamp(since), start=int(start), seen=pairs)
     except (ValueError, TypeError, ValidationFailed):
         return Cursor(since=begin)

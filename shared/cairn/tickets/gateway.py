@@ -116,8 +116,8 @@ class TakeTicket:
         except Unavailable:
             raise
         except CairnError as refused:
-            told = {"ticket_id": str(ticket.id), "reason": refused.reason}
-            self.warn("ticket.not_remembered", told)
+            fields = {"ticket_id": str(ticket.id), "reason": refused.reason}
+            self.warn("ticket.not_remembered", fields)
 
     def _queue(
         self,
@@ -148,8 +148,8 @@ class TakeTicket:
                 )
                 append_and_project(stores, [entry], now)
             stores.outbox.done(outbox_ids)
-            found = stores.tickets.find(row.id)
-        return found.status if found else status
+            ticket_row = stores.tickets.find(row.id)
+        return ticket_row.status if ticket_row else status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,8 +176,8 @@ class SweepTickets:
             if not new:
                 self.take.admit(workspace_id)
         except CairnError as error:
-            told = {"workspace_id": str(workspace_id), "reason": error.reason}
-            self.warn("tickets.not_swept", told)
+            fields = {"workspace_id": str(workspace_id), "reason": error.reason}
+            self.warn("tickets.not_swept", fields)
         return taken
 
 
@@ -297,9 +297,9 @@ class InboundGateway:
         if len(words(text)) >= SHORT_WORDS:
             found = self._judged(workspace_id, text, found)
         found = replace(found, ms=round((self.stopwatch() - began) * 1000))
-        told = {**found.labels(), "ms": found.ms, "channel": channel}
+        fields = {**found.labels(), "ms": found.ms, "channel": channel}
         tell = self.inform if found.verdict is Verdict.CLEAN else self.warn
-        tell("inbound_gateway", told)
+        tell("inbound_gateway", fields)
         return found
 
     def _judged(self, workspace_id: UUID, text: str, found: Screened) -> Screened:
@@ -317,11 +317,11 @@ class InboundGateway:
         return raised(found, asked.value, asked.answer.provider)
 
     def _request(self, workspace_id: UUID, text: str) -> ChatRequest:
-        said = as_data("message", self.redact(workspace_id, printable(text, MAX_CHARS)))
+        line = as_data("message", self.redact(workspace_id, printable(text, MAX_CHARS)))
         return ChatRequest(
             purpose=Purpose.CLASSIFIER,
             system=SYSTEM,
-            messages=(Message(role=Role.USER, text=said),),
+            messages=(Message(role=Role.USER, text=line),),
             max_tokens=MAX_TOKENS,
             timeout_s=SECONDS,
         )
@@ -329,11 +329,11 @@ class InboundGateway:
 
 def by_rules(text: str) -> Screened:
     """Return what patterns and word lists make of a message. Pure."""
-    found = screen(text)
+    screening = screen(text)
     return Screened(
-        verdict=found.verdict,
-        injection=found.injection,
-        patterns=found.patterns,
+        verdict=screening.verdict,
+        injection=screening.injection,
+        patterns=screening.patterns,
         intent=intent_of(text),
         language=language_of(text),
         complexity=complexity_of(text),

@@ -130,14 +130,18 @@ class GitHubAdapter:
             for record in page.records
             if (changed_at := time_at(record, "updated_at")) is not None
         ]
-        found = [one for one, number, changed_at in listed if not at.has_seen(number, changed_at)]
+        results = [
+            item for item, number, changed_at in listed if not at.has_seen(number, changed_at)
+        ]
         changes = [(number, changed_at) for _, number, changed_at in listed]
         more = page.next_page is not None
         return Polled(
-            tickets=tuple(incoming(item, self.repository) for item in found),
+            tickets=tuple(incoming(item, self.repository) for item in results),
             cursor=str(at.after(changes, full=more, size=1)),
             more=more,
-            messages=tuple(said for item in found for said in self._messages(item, at.since)),
+            messages=tuple(
+                message for item in results for message in self._messages(item, at.since)
+            ),
         )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
@@ -163,19 +167,19 @@ class GitHubAdapter:
         if delivered.headers.get(EVENT_HEADER) not in _EVENTS:
             return Events(delivery_id=delivery_id, tickets=())
         try:
-            told: Any = json.loads(delivered.body)
+            document: Any = json.loads(delivered.body)
         except (ValueError, RecursionError) as exc:
             raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
-        told = cast("Record", told) if isinstance(told, dict) else {}
-        issue: Any = told.get("issue")
-        if not isinstance(issue, dict) or "pull_request" in issue or not self._is_ours(told):
+        document = cast("Record", document) if isinstance(document, dict) else {}
+        issue: Any = document.get("issue")
+        if not isinstance(issue, dict) or "pull_request" in issue or not self._is_ours(document):
             return Events(delivery_id=delivery_id, tickets=())
         record = cast("Record", issue)
         if not set(self.repository.labels) <= set(_labels(record)):
             return Events(delivery_id=delivery_id, tickets=())
-        comment: Any = told.get("comment")
+        comment: Any = document.get("comment")
         commented = delivered.headers.get(EVENT_HEADER) == COMMENT_EVENT
-        if commented and (not isinstance(comment, dict) or told.get("action") != "created"):
+        if commented and (not isinstance(comment, dict) or document.get("action") != "created"):
             return Events(delivery_id=delivery_id, tickets=())
         messages = said_of(record, [cast("Record", comment)]) if commented else ()
         ticket = incoming(record, self.repository)
@@ -217,9 +221,9 @@ class GitHubAdapter:
     def _comments(self, number: int, since: datetime | None = None) -> Iterator[Record]:
         page: int | None = 1
         while page is not None and page <= COMMENT_PAGES:
-            found = self.client.comments(number, since=since, page=page, per_page=100)
-            yield from found.records
-            page = found.next_page
+            comments = self.client.comments(number, since=since, page=page, per_page=100)
+            yield from comments.records
+            page = comments.next_page
 
     def _take_off(self, number: int, label: str) -> None:
         try:
@@ -227,9 +231,9 @@ class GitHubAdapter:
         except NotFound:  # somebody else took it off
             return
 
-    def _is_ours(self, told: Record) -> bool:
+    def _is_ours(self, fields: Record) -> bool:
         full = f"{self.repository.owner}/{self.repository.name}"
-        return text_at(told, "repository", "full_name").casefold() == full.casefold()
+        return text_at(fields, "repository", "full_name").casefold() == full.casefold()
 
 
 def incoming(record: Record, repository: Repository) -> Incoming:

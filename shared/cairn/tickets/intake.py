@@ -118,8 +118,8 @@ class Intake(Writer):
             resolution = resolve(self.platform, principal, wanted)
             key = resolution.keys[principal.workspace_id]
             items = [
-                _Item(given=one, owners=its, mark=mark_of(key, _content(one)))
-                for one, its in zip(tickets, owners, strict=True)
+                _Item(given=ticket, owners=its, mark=mark_of(key, _content(ticket)))
+                for ticket, its in zip(tickets, owners, strict=True)
             ]
             return Work(
                 resolution=resolution,

@@ -247,8 +247,8 @@ def new_ones(taken: Sequence[MessageTaken]) -> int:
     return sum(item.outcome is MessageOutcome.NEW for item in taken)
 
 
-def _age(one: Message) -> tuple[bool, datetime | None]:
-    return one.written_at is not None, one.written_at
+def _age(message: Message) -> tuple[bool, datetime | None]:
+    return message.written_at is not None, message.written_at
 
 
 def _kept(done: tuple[MessageTaken, ...]) -> dict[str, Any]:

@@ -74,29 +74,29 @@ class Personas:
     def all(self, principal: Principal) -> Sequence[Persona]:
         """Return them by name, the default one too."""
         with self.platform.transactions.reading(principal) as stores:
-            found = [item.persona for item in stores.personas.all()]
-        if all(item.name != DEFAULT.name for item in found):
-            found.append(DEFAULT)
-        return sorted(found, key=lambda item: item.name)
+            personas = [item.persona for item in stores.personas.all()]
+        if all(item.name != DEFAULT.name for item in personas):
+            personas.append(DEFAULT)
+        return sorted(personas, key=lambda item: item.name)
 
     def get(self, principal: Principal, name: str) -> Persona:
         """Return one; NotFound without it."""
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.personas.find(name)
-        if found is None and name == DEFAULT.name:
+            version = stores.personas.find(name)
+        if version is None and name == DEFAULT.name:
             return DEFAULT
-        if found is None:
+        if version is None:
             raise NotFound("There is no such persona.", name=name)
-        return found.persona
+        return version.persona
 
     def versions(self, principal: Principal, name: str) -> Sequence[PersonaVersion]:
         """Return every version of one, the newest first; NotFound without any."""
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.personas.versions(name)
-        if not found:
+            versions = stores.personas.versions(name)
+        if not versions:
             raise NotFound("There is no such persona.", name=name)
-        return found
+        return versions
 
     def create(self, principal: Principal, persona: Persona) -> Persona:
         """Make one; as `put`, and Conflict when there is one of its name."""
@@ -179,8 +179,8 @@ def _body(kept: PersonaVersion) -> dict[str, Any]:
     return {**asdict(kept.persona), "max_usd": str(kept.persona.max_usd)}
 
 
-def _same(one: Persona, other: Persona) -> bool:
-    return replace(one, version=0) == replace(other, version=0)
+def _same(persona: Persona, other: Persona) -> bool:
+    return replace(persona, version=0) == replace(other, version=0)
 
 
 def _checked(persona: Persona) -> Persona:

@@ -111,7 +111,7 @@ class ReceiveEvents:
         events = adapter.read(delivered)
         origin = From(source=source.name, persona=source.persona)
         received = receive_all(self.intake, principal, origin, events.tickets[:MAX_TICKETS])
-        said = self.messages(principal, source.name, events.messages[:MAX_TICKETS])
+        messages = self.messages(principal, source.name, events.messages[:MAX_TICKETS])
         with self.transactions.writing(principal) as stores:
             first = stores.ticket_sources.event(source_id, events.delivery_id, self.clock())
         outcomes = [item.outcome for item in received]
@@ -120,7 +120,7 @@ class ReceiveEvents:
             changed=outcomes.count(Outcome.CHANGED),
             known=outcomes.count(Outcome.KNOWN),
             nameless=outcomes.count(Outcome.NAMELESS),
-            messages=new_ones(said),
+            messages=new_ones(messages),
             duplicate=not first,
         )
 
@@ -231,12 +231,12 @@ class PollSource:
         while True:
             page = adapter.poll(cursor, PAGE)
             received = receive_all(self.intake, principal, origin, page.tickets)
-            said = new_ones(self.messages(principal, source.name, page.messages))
+            ones = new_ones(self.messages(principal, source.name, page.messages))
             more = page.more and page.cursor != cursor
             cursor = page.cursor
             with self.transactions.writing(principal) as stores:
                 stores.ticket_sources.polled(source.id, cursor, self.clock())
-            done = done.plus(received, said, complete=not more)
+            done = done.plus(received, ones, complete=not more)
             if not more or self.stopwatch() >= until:
                 return done
 
@@ -274,11 +274,11 @@ class PollDue:
         return counts
 
     def _one(self, workspace_id: UUID, source_id: UUID, seconds: float) -> PollResult | None:
-        told: dict[str, Any] = {"source_id": str(source_id)}
+        fields: dict[str, Any] = {"source_id": str(source_id)}
         try:
             done = self.poll(system_principal(workspace_id), source_id, seconds=seconds)
         except CairnError as problem:
-            self.warn("ticket_source.not_polled", {**told, "reason": problem.reason})
+            self.warn("ticket_source.not_polled", {**fields, "reason": problem.reason})
             return None
         counts = {
             "new": done.new,
@@ -287,7 +287,7 @@ class PollDue:
             "messages": done.messages,
         }
         tell = self.warn if done.nameless else self.inform
-        tell("ticket_source.polled", {**told, **counts, "nameless": done.nameless})
+        tell("ticket_source.polled", {**fields, **counts, "nameless": done.nameless})
         return done
 
 

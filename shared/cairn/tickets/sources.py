@@ -143,10 +143,10 @@ class TicketSources:
             return PlainAdapter()
         principal = system_principal(workspace_id)
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.ticket_sources.named(source)
-        if found is None:
+            ticket_source = stores.ticket_sources.named(source)
+        if ticket_source is None:
             raise NotFound("There is no such ticket source.", source=source)
-        return self.adapter(principal, found)
+        return self.adapter(principal, ticket_source)
 
     def _secrets(self, principal: Principal, source_id: UUID) -> dict[str, str]:
         owner = (principal.workspace_id,)
@@ -217,10 +217,10 @@ def _changed(known: TicketSource, change: SourceChange) -> TicketSource:
 
 
 def _found(stores: Stores, source_id: UUID) -> TicketSource:
-    found = stores.ticket_sources.find(source_id)
-    if found is None:
+    source = stores.ticket_sources.find(source_id)
+    if source is None:
         raise NotFound("There is no such ticket source.", source_id=str(source_id))
-    return found
+    return source
 
 
 def _named(name: str) -> str:

@@ -102,11 +102,11 @@ _RELATIONS = {"customer": Relation.APPLIES_TO, "user": Relation.REFERENCES}
 
 def _people(ticket: Ticket) -> list[NodeDump]:
     customer, requester = customer_key(ticket.customer), requester_key(ticket.requester_email)
-    found = [
+    results = [
         _node("customer", f"customer:{customer}", {}) if customer else None,
         _node("user", f"user:{requester}", {}) if requester else None,
     ]
-    return [item for item in found if item is not None]
+    return [item for item in results if item is not None]
 
 
 def _node(label: str, key: str, properties: dict[str, Any]) -> NodeDump | None:
@@ -216,9 +216,9 @@ class Desk:
         What `began` before its persona was removed goes on with no more autonomy than it had.
         """
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
-            found = stores.personas.find(name)
-            if found is not None:
-                return found.persona
+            version = stores.personas.find(name)
+            if version is not None:
+                return version.persona
             present = stores.personas.find(DEFAULT.name)
             known = stores.personas.versions(name) if began is not None else ()
         default = present.persona if present else DEFAULT
@@ -248,7 +248,7 @@ class Desk:
         Raises Unavailable when a part did not get through, after the others were tried.
         """
         row = self._row(workspace_id, ticket_id)
-        asked = _WriteBack(
+        write_back = _WriteBack(
             workspace_id=workspace_id,
             ticket=row,
             investigation_id=investigation_id,
@@ -258,14 +258,14 @@ class Desk:
             private=private,
             about=_about(row, data_subjects),
         )
-        adapter = self._adapter(asked)
+        adapter = self._adapter(write_back)
         if adapter is None:
             return dict.fromkeys(_TOLD, REFUSED)
         became: dict[str, str] = {}
         late: Unavailable | None = None
-        for part, send in self._parts(asked, adapter).items():
+        for part, send in self._parts(write_back, adapter).items():
             try:
-                became[part] = self._once(asked, part, send)
+                became[part] = self._once(write_back, part, send)
             except Unavailable as problem:
                 late = problem
         if late is not None:
@@ -287,7 +287,7 @@ class Desk:
         not answer.
         """
         row = self._row(workspace_id, ticket_id)
-        asked = _WriteBack(
+        write_back = _WriteBack(
             workspace_id=workspace_id,
             ticket=row,
             investigation_id=investigation_id,
@@ -297,11 +297,11 @@ class Desk:
             private=True,
             about=_about(row, data_subjects),
         )
-        adapter = self._adapter(asked)
+        adapter = self._adapter(write_back)
         if adapter is None:
             return REFUSED
-        send = partial(adapter.reply, row.external_id, text, private=True, key=asked.key(NOTE))
-        return self._once(asked, NOTE, send if adapter.capabilities().private_notes else None)
+        send = partial(adapter.reply, row.external_id, text, private=True, key=write_back.key(NOTE))
+        return self._once(write_back, NOTE, send if adapter.capabilities().private_notes else None)
 
     def ended(
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: str
@@ -328,115 +328,125 @@ class Desk:
             raise _no_ticket(ticket_id)
         return row
 
-    def _adapter(self, asked: _WriteBack) -> TicketAdapter | None:
+    def _adapter(self, write_back: _WriteBack) -> TicketAdapter | None:
         """Return the source's adapter; None when it was removed, or cannot be asked from here."""
         try:
-            return self.adapter_of(asked.workspace_id, asked.ticket.source)
+            return self.adapter_of(write_back.workspace_id, write_back.ticket.source)
         except Unavailable:
             raise
         except CairnError as refused:
-            told = {"ticket_id": str(asked.ticket.id), "reason": refused.reason}
-            self.warn("ticket.not_written_back", told)
+            fields = {"ticket_id": str(write_back.ticket.id), "reason": refused.reason}
+            self.warn("ticket.not_written_back", fields)
             return None
 
     def _parts(
-        self, asked: _WriteBack, adapter: TicketAdapter
+        self, write_back: _WriteBack, adapter: TicketAdapter
     ) -> dict[str, Callable[[], str] | None]:
         """Return what sends each part; None for one that the source cannot take."""
-        can, external_id = adapter.capabilities(), asked.ticket.external_id
-        takes_reply = can.private_notes if asked.private else can.replies
+        can, external_id = adapter.capabilities(), write_back.ticket.external_id
+        takes_reply = can.private_notes if write_back.private else can.replies
         return {
             "reply": partial(
                 adapter.reply,
                 external_id,
-                asked.text,
-                private=asked.private,
-                key=asked.key("reply"),
+                write_back.text,
+                private=write_back.private,
+                key=write_back.key("reply"),
             )
-            if takes_reply and asked.text.strip()
+            if takes_reply and write_back.text.strip()
             else None,
-            "status": partial(adapter.set_status, external_id, asked.status.value)
+            "status": partial(adapter.set_status, external_id, write_back.status.value)
             if can.statuses
             else None,
             "time": partial(
-                adapter.log_time, external_id, asked.minutes, TIME_NOTE, key=asked.key("time")
+                adapter.log_time,
+                external_id,
+                write_back.minutes,
+                TIME_NOTE,
+                key=write_back.key("time"),
             )
-            if can.time_entries and asked.minutes > 0
+            if can.time_entries and write_back.minutes > 0
             else None,
         }
 
-    def _once(self, asked: _WriteBack, part: str, send: Callable[[], str] | None) -> str:
+    def _once(self, write_back: _WriteBack, part: str, send: Callable[[], str] | None) -> str:
         """Send a part unless it stands at the source; return what became of it."""
         if send is None:
             return SKIPPED
-        until = self._taken(asked, part)
+        until = self._taken(write_back, part)
         if until is None:
             return DONE
         try:
             reference = send()
         except CairnError as failed:
-            self._release(asked, part, until)
-            return self._failed(asked, part, failed)
-        self._keep(asked, part, reference)
+            self._release(write_back, part, until)
+            return self._failed(write_back, part, failed)
+        self._keep(write_back, part, reference)
         return DONE
 
-    def _taken(self, asked: _WriteBack, part: str) -> datetime | None:
+    def _taken(self, write_back: _WriteBack, part: str) -> datetime | None:
         """Take the sending of a part and return until when; None for one that stands there.
 
         Raises Unavailable while another process sends it.
         """
-        principal = system_principal(asked.workspace_id)
+        principal = system_principal(write_back.workspace_id)
         with self.platform.transactions.writing(principal) as stores:
-            known = stores.write_backs.parts(asked.investigation_id).get(part)
+            known = stores.write_backs.parts(write_back.investigation_id).get(part)
             if known is not None and known.done:
                 return None
             now = self.platform.clock()
-            until, ids = now + LEASE, (asked.ticket.id, asked.investigation_id)
+            until, ids = now + LEASE, (write_back.ticket.id, write_back.investigation_id)
             if not stores.write_backs.begin(*ids, part, now=now, until=until):
                 raise Unavailable("Another process is writing back.", reason="write-back-under-way")
         return until
 
-    def _release(self, asked: _WriteBack, part: str, until: datetime) -> None:
-        with self.platform.transactions.writing(system_principal(asked.workspace_id)) as stores:
-            ids = (asked.investigation_id, part)
+    def _release(self, write_back: _WriteBack, part: str, until: datetime) -> None:
+        with self.platform.transactions.writing(
+            system_principal(write_back.workspace_id)
+        ) as stores:
+            ids = (write_back.investigation_id, part)
             stores.write_backs.release(*ids, now=self.platform.clock(), until=until)
 
-    def _failed(self, asked: _WriteBack, part: str, failed: CairnError) -> str:
+    def _failed(self, write_back: _WriteBack, part: str, failed: CairnError) -> str:
         """Return what became of a part that was not taken; raise what a repeat may mend."""
         try:
             raise failed
         except NeedsAuth:
-            self._signed_out(asked)
+            self._signed_out(write_back)
             return NEEDS_AUTH
         except (NotFound, ValidationFailed) as refused:
-            told = {"ticket_id": str(asked.ticket.id), "part": part, "reason": refused.reason}
-            self.warn("ticket.not_written_back", told)
+            fields = {
+                "ticket_id": str(write_back.ticket.id),
+                "part": part,
+                "reason": refused.reason,
+            }
+            self.warn("ticket.not_written_back", fields)
             return REFUSED
 
-    def _keep(self, asked: _WriteBack, part: str, reference: str) -> None:
+    def _keep(self, write_back: _WriteBack, part: str, reference: str) -> None:
         """Keep that a part stands at the source, with its entry."""
-        principal = system_principal(asked.workspace_id)
+        principal = system_principal(write_back.workspace_id)
         keys = self.sealed.keys.get_or_create(
-            asked.workspace_id, key_subjects(asked.workspace_id, asked.about)
+            write_back.workspace_id, key_subjects(write_back.workspace_id, write_back.about)
         )
         with self.platform.transactions.writing(principal) as stores:
             now = self.platform.clock()
-            if not stores.write_backs.done(asked.investigation_id, part, reference, now):
+            if not stores.write_backs.done(write_back.investigation_id, part, reference, now):
                 return
             entry_id = self.platform.new_id()
-            body = self._body(asked, part, reference)
+            body = self._body(write_back, part, reference)
             meta = {
-                "ticket_id": str(asked.ticket.id),
-                "investigation_id": str(asked.investigation_id),
-                **self._meta(asked, part),
+                "ticket_id": str(write_back.ticket.id),
+                "investigation_id": str(write_back.investigation_id),
+                **self._meta(write_back, part),
             }
             entry = plan_entry(
                 id=entry_id,
-                workspace_id=asked.workspace_id,
+                workspace_id=write_back.workspace_id,
                 type=_TOLD.get(part, "ticket.replied"),
                 actor=principal_actor(principal),
                 occurred_at=now,
-                data_subjects=asked.about,
+                data_subjects=write_back.about,
                 meta=meta,
                 body=body,
                 cipher=self.sealed.cipher,
@@ -444,44 +454,48 @@ class Desk:
             )
             append_and_project(stores, [entry], now)
             if part in _SAID:
-                stores.write_backs.add_reply(self._reply(asked, part, keys, now))
+                stores.write_backs.add_reply(self._reply(write_back, part, keys, now))
 
-    def _meta(self, asked: _WriteBack, part: str) -> dict[str, Any]:
+    def _meta(self, write_back: _WriteBack, part: str) -> dict[str, Any]:
         if part in _SAID:
-            return {"private": asked.private}
+            return {"private": write_back.private}
         if part == "status":
-            return {"status": asked.status.value}
-        return {"minutes": asked.minutes}
+            return {"status": write_back.status.value}
+        return {"minutes": write_back.minutes}
 
-    def _body(self, asked: _WriteBack, part: str, reference: str) -> dict[str, Any]:
-        text = {"text": asked.text} if part in _SAID else {}
+    def _body(self, write_back: _WriteBack, part: str, reference: str) -> dict[str, Any]:
+        text = {"text": write_back.text} if part in _SAID else {}
         return {"reference": reference, **text}
 
     def _reply(
-        self, asked: _WriteBack, part: str, keys: Mapping[UUID, bytes], now: datetime
+        self, write_back: _WriteBack, part: str, keys: Mapping[UUID, bytes], now: datetime
     ) -> ReplyRow:
         """Return the reply as it is kept, whatever its source does with its own copy."""
-        reply_id = derived_id(asked.investigation_id, _SAID[part])
-        sealed = self.sealed.cipher.seal(reply_id, asked.workspace_id, keys, {"text": asked.text})
+        reply_id = derived_id(write_back.investigation_id, _SAID[part])
+        sealed = self.sealed.cipher.seal(
+            reply_id, write_back.workspace_id, keys, {"text": write_back.text}
+        )
         return ReplyRow(
             id=reply_id,
-            ticket_id=asked.ticket.id,
-            investigation_id=asked.investigation_id,
-            private=asked.private,
+            ticket_id=write_back.ticket.id,
+            investigation_id=write_back.investigation_id,
+            private=write_back.private,
             sealed=sealed,
-            data_subjects=asked.about,
+            data_subjects=write_back.about,
             created_at=now,
         )
 
-    def _signed_out(self, asked: _WriteBack) -> None:
+    def _signed_out(self, write_back: _WriteBack) -> None:
         """Keep that the source refuses its keys; the ticket waits until they are renewed."""
-        name = asked.ticket.source
-        with self.platform.transactions.writing(system_principal(asked.workspace_id)) as stores:
+        name = write_back.ticket.source
+        with self.platform.transactions.writing(
+            system_principal(write_back.workspace_id)
+        ) as stores:
             now = self.platform.clock()
             source = stores.ticket_sources.named(name)
             if source is not None and name != API_SOURCE:
                 stores.ticket_sources.failed(source.id, NeedsAuth.code, SourceState.NEEDS_AUTH, now)
-            stores.tickets.park(asked.ticket.id, f"source:{name}")
+            stores.tickets.park(write_back.ticket.id, f"source:{name}")
 
     def _remember(
         self, workspace_id: UUID, ticket_id: UUID, investigation_id: UUID, verdict: str
@@ -494,8 +508,8 @@ class Desk:
         except Unavailable:
             raise
         except CairnError as refused:
-            told = {"investigation_id": str(investigation_id), "reason": refused.reason}
-            self.warn("investigation.not_remembered", told)
+            fields = {"investigation_id": str(investigation_id), "reason": refused.reason}
+            self.warn("investigation.not_remembered", fields)
 
 
 def _no_ticket(ticket_id: UUID) -> NotFound:

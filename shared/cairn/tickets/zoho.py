@@ -72,16 +72,16 @@ def _visible(text: str) -> Iterator[str]:
         closing, name = bool(tag[1]), tag[2].casefold()
         at = end + 1
         if name in _HIDDEN and not closing:
-            found = _HIDDEN[name].search(text, at)
-            at = found.start() if found else len(text)
+            match = _HIDDEN[name].search(text, at)
+            at = match.start() if match else len(text)
         elif name in _BREAKING and not (closing and name == "br"):
             yield "\n"
     yield text[at:]
 
 
 def _after(text: str, mark: str, start: int) -> int:
-    found = text.find(mark, start)
-    return len(text) if found < 0 else found + len(mark)
+    value = text.find(mark, start)
+    return len(text) if value < 0 else value + len(mark)
 
 
 def _tidy(lines: Iterable[str]) -> str:
@@ -192,18 +192,18 @@ class ZohoAdapter:
             for item in listed
             if (changed_at := time_at(item, "modifiedTime")) is not None
         ]
-        found = [
+        results = [
             incoming(self.client.ticket(ticket_id))
             for ticket_id, changed_at in changes
             if not at.has_seen(ticket_id, changed_at)
         ]
-        ours = [item for item in found if self._is_ours(item)]
+        ours = [item for item in results if self._is_ours(item)]
         full = len(listed) >= limit
         return Polled(
             tickets=tuple(ours),
             cursor=str(at.after(changes, full=full, size=len(listed))),
             more=full,
-            messages=tuple(said for our in ours for said in self._messages(our, at.since)),
+            messages=tuple(message for our in ours for message in self._messages(our, at.since)),
         )
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
@@ -226,10 +226,10 @@ class ZohoAdapter:
             for item in told
             if isinstance(item.get("payload"), dict)
         ]
-        tickets = [incoming(one) for event, one in payloads if event in _TICKET_EVENTS]
+        tickets = [incoming(item) for event, item in payloads if event in _TICKET_EVENTS]
         said = [
-            message_of(one, text_at(one, "ticketId"))
-            for event, one in payloads
+            message_of(item, text_at(item, "ticketId"))
+            for event, item in payloads
             if event in _MESSAGE_EVENTS
         ]
         token = delivered.headers.get(TOKEN_HEADER, "")
@@ -241,15 +241,15 @@ class ZohoAdapter:
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Mail the requester, or comment; what carries the key is there already."""
-        said = f"{text}\n\n{mark(key)}"
+        line = f"{text}\n\n{mark(key)}"
         sender = self.portal.from_address
         to = "" if private or not sender else self._requester(external_id)
         if sender and to:
-            return self._mail(external_id, said, to=to, sender=sender, key=key)
+            return self._mail(external_id, line, to=to, sender=sender, key=key)
         for comment in self.client.comments(external_id):
             if mark(key) in text_at(comment, "content"):
                 return text_at(comment, "id")
-        return text_at(self.client.comment(external_id, content=said, public=not private), "id")
+        return text_at(self.client.comment(external_id, content=line, public=not private), "id")
 
     def set_status(self, external_id: str, status: str) -> str:
         """Set the status as the portal calls it."""
@@ -274,10 +274,10 @@ class ZohoAdapter:
         ticket_id = ticket.external_id
         mails = self.client.threads(ticket_id, limit=MESSAGES_LOOKED_AT)
         listed = [*mails, *self.client.comments(ticket_id)[:MESSAGES_LOOKED_AT]]
-        found = (message_of(item, ticket_id) for item in listed)
+        results = (message_of(item, ticket_id) for item in listed)
         return [
             self._whole(item)
-            for item in found
+            for item in results
             if item is not None
             and item.written_at is not None
             and item.written_at >= since
@@ -295,7 +295,7 @@ class ZohoAdapter:
         ticket = self.client.ticket(external_id)
         return text_at(ticket, "email") or text_at(ticket, "contact", "email")
 
-    def _mail(self, external_id: str, said: str, *, to: str, sender: str, key: str) -> str:
+    def _mail(self, external_id: str, text: str, *, to: str, sender: str, key: str) -> str:
         sent = [
             thread
             for thread in self.client.threads(external_id, limit=REPLIES_LOOKED_AT)
@@ -305,7 +305,7 @@ class ZohoAdapter:
             thread_id = text_at(item, "id")
             if mark(key) in text_at(self.client.thread(external_id, thread_id), "content"):
                 return thread_id
-        made = self.client.reply(external_id, content=said, to=to, from_address=sender)
+        made = self.client.reply(external_id, content=text, to=to, from_address=sender)
         return text_at(made, "id")
 
     def _is_ours(self, given: Incoming) -> bool:

@@ -72,8 +72,10 @@ def checked(document: Document, patch: Document) -> WorkspaceSettings:
     try:
         settings = WorkspaceSettings.model_validate(document)
     except ValidationError as refused:
-        found = [FieldError(".".join(_path(error)), _message(error)) for error in refused.errors()]
-        raise _refused([*errors, *found]) from None
+        field_errors = [
+            FieldError(".".join(_path(error)), _message(error)) for error in refused.errors()
+        ]
+        raise _refused([*errors, *field_errors]) from None
     if errors:
         raise _refused(errors)
     if len(as_text(document)) > MAX_CHARS:
@@ -155,11 +157,11 @@ def as_text(document: Document) -> str:
 
 def _unknown_resets(patch: Document) -> list[Path]:
     """Return the paths a patch sets to null of which the model has no field."""
-    found: list[Path] = []
+    results: list[Path] = []
     for path, value in leaves(patch):
         if value is None and not _is_field(path):
-            found.append(path)
-    return found
+            results.append(path)
+    return results
 
 
 def _is_field(path: Path) -> bool:

@@ -95,8 +95,8 @@ def _one_of(names: Collection[str]) -> AfterValidator:
 
     def check(value: str) -> str:
         if value not in names:
-            told = {"names": ", ".join(names)}
-            raise PydanticCustomError("name", "is not one of {names}", told)
+            fields = {"names": ", ".join(names)}
+            raise PydanticCustomError("name", "is not one of {names}", fields)
         return value
 
     return AfterValidator(check)

@@ -32,8 +32,8 @@ def same_assertion(known: Iterable[Known], valid_from: datetime) -> Known | None
     A fact that was replaced and then holds again is a new assertion; the old one told again, with
     the moment it had then, is not.
     """
-    found = sorted(known, key=lambda known: (not known.active, known.position))
-    return next((item for item in found if item.active or item.valid_from == valid_from), None)
+    results = sorted(known, key=lambda known: (not known.active, known.position))
+    return next((item for item in results if item.active or item.valid_from == valid_from), None)
 
 
 def observers_after(known: Known, agent: str) -> tuple[str, ...] | None:

@@ -120,7 +120,7 @@ class Entries:
         """
         entry_id = self.new_id()
         given = {"session_id": session_id, "trace_id": trace_id}
-        named = {name: one for name, one in given.items() if one and not looks_random(one)}
+        named = {name: text for name, text in given.items() if text and not looks_random(text)}
         body = {**body, **named}
         entry = NewEntry(
             id=entry_id,

@@ -53,7 +53,7 @@ def held_back(
     ids = arrivals(projections)
     if not ids:
         return [], frozenset()
-    found = stores.taints.arrived(ids)
+    results = stores.taints.arrived(ids)
     planned = [
         hold_entry(
             stores,
@@ -64,9 +64,9 @@ def held_back(
             entry_id=derived_id(after.id, "taint", taint_id),
             at=after.recorded_at,
         )
-        for taint_id, held in sorted(found.items())
+        for taint_id, held in sorted(results.items())
     ]
-    return planned, frozenset(item for held in found.values() for item in held)
+    return planned, frozenset(item for held in results.values() for item in held)
 
 
 def hold_entry(
@@ -92,7 +92,7 @@ def hold_entry(
     meta: Mapping[str, Any] = {
         "taint_id": str(taint_id),
         "held": by_state,
-        "revived": [[str(one), str(by)] for one, by in sorted(revived.items())],
+        "revived": [[str(item_id), str(by)] for item_id, by in sorted(revived.items())],
         "cleared": [str(id_) for id_ in cleared],
     }
     entry = plan_entry(

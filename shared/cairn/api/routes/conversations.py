@@ -282,15 +282,15 @@ def found_messages(found: ConversationAnswer) -> MessagesFound:
     }
 
 
-def _found(one: FoundMessage) -> MessageHit:
-    message = one.message
+def _found(found_message: FoundMessage) -> MessageHit:
+    message = found_message.message
     return {
         "id": message.id,
         "conversation_id": message.conversation_id,
         "role": message.role,
         "content": message.content,
         "timestamp": message.timestamp,
-        "relevance_score": one.relevance_score,
+        "relevance_score": found_message.relevance_score,
         "channel": message.channel,
         "session_id": message.session_id,
         "sequence": message.sequence,

@@ -83,9 +83,9 @@ def list_entities(
     where = EntityFilter(q=q, type=type)
     filters = asdict(where)
     after = pages.decode_key(cursor, kind=str, route="entities", filters=filters)
-    found = services.nodes.entities(caller, where, limit=limit + 1, after=after)
+    entities = services.nodes.entities(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
-        found, limit=limit, key="sort_key", route="entities", filters=filters, options=options
+        entities, limit=limit, key="sort_key", route="entities", filters=filters, options=options
     )
 
 

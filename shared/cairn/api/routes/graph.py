@@ -146,7 +146,7 @@ def get_lineage(
     `ancestors` is what it comes from, `descendants` what came of it. `intent` orders what is
     followed first where there is much.
     """
-    found = services.lineage(
+    lineage = services.lineage(
         caller,
         LineageRequest(
             node_id=node_id,
@@ -157,4 +157,4 @@ def get_lineage(
             beside=format is LineageFormat.PROV,
         ),
     )
-    return answer(prov_json(found) if format is LineageFormat.PROV else lineage_json(found))
+    return answer(prov_json(lineage) if format is LineageFormat.PROV else lineage_json(lineage))

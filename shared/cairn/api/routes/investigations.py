@@ -170,8 +170,8 @@ def list_investigation_steps(
     limit: Limit = 100,
 ) -> Response:
     """List the timeline. Ask again with `after` of the answer, each second or so, until `ended`."""
-    found = services.investigations.steps(caller, investigation_id, after=after, limit=limit)
-    return answer(found)
+    steps = services.investigations.steps(caller, investigation_id, after=after, limit=limit)
+    return answer(steps)
 
 
 @routes.get(
@@ -283,10 +283,10 @@ def rate_investigation(
     investigation_id: InvestigationId, body: RatingIn, caller: Admin, services: Services
 ) -> Response:
     """Rate one that ended; 4 and 5 stage what may be learned of it. Your last word counts."""
-    said = services.opinions.rate(
+    opinion = services.opinions.rate(
         caller, investigation_id, rating=body.rating, comment=body.comment
     )
-    return answer(said)
+    return answer(opinion)
 
 
 @routes.post(

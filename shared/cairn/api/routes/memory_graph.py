@@ -61,16 +61,16 @@ class ImportIn(Body):
 
     def records(self) -> list[Dump]:
         """Return the records; ValidationFailed names the first that is wrong."""
-        found: list[Dump] = []
+        results: list[Dump] = []
         for number, item in enumerate(self.items):
             try:
-                found.append(from_record(item))
+                results.append(from_record(item))
             except ValidationFailed as error:
                 where = f"items.{number}"
                 wrong = [FieldError(where, error.detail)]
                 detail = f"{where}: {error.detail}"
                 raise ValidationFailed(detail, reason=error.reason, errors=wrong) from error
-        return found
+        return results
 
 
 @routes.get(

@@ -216,9 +216,9 @@ def list_nodes(
     where = NodeFilter(label=label, kind=kind, client_id=client_id)
     filters = asdict(where)
     after = pages.decode_key(cursor, kind=int, route="nodes", filters=filters)
-    found = services.nodes.nodes(caller, where, limit=limit + 1, after=after)
+    nodes = services.nodes.nodes(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
-        found, limit=limit, key="position", route="nodes", filters=filters, options=options
+        nodes, limit=limit, key="position", route="nodes", filters=filters, options=options
     )
 
 

@@ -132,8 +132,8 @@ def get_persona(persona: PersonaName, caller: Writer, services: Services) -> Res
 )
 def list_persona_versions(persona: PersonaName, caller: Admin, services: Services) -> Response:
     """List every version a persona had; each is an entry of the ledger, too."""
-    found = services.personas.versions(caller, persona)
-    return answer({"items": [_version(item) for item in found]})
+    versions = services.personas.versions(caller, persona)
+    return answer({"items": [_version(item) for item in versions]})
 
 
 @routes.put(

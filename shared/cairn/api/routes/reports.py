@@ -117,8 +117,8 @@ def get_latest_reports(
     limit: Annotated[int, Query(ge=1, le=MAX_LATEST)] = 1,
 ) -> Response:
     """Read the newest report with a keyword, by the time it is about; no items when none is."""
-    found = services.reports.latest(caller, keyword=keyword, limit=limit)
-    return answer({"items": [report_json(item) for item in found]})
+    reports = services.reports.latest(caller, keyword=keyword, limit=limit)
+    return answer({"items": [report_json(item) for item in reports]})
 
 
 @routes.get(
@@ -141,10 +141,10 @@ def list_reports(
     )
     bound: dict[str, Any] = {"route": "reports", "filters": asdict(where)}
     after = pages.decode(cursor, **bound)
-    found = services.reports.list(caller, where, limit=limit, after=after)
-    following = found.page.next_after
+    page = services.reports.list(caller, where, limit=limit, after=after)
+    following = page.page.next_after
     onward = None if following is None else pages.encode(following, **bound)
-    return answer({"items": found.page.items, "next_cursor": onward, "total": found.total})
+    return answer({"items": page.page.items, "next_cursor": onward, "total": page.total})
 
 
 def report_json(one: Report) -> dict[str, Any]:

@@ -147,13 +147,13 @@ def search(
     A part that failed is named in `meta.degraded`. `meta.truncated` says that there was more than
     is shown, and `meta.dropped` what was left out because the answer would have been too large.
     """
-    found = services.search(caller, body.record())
-    text = {} if found.text is None else {"text": found.text}
-    whole = encode({"results": found.results, "meta": found.meta, **text})
+    match = services.search(caller, body.record())
+    text = {} if match.text is None else {"text": match.text}
+    whole = encode({"results": match.results, "meta": match.meta, **text})
     if len(whole) <= options.max_answer_bytes:
         return Response(whole, media_type=MEDIA_TYPE)
-    meta = dict(found.meta)
+    meta = dict(match.meta)
     room = options.max_answer_bytes - len(encode(meta)) - 4096
-    results = fitting(found.results, max_bytes=room)
+    results = fitting(match.results, max_bytes=room)
     meta.update(truncated=True, nodes_returned=len(results))
     return answer({"results": results, "meta": meta})

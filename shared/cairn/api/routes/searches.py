@@ -39,10 +39,10 @@ def get_search(
     The id is `meta.search_id` of an answer. Texts are shown as far as the key may see them now.
     `svg` draws what the graph leg walked.
     """
-    told = services.explain_search(caller, search_id)
+    fields = services.explain_search(caller, search_id)
     if format == "svg":
-        return Response(walk_picture(told), media_type="image/svg+xml")
-    return answer(told)
+        return Response(walk_picture(fields), media_type="image/svg+xml")
+    return answer(fields)
 
 
 class FeedbackIn(Body):

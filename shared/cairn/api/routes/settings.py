@@ -85,12 +85,12 @@ def change_settings(
 def _version(etag: str) -> int | None:
     if etag.strip() == "*":
         return None
-    found = _ETAG.fullmatch(etag.strip())
-    if found is None:
+    match = _ETAG.fullmatch(etag.strip())
+    if match is None:
         detail = "If-Match is the version of the settings."
         errors = [FieldError("header.if-match", detail)]
         raise ValidationFailed(detail, reason="if-match", errors=errors)
-    return int(found[1])
+    return int(match[1])
 
 
 def _shown(view: SettingsView) -> Response:

@@ -129,9 +129,9 @@ def list_summaries(
     key = pages.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
     after = (parse_timestamp(key[0]), key[1]) if key else None
     where = SummaryFilter(scope=scope.value if scope else None, scope_id=scope_id, as_of=as_of)
-    found = services.summaries.page(caller, where, limit=limit + 1, after=after)
+    summaries = services.summaries.page(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
-        found, limit=limit, key="occurred_at", route=_ROUTE, filters=filters, options=options
+        summaries, limit=limit, key="occurred_at", route=_ROUTE, filters=filters, options=options
     )
 
 
@@ -152,12 +152,12 @@ def get_summary(
     as_of: AsOf | None = None,
 ) -> Response:
     """Return a summary with what it is made of: sessions, episodes, and their sources."""
-    found = services.summaries.tree(caller, summary_id, depth=depth, as_of=as_of)
-    return answer({**_branch(found.root), "meta": _meta(found)})
+    tree = services.summaries.tree(caller, summary_id, depth=depth, as_of=as_of)
+    return answer({**_branch(tree.root), "meta": _meta(tree)})
 
 
-def _meta(found: SummaryTree) -> SummaryMeta:
-    return {"as_of_position": found.as_of_position, "truncated": found.truncated}
+def _meta(tree: SummaryTree) -> SummaryMeta:
+    return {"as_of_position": tree.as_of_position, "truncated": tree.truncated}
 
 
 def _branch(branch: Branch) -> dict[str, Any]:

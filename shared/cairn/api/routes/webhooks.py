@@ -87,8 +87,8 @@ def remove_webhook(webhook_id: WebhookId, caller: Admin, services: Services) -> 
 )
 def list_webhook_deliveries(webhook_id: WebhookId, caller: Admin, services: Services) -> Response:
     """List deliveries: waiting, delivered or failed, with the last answer's status."""
-    found = services.webhooks.deliveries(caller, webhook_id)
-    return answer({"items": [asdict(item) for item in found]})
+    deliveries = services.webhooks.deliveries(caller, webhook_id)
+    return answer({"items": [asdict(item) for item in deliveries]})
 
 
 def _shown(webhook: Webhook) -> dict[str, Any]:

@@ -117,11 +117,11 @@ def monthly(templates: Iterable[Mapping[str, Any]]) -> tuple[Line, ...]:
     unpriced: list[str] = []
     awake = _awake([properties for _, kind, properties in resources if kind == RULE])
     for name, kind, properties in resources:
-        found = _units(kind, properties, awake)
-        if found is None or found.keys() - price_list()["prices"].keys():
+        record = _units(kind, properties, awake)
+        if record is None or record.keys() - price_list()["prices"].keys():
             unpriced.append(f"{name} ({kind})")
             continue
-        for price, number in found.items():
+        for price, number in record.items():
             units[price] = units.get(price, Decimal(0)) + number
     if unpriced:
         raise ValidationFailed(f"No price for {', '.join(sorted(unpriced))}.", reason="no-price")
@@ -183,11 +183,11 @@ def _schedule(properties: Properties) -> Units:
 
 def _times(properties: Properties) -> Decimal:
     """Return how often a month a rule's schedule comes; never for a rule of events."""
-    said = str(properties.get("ScheduleExpression", ""))
-    if rate := re.fullmatch(r"rate\((\d+) (minute|hour|day)s?\)", said):
+    text = str(properties.get("ScheduleExpression", ""))
+    if rate := re.fullmatch(r"rate\((\d+) (minute|hour|day)s?\)", text):
         minutes = int(rate[1]) * {"minute": 1, "hour": 60, "day": 1440}[rate[2]]
         return Decimal(HOURS * 60) / minutes
-    if cron := re.fullmatch(r"cron\(\d+ (\S+) \S+ \S+ \S+ \S+\)", said):
+    if cron := re.fullmatch(r"cron\(\d+ (\S+) \S+ \S+ \S+ \S+\)", text):
         hours = cron[1]
         every = 1 if hours == "*" else int(hours[2:]) if hours.startswith(("*/", "0/")) else 24
         return Decimal(HOURS) / every
@@ -201,8 +201,8 @@ def _awake(rules: list[Properties]) -> Decimal:
     """
     slots: dict[str, Decimal] = {}
     for number, properties in enumerate(rules):
-        said = str(properties.get("ScheduleExpression", ""))
-        cron = re.match(r"cron\((\d+) ", said)
+        text = str(properties.get("ScheduleExpression", ""))
+        cron = re.match(r"cron\((\d+) ", text)
         slot = f"minute {cron[1]}" if cron else str(number)
         slots[slot] = max(slots.get(slot, Decimal(0)), _times(properties))
     return min(Decimal(1), sum(slots.values(), Decimal(0)) * AWAKE_MINUTES / (HOURS * 60))

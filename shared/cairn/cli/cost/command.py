@@ -51,11 +51,11 @@ def cost(
         return
     first, last = _period(since, until)
     period = {"since": first.isoformat(), "until": last.isoformat()}
-    told = _report(deps, by, first, last) | period
+    fields = _report(deps, by, first, last) | period
     if as_json:
-        print_json({**told, **({"million": _as_json(millions())} if million else {})})
+        print_json({**fields, **({"million": _as_json(millions())} if million else {})})
         return
-    _show(deps, told)
+    _show(deps, fields)
     if million:
         _show_millions(deps, millions())
 
@@ -67,8 +67,8 @@ def _idle(deps: Deps, lines: Sequence[Line], *, as_json: bool) -> None:
             {"name": line.name, "units": float(line.units), "usd": float(round(line.usd, 4))}
             for line in lines
         ]
-        told = {"region": prices["region"], "as_of": prices["as_of"]}
-        print_json({**told, "month_usd": round(total, 2), "rows": rows})
+        fields = {"region": prices["region"], "as_of": prices["as_of"]}
+        print_json({**fields, "month_usd": round(total, 2), "rows": rows})
         return
     shown = table("a month, idle", "USD", "units", "a unit is a")
     for item in lines:
@@ -100,15 +100,15 @@ def _report(deps: Deps, by: By, first: date, last: date) -> dict[str, Any]:
     return deps.client.get("/v1/costs", by=by.value, since=str(first), until=str(last))
 
 
-def _show(deps: Deps, told: Mapping[str, Any]) -> None:
-    total = told["total"]
+def _show(deps: Deps, answer: Mapping[str, Any]) -> None:
+    total = answer["total"]
     deps.out.print(
-        f"{told['since']} to {told['until']}: [bold]{total['usd']:.4f} USD[/], "
+        f"{answer['since']} to {answer['until']}: [bold]{total['usd']:.4f} USD[/], "
         f"{total['tokens']} tokens in {total['calls']} calls"
     )
-    rows: Sequence[Mapping[str, Any]] = told["rows"]
+    rows: Sequence[Mapping[str, Any]] = answer["rows"]
     most = max((row["usd"] for row in rows), default=0)
-    shown = table(told["by"], "USD", "tokens", "from cache", "calls", "")
+    shown = table(answer["by"], "USD", "tokens", "from cache", "calls", "")
     for row in rows:
         cached = row["cache_read_tokens"]
         shown.add_row(
@@ -122,11 +122,11 @@ def _show(deps: Deps, told: Mapping[str, Any]) -> None:
     if rows:
         deps.out.print(shown)
     if total["unpriced_calls"]:
-        said = f"{total['unpriced_calls']} calls of models without a known price are not in it"
-        deps.out.print(f"[yellow]→ {said}[/]")
-    if told["dropped_calls"]:
-        said = f"the details of {told['dropped_calls']} older calls are gone; --by day has them"
-        deps.out.print(f"[yellow]→ {said}[/]")
+        text = f"{total['unpriced_calls']} calls of models without a known price are not in it"
+        deps.out.print(f"[yellow]→ {text}[/]")
+    if answer["dropped_calls"]:
+        text = f"the details of {answer['dropped_calls']} older calls are gone; --by day has them"
+        deps.out.print(f"[yellow]→ {text}[/]")
 
 
 def _show_millions(deps: Deps, costs: Sequence[MillionCost]) -> None:

@@ -301,10 +301,10 @@ class _Reader:
             self._text.append("\n")
 
     def _take(self, text: str) -> None:
-        found = self.lines.follow(text)
-        if found:
-            self._from = self._from or found[0]
-            self._to = found[1]
+        result = self.lines.follow(text)
+        if result:
+            self._from = self._from or result[0]
+            self._to = result[1]
         self._text.append(text if self._pre else _SPACE.sub(" ", text))
 
     def flush(self, kind: BlockKind | None = None, *, level: int = 0) -> None:

@@ -69,8 +69,8 @@ def read_markdown(text: str) -> ReadBlocks:
     front, start = _front_matter(lines)
     blocks = [front] if front else []
     blocks += _blocks(lines, start)
-    found = _TITLE.search(front.text) if front else None
-    title = found.group(1).strip("\"'") if found else None
+    match = _TITLE.search(front.text) if front else None
+    title = match.group(1).strip("\"'") if match else None
     return ReadBlocks(blocks=tuple(blocks), title=title)
 
 

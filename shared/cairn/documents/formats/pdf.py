@@ -128,15 +128,15 @@ def _encrypted() -> ValidationFailed:
 
 def _lines(pages: Iterable["PageObject"], limits: ParseLimits) -> Iterator[_Line]:
     """Yield the lines of all pages without running heads and feet, while the text stays allowed."""
-    found: list[list[_Line]] = []
+    results: list[list[_Line]] = []
     chars = 0
     for number, page in enumerate(pages, start=1):
-        found.append(_page_lines(page, number))
-        chars += sum(len(line.text) for line in found[-1])
+        results.append(_page_lines(page, number))
+        chars += sum(len(line.text) for line in results[-1])
         if chars > limits.text_chars:
             raise too_much_text(limits.text_chars)
-    furniture = _furniture(found)
-    for lines in found:
+    furniture = _furniture(results)
+    for lines in results:
         edges = {0, len(lines) - 1}
         for index, line in enumerate(lines):
             if index not in edges or _shape(line) not in furniture:
@@ -259,8 +259,8 @@ def _block(
 
 def _compounds(lines: Sequence[_Line]) -> frozenset[str]:
     """Return the hyphenated words that stand within a line: their hyphens are meant."""
-    found = re.findall(r"[^\W\d_]+-[^\W\d_]+", "\n".join(line.text for line in lines))
-    return frozenset(word.casefold() for word in found)
+    results = re.findall(r"[^\W\d_]+-[^\W\d_]+", "\n".join(line.text for line in lines))
+    return frozenset(word.casefold() for word in results)
 
 
 def _joined(lines: Sequence[str], known: frozenset[str]) -> str:

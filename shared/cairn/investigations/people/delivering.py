@@ -397,7 +397,7 @@ def payload(call: Call) -> bytes:
     mend = [
         {"kind": mend.kind, "name": mend.name, "path": mend.path} for mend in mends(call.waits_for)
     ]
-    told = {
+    fields = {
         "type": EVENT,
         "timestamp": format_timestamp(row.queued_at),
         "data": {
@@ -409,7 +409,7 @@ def payload(call: Call) -> bytes:
             **({"mend": mend} if mend else {}),
         },
     }
-    return json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
+    return json.dumps(fields, separators=(",", ":"), sort_keys=True).encode()
 
 
 def slack_text(text: str) -> str:

@@ -199,18 +199,18 @@ class StageCandidates:
     def due(self, workspace_id: UUID, now: datetime) -> int:
         """Stage what was rated well or stood undisputed for 7 days; return how many."""
         with self.journal.reading(workspace_id) as stores:
-            found = stores.candidates.due(now - UNDISPUTED_FOR, AT_ONCE)
-        return sum(self(workspace_id, one, cause) for one, cause in found)
+            results = stores.candidates.due(now - UNDISPUTED_FOR, AT_ONCE)
+        return sum(self(workspace_id, node_id, cause) for node_id, cause in results)
 
     def archive(self, workspace_id: UUID, now: datetime) -> int:
         """Archive what nobody looked at for 30 days; return how many."""
         with self.journal.reading(workspace_id) as stores:
-            found = stores.candidates.unreviewed(now - REVIEWED_WITHIN, AT_ONCE)
-        if not found:
+            candidates = stores.candidates.unreviewed(now - REVIEWED_WITHIN, AT_ONCE)
+        if not candidates:
             return 0
 
         def end(page: Page) -> int:
-            return sum(_archived(page, item) for item in found)
+            return sum(_archived(page, item) for item in candidates)
 
         actor = principal_actor(system_principal(workspace_id))
         return self.journal.write(workspace_id, (), actor, end)
@@ -291,8 +291,8 @@ class Learn:
                 counts["archived"] += self.stage.archive(workspace_id, now)
                 counts["proposed"] += self.propose(workspace_id, now)
             except CairnError as error:
-                told = {"workspace_id": str(workspace_id), "reason": error.reason}
-                self.report("learning.failed", told)
+                fields = {"workspace_id": str(workspace_id), "reason": error.reason}
+                self.report("learning.failed", fields)
         return counts
 
 
@@ -309,7 +309,8 @@ def text_of(investigation: Investigation, memory: WorkingMemory) -> str:
     The customer's names are left out: what is learned is about the problem.
     """
     done = "\n".join(
-        f"{number}. {_done(one)}" for number, one in enumerate(memory.observations, start=1)
+        f"{number}. {_done(observation)}"
+        for number, observation in enumerate(memory.observations, start=1)
     )
     text = (
         f"# {title_of(memory)}\n\n## Problem\n\n{memory.brief.body.strip()}\n\n"
@@ -320,12 +321,13 @@ def text_of(investigation: Investigation, memory: WorkingMemory) -> str:
     return cut(_unnamed(memory, text), MAX_TEXT_CHARS)
 
 
-def _done(one: Observation) -> str:
-    arguments = json.dumps(dict(one.arguments), sort_keys=True, ensure_ascii=False)
-    tried = " (tried out only)" if one.dry_run else ""
-    seen = cut(one_line(one.text), MAX_SEEN_CHARS)
-    said = f": {seen}" if seen else ""
-    return f"`{one.connector}.{one.tool}` {arguments}: {one.outcome}{tried}{said}"
+def _done(observation: Observation) -> str:
+    arguments = json.dumps(dict(observation.arguments), sort_keys=True, ensure_ascii=False)
+    tried = " (tried out only)" if observation.dry_run else ""
+    seen = cut(one_line(observation.text), MAX_SEEN_CHARS)
+    text = f": {seen}" if seen else ""
+    tool = f"{observation.connector}.{observation.tool}"
+    return f"`{tool}` {arguments}: {observation.outcome}{tried}{text}"
 
 
 def _unnamed(memory: WorkingMemory, text: str) -> str:
@@ -346,9 +348,9 @@ def _resolved(investigation: Investigation) -> bool:
     )
 
 
-def _archived(page: Page, one: Candidate) -> bool:
+def _archived(page: Page, candidate: Candidate) -> bool:
     archived = page.stores.candidates.decide(
-        one.id,
+        candidate.id,
         CandidateState.ARCHIVED,
         by=None,
         reason="unreviewed",
@@ -356,15 +358,15 @@ def _archived(page: Page, one: Candidate) -> bool:
         now=page.now,
     )
     if archived:
-        _note_archived(page, one)
+        _note_archived(page, candidate)
     return archived
 
 
-def _note_archived(page: Page, one: Candidate) -> None:
+def _note_archived(page: Page, candidate: Candidate) -> None:
     meta = {
-        "investigation_id": str(one.investigation_id),
-        "ticket_id": str(one.ticket_id),
-        "candidate_id": str(one.id),
-        "reason": one.reason or "unreviewed",
+        "investigation_id": str(candidate.investigation_id),
+        "ticket_id": str(candidate.ticket_id),
+        "candidate_id": str(candidate.id),
+        "reason": candidate.reason or "unreviewed",
     }
     page.note("resolution.archived", meta, {})

@@ -102,8 +102,8 @@ class RememberStep:
         said = clean_text(text or line.detail, field="text", max_chars=MAX_TEXT_CHARS)
         workspace_id = principal.workspace_id
         said = self.redact(workspace_id, said)
-        one = self.browse.glance(principal, investigation_id)
-        ticket = self.desk.ticket(workspace_id, one.ticket_id)
+        investigation = self.browse.glance(principal, investigation_id)
+        ticket = self.desk.ticket(workspace_id, investigation.ticket_id)
         node = clean_node(
             label,
             f"{label}:investigation:{investigation_id}:{seq}",
@@ -225,9 +225,9 @@ class ProposeObservations:
     def __call__(self, workspace_id: UUID, now: datetime) -> int:
         """Return how many nodes are new or were seen more often than before."""
         with self.journal.reading(workspace_id) as stores:
-            found = stores.candidates.observed(now - WINDOW, AT_ONCE)
+            results = stores.candidates.observed(now - WINDOW, AT_ONCE)
         groups: dict[tuple[str, str, str], list[UUID]] = defaultdict(list)
-        for item in found:
+        for item in results:
             same = groups[item.customer, deed(item.tool), item.outcome]
             if item.investigation_id not in same:
                 same.append(item.investigation_id)
@@ -243,12 +243,12 @@ class ProposeObservations:
     ) -> dict[UUID, frozenset[str]]:
         """Return what the tickets of investigations say, of those that could be often enough."""
         often = {item for group in groups if len(group) >= CONFIRMED for item in group}
-        found: dict[UUID, frozenset[str]] = {}
+        results: dict[UUID, frozenset[str]] = {}
         for item in sorted(often):
             with suppress(BodyUnreadable, SubjectForgotten):
                 brief = read(self.journal, workspace_id, item).memory.brief
-                found[item] = meaning(brief)
-        return found
+                results[item] = meaning(brief)
+        return results
 
     def _proposed(self, workspace_id: UUID, seen: Repeated, now: datetime) -> bool:
         """Propose one; what cannot be a node, or is one that is held back, is left out."""
@@ -303,13 +303,13 @@ class Proposals:
         """Return what waits for a person, the newest first."""
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
-        found = graph.provisional(principal.workspace_id, before=before, limit=limit)
-        return tuple(_shown(item) for item in found)
+        nodes = graph.provisional(principal.workspace_id, before=before, limit=limit)
+        return tuple(_shown(item) for item in nodes)
 
     def accept(self, principal: Principal, node_id: UUID) -> Proposal:
         """Make a proposal active: from now on planners are shown it."""
-        graph, one = self._waiting(principal, node_id)
-        dump = one.dump
+        graph, node = self._waiting(principal, node_id)
+        dump = node.dump
         active = clean_node(
             dump.label, dump.natural_key, dict(dump.properties), Provenance.OPERATOR, Status.ACTIVE
         )
@@ -320,23 +320,23 @@ class Proposals:
             holds, now = Relation.HAS_FACT.value, self.clock()
             records.append(clean_edge(source, dump.ref, holds, 1.0, {}, now))
         graph.write(principal.workspace_id, records, importing=False)
-        return _shown(graph.node(principal.workspace_id, node_id) or one)
+        return _shown(graph.node(principal.workspace_id, node_id) or node)
 
     def reject(self, principal: Principal, node_id: UUID) -> Proposal:
         """Archive a proposal; it is not proposed again."""
-        graph, one = self._waiting(principal, node_id)
+        graph, node = self._waiting(principal, node_id)
         graph.mark_archived(principal.workspace_id, node_id)
-        return _shown(graph.node(principal.workspace_id, node_id) or one)
+        return _shown(graph.node(principal.workspace_id, node_id) or node)
 
     def _waiting(self, principal: Principal, node_id: UUID) -> tuple[LedgerGraph, MemoryNode]:
         principal.require(Role.ADMIN)
         graph = self.graph(principal)
-        one = graph.node(principal.workspace_id, node_id)
-        if one is None:
+        node = graph.node(principal.workspace_id, node_id)
+        if node is None:
             raise NotFound("There is no such proposal.", node_id=str(node_id))
-        if one.dump.status is not Status.PROVISIONAL:
+        if node.dump.status is not Status.PROVISIONAL:
             raise Conflict("This was decided before.", reason="already-decided")
-        return graph, one
+        return graph, node
 
 
 def deed(tool: str) -> str:
@@ -380,7 +380,7 @@ def _repeated(key: tuple[str, str, str], group: Sequence[tuple[UUID, frozenset[s
         customer=customer,
         about=tuple(sorted(most)),
         times=len(group),
-        investigation_ids=tuple(sorted((one for one, _ in group), reverse=True)[:NEWEST]),
+        investigation_ids=tuple(sorted((node_id for node_id, _ in group), reverse=True)[:NEWEST]),
     )
 
 
@@ -408,10 +408,10 @@ def observation(seen: Repeated) -> NodeDump:
     return clean_node("observation", key, properties, Provenance.PROPOSED, Status.PROVISIONAL)
 
 
-def _shown(one: MemoryNode) -> Proposal:
-    dump = one.dump
+def _shown(node: MemoryNode) -> Proposal:
+    dump = node.dump
     return Proposal(
-        id=one.id,
+        id=node.id,
         label=dump.label,
         natural_key=dump.natural_key,
         properties=dict(dump.properties),

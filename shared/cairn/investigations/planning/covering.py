@@ -161,14 +161,14 @@ def uncovered(
     """Return the sentences of a ticket that the words of `matter` do not cover, as written."""
     own = matter.get(language, NO_WORDS)
     body = unsigned(brief.body, known)
-    found = [
+    results = [
         sentence
         for sentence in sentences(unwrapped(body))
         if not _covered(sentence, known, language, own)
     ]
     if not _covered(brief.title, known, language, own):
-        found.insert(0, brief.title.strip())
-    return tuple(found[:MOST_SENTENCES])
+        results.insert(0, brief.title.strip())
+    return tuple(results[:MOST_SENTENCES])
 
 
 def unexplained(
@@ -181,15 +181,15 @@ def unexplained(
     `wanted` with the question, or begins as people begin to tell why they ask, or stands before the
     question and speaks of who asks.
     """
-    told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
-    first = next((place for place, one in enumerate(told) if one in question), 0)
-    leads = language == "en" and bool(told) and not _goes_on(told[first])
+    texts = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
+    first = next((place for place, text in enumerate(texts) if text in question), 0)
+    leads = language == "en" and bool(texts) and not _goes_on(texts[first])
     return tuple(
-        said
-        for place, said in enumerate(question.get(item, item) for item in told)
-        if said
-        and not _covered(said, ANYONE, language, lexicon.ASKING)
-        and not _is_background(said, wanted, before=leads and place < first)
+        text
+        for place, text in enumerate(question.get(item, item) for item in texts)
+        if text
+        and not _covered(text, ANYONE, language, lexicon.ASKING)
+        and not _is_background(text, wanted, before=leads and place < first)
     )
 
 
@@ -199,27 +199,27 @@ def _goes_on(question: str) -> bool:
 
 def _is_background(sentence: str, wanted: frozenset[str], *, before: bool) -> bool:
     """Return whether a sentence only tells why somebody asks; more is told `before` they do."""
-    whole = said = tokens(sentence)
+    whole = text = tokens(sentence)
     for item in questions.LOOKED:
-        said = re.sub(rf"(?<= )(?:{item})(?= )", " ", said)
-    each = said.split()
+        text = re.sub(rf"(?<= )(?:{item})(?= )", " ", text)
+    each = text.split()
     if "?" in sentence or any(item.has(word) for item in (ALARMS, NEGATIONS) for word in each):
         return False
-    if any(f" {ask} " in said for ask in questions.ASKS) or _meets(said, FAILING):
+    if any(f" {ask} " in text for ask in questions.ASKS) or _meets(text, FAILING):
         return False
     near = bool(wanted & stems(sentence))
-    if re.search(questions.WANTS, said):
+    if re.search(questions.WANTS, text):
         return near
     if before and not questions.PEOPLE.isdisjoint(each):
         complains = any(questions.COMPLAINS.has(item) for item in each)
         if not complains:
             return True
-    begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{item})", said) for item in questions.BACKGROUND)
-    return begins or said != whole or near
+    begins = any(re.search(rf"(?:^|[|])[^|]*?\b(?:{item})", text) for item in questions.BACKGROUND)
+    return begins or text != whole or near
 
 
-def _meets(said: str, beginnings: Iterable[str]) -> bool:
-    return any(f" {plain(beginning)}" in said for beginning in beginnings)
+def _meets(text: str, beginnings: Iterable[str]) -> bool:
+    return any(f" {plain(beginning)}" in text for beginning in beginnings)
 
 
 def unsigned(body: str, known: Who) -> str:
@@ -309,29 +309,29 @@ def _covered(sentence: str, known: Who, language: str, matter: Lexicon) -> bool:
 
 def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[str]:
     """Return the words of a sentence that nothing covers."""
-    said = tokens(_named(sentence, known))
-    if any(re.search(account, said) for account in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
-        return said.split()
-    said = _with_own(said, known)
+    text = tokens(_named(sentence, known))
+    if any(re.search(account, text) for account in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
+        return text.split()
+    text = _with_own(text, known)
     for phrase in _phrases(language):
-        said = phrase.sub(" ", said)
+        text = phrase.sub(" ", text)
     common = lexicon.COMMON.get(language, NO_WORDS)
     return [
         part
-        for part in said.split()
+        for part in text.split()
         if part != SEPARATOR
         and not (common.has(part) or matter.has(part) or _is_time(part))
         and not (part == OWN or _is_mistyped(part))
     ]
 
 
-def _with_own(said: str, known: Who) -> str:
+def _with_own(text: str, known: Who) -> str:
     """Return a text with one word in the place of the requester's names, and of made from them."""
     named = {name for name in known.names if name.isalpha() and len(name) > 1}  # "l" is French
     whole = {item for item in named if len(item) >= LONG_NAME}
     put = (
         OWN if part in named or any(each in part for each in whole) else part
-        for part in said.split()
+        for part in text.split()
     )
     return f" {' '.join(put)} "
 

@@ -105,8 +105,8 @@ def conversation(memory: WorkingMemory, bounds: Bounds) -> tuple[Message, ...]:
     seen = len(memory.observations)
     steps = [
         message
-        for place, one in enumerate(memory.observations)
-        for message in _step(one, whole=place >= seen - bounds.results)
+        for place, observation in enumerate(memory.observations)
+        for message in _step(observation, whole=place >= seen - bounds.results)
     ]
     return (Message(role=Role.USER, text=_ticket(memory.brief)), *notes, *steps)
 
@@ -154,42 +154,42 @@ def _ticket(brief: Brief) -> str:
     return f"{data('ticket', '', **shown).removesuffix(_END)}\n{title}\n{body}\n{_END}"
 
 
-def _step(one: Observation, *, whole: bool) -> tuple[Message, Message]:
+def _step(observation: Observation, *, whole: bool) -> tuple[Message, Message]:
     """Return what was done, as the assistant's turn, and what came of it."""
-    citation = f"[tool:{one.action_id}]"
-    tool = f"{one.connector}.{one.tool}"
-    asked = data("step", cut(stable_json(dict(one.arguments)), NOTE_CHARS), tool=tool)
+    citation = f"[tool:{observation.action_id}]"
+    tool = f"{observation.connector}.{observation.tool}"
+    asked = data("step", cut(stable_json(dict(observation.arguments)), NOTE_CHARS), tool=tool)
     marks = {
         "citation": citation,
-        "outcome": one.outcome,
-        "reason": one.reason,
-        "simulated": "yes" if one.dry_run else "",
+        "outcome": observation.outcome,
+        "reason": observation.reason,
+        "simulated": "yes" if observation.dry_run else "",
     }
     shown = {name: value for name, value in marks.items() if value}
-    text = cut(one.text, RESULT_CHARS if whole else HINT_CHARS)
+    text = cut(observation.text, RESULT_CHARS if whole else HINT_CHARS)
     return (
         Message(role=Role.ASSISTANT, text=asked),
         Message(role=Role.USER, text=data("result", text, **shown)),
     )
 
 
-def _cited(tag: str, found: Sequence[Evidence], most: int) -> list[str]:
+def _cited(tag: str, results: Sequence[Evidence], most: int) -> list[str]:
     return [
         data(tag, cut(evidence.text, most), citation=one_line(evidence.citation))
-        for evidence in found
+        for evidence in results
     ]
 
 
-def _recent(found: Sequence[Evidence]) -> list[str]:
+def _recent(results: Sequence[Evidence]) -> list[str]:
     """Return results of other investigations, as many as fit; without citations: hints alone."""
     shown: list[str] = []
     left = RECENT_TOKENS * BYTES_A_TOKEN
-    for evidence in found:
-        told = data("recent", cut(evidence.text, RECENT_CHARS))
-        left -= len(told.encode())
+    for evidence in results:
+        text = data("recent", cut(evidence.text, RECENT_CHARS))
+        left -= len(text.encode())
         if left < 0:
             break
-        shown.append(told)
+        shown.append(text)
     return shown
 
 
@@ -210,10 +210,10 @@ def _manifest(tools: Sequence[ToolSpec]) -> str:
 
 def arguments_of(tool: ToolSpec) -> dict[str, Mapping[str, JsonValue]]:
     """Return name -> schema of a tool's arguments, sorted by name."""
-    said = tool.schema.get("properties")
-    if not isinstance(said, dict):
+    schema = tool.schema.get("properties")
+    if not isinstance(schema, dict):
         return {}
-    named = cast("dict[str, Any]", said)
+    named = cast("dict[str, Any]", schema)
     return {
         name: cast("Mapping[str, JsonValue]", named[name]) if isinstance(named[name], dict) else {}
         for name in sorted(named)
@@ -231,9 +231,9 @@ def _persona(persona: Persona) -> str:
     """Return what the workspace's people told agents to do; theirs, not the ticket's."""
     if not persona.instructions.strip():
         return ""
-    said = cut(persona.instructions.strip(), INSTRUCTION_CHARS)
-    return f"How this desk wants you to work:\n{said}"
+    text = cut(persona.instructions.strip(), INSTRUCTION_CHARS)
+    return f"How this desk wants you to work:\n{text}"
 
 
-def _role(said: str) -> Role:
-    return Role.ASSISTANT if said == Role.ASSISTANT else Role.USER
+def _role(text: str) -> Role:
+    return Role.ASSISTANT if text == Role.ASSISTANT else Role.USER

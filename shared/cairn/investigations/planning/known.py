@@ -95,8 +95,8 @@ def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | N
     `question` are the sentences of the ticket that ask for instructions. Only documents: what
     agents remember is not theirs to send to a requester.
     """
-    found = (passage for evidence in memory.evidence for passage in _passages(evidence))
-    passages = sorted(found, key=_order)
+    results = (passage for evidence in memory.evidence for passage in _passages(evidence))
+    passages = sorted(results, key=_order)
     language = memory.brief.language
     for passage in passages if question else ():
         if (answer := _answer(passage, question, language)) is not None:
@@ -107,11 +107,11 @@ def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | N
 def matter(asked: str, language: str) -> frozenset[str]:
     """Return the stems of the words of a question that a passage has to have."""
     dressing = DRESSING.get(language, frozenset[str]())
-    said = words(asked)
-    if _asks_amount(said):
+    tokens = words(asked)
+    if _asks_amount(tokens):
         dressing |= COUNTING
-    strict = frozenset(item for item in said if item in STRICT)
-    return strict | stems(" ".join(item for item in said if item not in dressing), language)
+    strict = frozenset(item for item in tokens if item in STRICT)
+    return strict | stems(" ".join(item for item in tokens if item not in dressing), language)
 
 
 def stems(text: str, language: str = ENGLISH) -> frozenset[str]:
@@ -134,13 +134,13 @@ def _answer(passage: Passage, question: Sequence[str], language: str) -> tuple[s
 
 def _fitting(asked: str, passage: Passage, language: str) -> int | None:
     """Return the place of the sentence that answers one sentence of a question; None without."""
-    wanted, said = matter(asked, language), words(asked)
+    wanted, tokens = matter(asked, language), words(asked)
     heading = stems(passage.heading, language)
-    if len(wanted) < FEWEST_ASKED or _denies(said):
+    if len(wanted) < FEWEST_ASKED or _denies(tokens):
         return None
     if not wanted <= heading | stems(passage.text, language):
         return None
-    counted, deed = _counted(said, language), _deed(asked, language)
+    counted, deed = _counted(tokens, language), _deed(asked, language)
     for place, sentence in enumerate(passage.whole):
         own = stems(sentence, language)
         if counted:
@@ -197,11 +197,11 @@ def _passages(evidence: Evidence) -> Iterator[Passage]:
             yield Passage(citation=evidence.citation, heading=heading, text=text, whole=whole)
 
 
-def _order(one: Passage) -> tuple[bool, int, str, str]:
+def _order(passage: Passage) -> tuple[bool, int, str, str]:
     """Return what passages are sorted by: a place in a document before a summary of all of it."""
-    cited = citations.parse(one.citation)
+    cited = citations.parse(passage.citation)
     exact = cited is not None and (cited.lines or cited.pages) is not None
-    return not exact, len(one.text), one.text, one.citation
+    return not exact, len(passage.text), passage.text, passage.citation
 
 
 def _is_whole(sentence: str) -> bool:
@@ -221,11 +221,11 @@ def _cut(whole: Sequence[str]) -> tuple[str, ...]:
 
 
 def _deed(asked: str, language: str) -> str | None:
-    found = _DEED.search(" ".join(words(asked))) if language == ENGLISH else None
-    if found is None:
+    match = _DEED.search(" ".join(words(asked))) if language == ENGLISH else None
+    if match is None:
         return None
     wanted = matter(asked, language)
-    inside = (stems(part, language) & wanted for part in found["rest"].split())
+    inside = (stems(part, language) & wanted for part in match["rest"].split())
     return next((min(item) for item in inside if item), "")
 
 
@@ -233,8 +233,8 @@ def _purposes(sentence: str, language: str) -> frozenset[str]:
     """Return the verbs that a sentence says what it is for with: "To invite a colleague, open"."""
     if language != ENGLISH or not sentence.startswith("To "):
         return frozenset()
-    found = _PURPOSE.match(sentence)
-    return stems(found["deed"].split()[0], language) if found else frozenset()
+    match = _PURPOSE.match(sentence)
+    return stems(match["deed"].split()[0], language) if match else frozenset()
 
 
 def _deeds(heading: str, language: str) -> frozenset[str]:
@@ -262,13 +262,13 @@ def _counted(said: Sequence[str], language: str) -> frozenset[str]:
 
 
 def _counts(sentence: str, counted: frozenset[str], language: str) -> bool:
-    said = words(sentence)
+    tokens = words(sentence)
     return any(
-        (one in NUMBERS or one[:1].isdigit())
+        (text in NUMBERS or text[:1].isdigit())
         and any(
-            _stemmed(each, language) in counted for each in said[place : place + COUNTED_WITHIN]
+            _stemmed(each, language) in counted for each in tokens[place : place + COUNTED_WITHIN]
         )
-        for place, one in enumerate(said)
+        for place, text in enumerate(tokens)
     )
 
 

@@ -66,15 +66,15 @@ def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None
     known = citations.sources(question.memory)
     here = citations.ticket(question.memory.brief.ticket_id)
     answers = ruling.verdict.answers
-    told = list(_told(seen, language, answers=answers))
+    tokens = list(_told(seen, language, answers=answers))
     if ending is ANSWER:
         source = seen.signs[Sign.ANSWERED].citation
-        told = [_quoted(wording.QUOTED, seen.quote, source, language)]
+        tokens = [_quoted(wording.QUOTED, seen.quote, source, language)]
     elif not answers:
-        told += _for_colleagues(seen, language, here)
+        tokens += _for_colleagues(seen, language, here)
     closing = list(_closing(ruling, ending, language, here))
     opening = said(wording.GREETING if answers else wording.HAND_OFF, language)
-    text = "\n\n".join(filter(None, [opening, " ".join(told), " ".join(closing)]))
+    text = "\n\n".join(filter(None, [opening, " ".join(tokens), " ".join(closing)]))
     return citations.disclaimed(text, known, language=language)
 
 

@@ -102,14 +102,14 @@ def lists(one: Observation) -> bool:
 
 def tables(one: Observation) -> tuple[Table, ...]:
     """Return the tables of a listing."""
-    found: list[Table] = []
+    results: list[Table] = []
     for record in records(one):
         schema, name = record.text("table schema"), record.text("table name")
         columns = record.text("column").split(",")
         if _PLAIN.fullmatch(schema) and _PLAIN.fullmatch(name):
             plain = tuple(each for each in columns if _PLAIN.fullmatch(each))
-            found.append(Table(schema=schema, name=name, columns=plain))
-    return tuple(found)
+            results.append(Table(schema=schema, name=name, columns=plain))
+    return tuple(results)
 
 
 def table_for(known: Iterable[Table], use: Use, slots: Mapping[str, str]) -> Table | None:
@@ -264,5 +264,5 @@ def act(
     )
 
 
-def _same(one: Observation, tool: ToolSpec) -> bool:
-    return (one.connector, one.tool) == (tool.connector, tool.name)
+def _same(observation: Observation, tool: ToolSpec) -> bool:
+    return (observation.connector, observation.tool) == (tool.connector, tool.name)

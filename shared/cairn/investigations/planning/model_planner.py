@@ -146,9 +146,9 @@ class ModelPlanner:
     ) -> str:
         """Return a second message when it leaves fewer claims without a source than the first."""
         listed = "\n".join(f"- {one_line(claim.text)}" for claim in lacking)
-        asked = _with(request, text, summarizer.AGAIN.format(claims=listed))
+        chat_request = _with(request, text, summarizer.AGAIN.format(claims=listed))
         try:
-            second = self._structured(asked, summarizer.Letter, question).value.written()
+            second = self._structured(chat_request, summarizer.Letter, question).value.written()
         except Unavailable:
             return text
         known = citations.sources(question.memory)
@@ -209,8 +209,8 @@ def _act(
 
 def _none(answer: ChatAnswer) -> Plan:
     """Return the end of an investigation whose model finds no tool for its own step."""
-    said = one_line(answer.text)[: planner.MAX_REASON_CHARS] or "no tool can take the next step"
-    return Plan(kind=NextKind.CONCLUDE, reason=said, provider=answer.provider)
+    text = one_line(answer.text)[: planner.MAX_REASON_CHARS] or "no tool can take the next step"
+    return Plan(kind=NextKind.CONCLUDE, reason=text, provider=answer.provider)
 
 
 def _read(
@@ -239,8 +239,8 @@ def _resolving(tokens: Sequence[str], question: Question) -> tuple[str, ...]:
     """Return those citations that name something known, each once."""
     known = citations.sources(question.memory)
     read = [citations.parse(token) for token in tokens]
-    found = [str(item) for item in read if item is not None and citations.resolves(item, known)]
-    return tuple(dict.fromkeys(found))
+    results = [str(item) for item in read if item is not None and citations.resolves(item, known)]
+    return tuple(dict.fromkeys(results))
 
 
 def _call(question: Question) -> Call:
@@ -260,6 +260,6 @@ def _asked(text: str) -> Message:
     return Message(role=Role.USER, text=text)
 
 
-def _with(request: ChatRequest, said: str, then: str) -> ChatRequest:
-    turns = (Message(role=Role.ASSISTANT, text=said), _asked(then))
+def _with(request: ChatRequest, text: str, then: str) -> ChatRequest:
+    turns = (Message(role=Role.ASSISTANT, text=text), _asked(then))
     return replace(request, messages=(*request.messages, *turns))

@@ -68,8 +68,8 @@ _SLOT_PARTS: tuple[tuple[str, frozenset[str]], ...] = (
 
 def serving(tools: Sequence[ToolSpec], use: Use) -> list[ToolSpec]:
     """Return the tools that serve, those whose own names say more of it first, then by name."""
-    found = [(_fit(tool, use), tool) for tool in tools if tool.lane is use.lane]
-    return [tool for fit, tool in sorted(found, key=lambda item: (-item[0], item[1].key)) if fit]
+    results = [(_fit(tool, use), tool) for tool in tools if tool.lane is use.lane]
+    return [tool for fit, tool in sorted(results, key=lambda item: (-item[0], item[1].key)) if fit]
 
 
 def serves(connector: str, tool: str, use: Use) -> bool:
@@ -207,8 +207,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 def required_of(tool: ToolSpec) -> frozenset[str]:
     """Return the names of the arguments a tool cannot do without."""
-    said = tool.schema.get("required")
-    named = cast("list[object]", said) if isinstance(said, list) else []
+    schema = tool.schema.get("required")
+    named = cast("list[object]", schema) if isinstance(schema, list) else []
     return frozenset(item for item in named if isinstance(item, str))
 
 
@@ -294,12 +294,12 @@ class Record:
 def records(one: Observation) -> tuple[Record, ...]:
     """Return the objects in the result of a tool, `MOST` at most; none when it is no JSON."""
     try:
-        said = cast("object", json.loads(one.text))
+        document = cast("object", json.loads(one.text))
     except (ValueError, RecursionError):
         return ()
     citation = citations.tool(one.action_id)
-    found = (Record(fields=fields, citation=citation) for fields in _objects(said, DEPTH))
-    return tuple(record for record, _ in zip(found, range(MOST), strict=False))
+    results = (Record(fields=fields, citation=citation) for fields in _objects(document, DEPTH))
+    return tuple(record for record, _ in zip(results, range(MOST), strict=False))
 
 
 def parts_of(name: str) -> Set[str]:
@@ -318,10 +318,10 @@ def truth(value: object) -> bool | None:
     """Return what a field says yes or no to; None when it says neither."""
     if isinstance(value, bool):
         return value
-    said = "" if value is None else str(value).strip().lower()
-    if said in _TRUE:
+    text = "" if value is None else str(value).strip().lower()
+    if text in _TRUE:
         return True
-    return False if said in _FALSE else None
+    return False if text in _FALSE else None
 
 
 def _objects(said: object, depth: int) -> Iterator[Mapping[str, object]]:
@@ -337,7 +337,7 @@ def _objects(said: object, depth: int) -> Iterator[Mapping[str, object]]:
     if (rows := _table(fields)) is not None:
         yield from rows
         return
-    plain = {name: one for name, one in fields.items() if not _is_nested(one)}
+    plain = {name: field for name, field in fields.items() if not _is_nested(field)}
     inner = [field for field in fields.values() if _is_nested(field)]
     if plain and (not inner or _names_something(plain)):
         yield plain

@@ -116,12 +116,12 @@ def read(brief: Brief) -> Reading:
     text = f"{brief.title}\n{brief.body}"
     parts = sentences(unwrapped(text))
     heard = [spoken(part) for part in parts]
-    said = APART.join(heard)
-    told = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
-    book = chosen(APART.join(spoken(item) for item in (brief.title, *told)))  # "Legal" signs, too
+    line = APART.join(heard)
+    tokens = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
+    book = chosen(APART.join(spoken(item) for item in (brief.title, *tokens)))  # "Legal" signs, too
     named = list(dict.fromkeys(_folded(item) for item in _EMAIL.findall(text)))
     requester = address(brief.requester)
-    question = _question(brief.title, told)
+    question = _question(brief.title, tokens)
     few = len(_telling(text, brief.language)) < FEWEST_WORDS
     urls = tuple(dict.fromkeys(item.rstrip(_AFTER_URL) for item in _URL.findall(text)))
     return Reading(
@@ -131,10 +131,10 @@ def read(brief: Brief) -> Reading:
         urls=urls,
         question=question,
         vague=few and not urls and not question,
-        claims=bool(_met(said, CLAIMS)),
+        claims=bool(_met(line, CLAIMS)),
         for_another=any(_is_of_another(item) for item in heard[:MOST_SENTENCES]),
-        doubted=bool(_met(said, DOUBTS)) or any(_is_doubtful(item) for item in heard),
-        signs_in=bool(_met(said, SIGN_IN)),
+        doubted=bool(_met(line, DOUBTS)) or any(_is_doubtful(item) for item in heard),
+        signs_in=bool(_met(line, SIGN_IN)),
     )
 
 
@@ -169,13 +169,13 @@ def spoken(text: str) -> str:
     return f" {plain} "
 
 
-def _met(said: str, group: Iterable[str]) -> set[str]:
+def _met(text: str, group: Iterable[str]) -> set[str]:
     """Return the beginnings that a word of the ticket has; punctuation counts as a space."""
-    return {name for name in group if _beginning(name) in said}
+    return {name for name in group if _beginning(name) in text}
 
 
-def _starts(said: str, group: Iterable[str]) -> bool:
-    return any(said.startswith(_beginning(name)) for name in group)
+def _starts(text: str, group: Iterable[str]) -> bool:
+    return any(text.startswith(_beginning(name)) for name in group)
 
 
 @cache
@@ -195,29 +195,29 @@ def _question(title: str, parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _asks(sentence: str) -> bool:
-    said = spoken(asked_part(sentence))
+    text = spoken(asked_part(sentence))
     if not sentence.rstrip(_AFTER_QUESTION).endswith(("?", "\uff1f")):
-        return _starts(said, HOW_TO)
-    return bool(_met(said, HOW)) or not WHAT.isdisjoint(said.split()[:1])
+        return _starts(text, HOW_TO)
+    return bool(_met(text, HOW)) or not WHAT.isdisjoint(text.split()[:1])
 
 
-def _is_doubtful(said: str) -> bool:
+def _is_doubtful(text: str) -> bool:
     """Return whether a sentence speaks of loss or attack, or of a stranger at an account."""
-    if any(ALARMS.has(part) for part in said.split()):
+    if any(ALARMS.has(part) for part in text.split()):
         return True
-    stranger = any(STRANGERS.has(part) for part in _REQUEST.sub(" ", said).split())
-    return stranger and bool(_met(said, SIGN_IN))
+    stranger = any(STRANGERS.has(part) for part in _REQUEST.sub(" ", text).split())
+    return stranger and bool(_met(text, SIGN_IN))
 
 
 def asked_part(sentence: str) -> str:
     """Return a question without what stands before it: "Hi, quick question: how do I ...?"."""
-    found = _BEFORE.match(sentence)
-    return sentence[found.end() :] if found else sentence
+    match = _BEFORE.match(sentence)
+    return sentence[match.end() :] if match else sentence
 
 
-def _is_of_another(said: str) -> bool:
+def _is_of_another(text: str) -> bool:
     """Return whether a sentence says that somebody else is locked out, and not also who writes."""
-    return bool(_met(said, OTHERS) and _met(said, LOCKED)) and MYSELF.isdisjoint(said.split())
+    return bool(_met(text, OTHERS) and _met(text, LOCKED)) and MYSELF.isdisjoint(text.split())
 
 
 def address(text: str) -> str:
@@ -225,9 +225,9 @@ def address(text: str) -> str:
     return _folded(text.strip()) if _EMAIL.fullmatch(text.strip()) else ""
 
 
-def _folded(one: str) -> str:
+def _folded(text: str) -> str:
     """Return an address as it is compared; placeholders as they are."""
-    return one if one.startswith("<") else one.lower()
+    return text if text.startswith("<") else text.lower()
 
 
 ATTACK_ADDRESSES = 3
@@ -286,25 +286,25 @@ def view(question: Question) -> View:
     reading = read(question.memory.brief)
     slots = _slots(question, reading)
     looker = Looker(question=question, slots=slots)
-    found: dict[Sign, Seen] = {}
-    found |= _of_ticket(question, reading)
-    found |= (account := _of_account(looker))
+    results: dict[Sign, Seen] = {}
+    results |= _of_ticket(question, reading)
+    results |= (account := _of_account(looker))
     user_id = account[Sign.ACCOUNT].values["id"] if Sign.ACCOUNT in account else ""
     looker = Looker(question=question, slots={**slots, "id": user_id} if user_id else slots)
-    found |= _of_sign_ins(looker)
-    found |= _of_deliveries(looker)
+    results |= _of_sign_ins(looker)
+    results |= _of_deliveries(looker)
     looker = Looker(question=question, slots=_with_url(looker))
-    found |= _of_endpoint(looker) | _of_invoices(looker)
-    found |= _of_change(question, reading)
+    results |= _of_endpoint(looker) | _of_invoices(looker)
+    results |= _of_change(question, reading)
     known = best_known(question.memory, [asked_part(item) for item in reading.question])
     if known is not None:
-        found[Sign.KNOWN] = Seen(citation=known.citation)
+        results[Sign.KNOWN] = Seen(citation=known.citation)
         if known.answers:
-            found[Sign.ANSWERED] = found[Sign.KNOWN]
+            results[Sign.ANSWERED] = results[Sign.KNOWN]
     own_words, saying = _beyond(question, reading)
-    found |= saying
+    results |= saying
     quote = known.sentences if known else ()
-    return View(reading=reading, signs=found, looker=looker, quote=quote, own_words=own_words)
+    return View(reading=reading, signs=results, looker=looker, quote=quote, own_words=own_words)
 
 
 def _beyond(question: Question, reading: Reading) -> tuple[tuple[str, ...], dict[Sign, Seen]]:
@@ -313,12 +313,12 @@ def _beyond(question: Question, reading: Reading) -> tuple[tuple[str, ...], dict
     here = Seen(citation=citations.ticket(brief.ticket_id))
     known = who(brief)
     own_words = uncovered(brief, known, brief.language, reading.book.covers)
-    found = {Sign.UNCOVERED: here} if own_words else {}
+    results = {Sign.UNCOVERED: here} if own_words else {}
     asked = {item: item.removesuffix(asked_part(item)).strip() for item in reading.question}
     wanted = frozenset[str]().union(*(matter(asked_part(item), brief.language) for item in asked))
     if unexplained(brief, brief.language, asked, wanted):
-        found[Sign.UNEXPLAINED] = here
-    return own_words, found
+        results[Sign.UNEXPLAINED] = here
+    return own_words, results
 
 
 def _slots(question: Question, reading: Reading) -> dict[str, str]:
@@ -354,8 +354,8 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(ACCOUNT)
     if looked is None:
         return {}
-    found, citation = looked
-    accounts = [item for item in found if item.has("email", "username", "status") or _named(item)]
+    records, citation = looked
+    accounts = [item for item in records if item.has("email", "username", "status") or _named(item)]
     wanted = looker.slots.get("email", "")
     mine = [account for account in accounts if wanted in _addresses(account)] or accounts
     if len(mine) != 1:
@@ -376,8 +376,8 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
     return signs
 
 
-def _addresses(one: Record) -> frozenset[str]:
-    named = (value for name, value in one.fields.items() if parts_of(name) & _MAIL)
+def _addresses(record: Record) -> frozenset[str]:
+    named = (value for name, value in record.fields.items() if parts_of(name) & _MAIL)
     return frozenset(address(str(value)) for value in named) - {""}
 
 
@@ -385,8 +385,8 @@ def _of_sign_ins(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(SIGN_INS)
     if looked is None:
         return {}
-    found, citation = looked
-    failed = [item for item in found if item.has(*_OUTCOMES) and not _succeeded(item)]
+    records, citation = looked
+    failed = [item for item in records if item.has(*_OUTCOMES) and not _succeeded(item)]
     factors = [item for item in failed if parts_of(_outcome(item)) & _FACTORS]
     addresses = {item.text("ip", "address", "source") for item in failed} - {""}
     counts = {
@@ -405,8 +405,8 @@ def _of_deliveries(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(DELIVERIES)
     if looked is None:
         return {}
-    found, citation = looked
-    sent = [item for item in found if item.has(*_CODES)]
+    records, citation = looked
+    sent = [item for item in records if item.has(*_CODES)]
     failed = [item for item in sent if not _succeeded(item, _CODES)]
     if not sent:
         return {}
@@ -449,8 +449,8 @@ def _of_invoices(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(INVOICES)
     if looked is None:
         return {}
-    found, citation = looked
-    invoices = [item for item in found if item.has("amount", "total", "price", "gross")]
+    records, citation = looked
+    invoices = [item for item in records if item.has("amount", "total", "price", "gross")]
     if not invoices:
         return {}
     first = invoices[0]
@@ -481,57 +481,57 @@ def _of_change(question: Question, reading: Reading) -> dict[Sign, Seen]:
     return {_came(last): Seen(citation=citations.tool(last.action_id))}
 
 
-def _came(one: Observation) -> Sign:
-    if one.outcome == "applied":
-        return Sign.SIMULATED if one.dry_run else Sign.CHANGED
-    if one.outcome in _REFUSALS:
+def _came(observation: Observation) -> Sign:
+    if observation.outcome == "applied":
+        return Sign.SIMULATED if observation.dry_run else Sign.CHANGED
+    if observation.outcome in _REFUSALS:
         return Sign.REFUSED
-    return Sign.UNKNOWN if one.outcome == "unknown" else Sign.FAILED
+    return Sign.UNKNOWN if observation.outcome == "unknown" else Sign.FAILED
 
 
-def _named(one: Record) -> bool:
-    return any(parts_of(name) & (_LOCKS | _ENDS | _LIVES) for name in one.fields)
+def _named(record: Record) -> bool:
+    return any(parts_of(name) & (_LOCKS | _ENDS | _LIVES) for name in record.fields)
 
 
-def _is(one: Record, words: Iterable[str]) -> bool:
+def _is(record: Record, words: Iterable[str]) -> bool:
     """Return whether a status is one of the words, or a field named by one says so."""
     wanted = frozenset(words)
-    if one.text("status", "state").lower() in wanted:
+    if record.text("status", "state").lower() in wanted:
         return True
     return any(
         truth(value) is not False
-        for name, value in one.fields.items()
+        for name, value in record.fields.items()
         if parts_of(name) & wanted and not parts_of(name) & _BESIDE
     )
 
 
-def _is_not(one: Record, words: frozenset[str]) -> bool:
+def _is_not(record: Record, words: frozenset[str]) -> bool:
     return any(
-        truth(value) is False for name, value in one.fields.items() if parts_of(name) & words
+        truth(value) is False for name, value in record.fields.items() if parts_of(name) & words
     )
 
 
-def _succeeded(one: Record, fields: Sequence[str] = _OUTCOMES) -> bool:
-    said = one.value(*fields)
+def _succeeded(record: Record, fields: Sequence[str] = _OUTCOMES) -> bool:
+    said = record.value(*fields)
     if isinstance(said, bool):
         return said
     text = str(said if said is not None else "").strip().lower()
     if text.isdecimal() and len(text) == 3:
         return int(text) < FAILED_STATUS
     if truth(text) is not None:
-        error = one.has("error", "reason") and not one.has("success", "outcome", "result")
+        error = record.has("error", "reason") and not record.has("success", "outcome", "result")
         return truth(text) is not error
     return text in _GOOD
 
 
-def _outcome(one: Record) -> str:
+def _outcome(record: Record) -> str:
     return " ".join(
-        one.text(name) for name in ("outcome", "result", "reason", "error", "error code")
+        record.text(name) for name in ("outcome", "result", "reason", "error", "error code")
     )
 
 
-def _code_in(one: Observation) -> str:
-    match = _STATUS.search(one.text[:500])
+def _code_in(observation: Observation) -> str:
+    match = _STATUS.search(observation.text[:500])
     return match[1] if match else ""
 
 

@@ -74,8 +74,8 @@ class SweepInvestigations:
                 counts["tickets"] += self._put_back(workspace_id)
                 counts["started"] += self.admit(workspace_id)
             except CairnError as error:
-                told = {"workspace_id": str(workspace_id), "reason": error.reason}
-                self.report("investigations.not_swept", told)
+                fields = {"workspace_id": str(workspace_id), "reason": error.reason}
+                self.report("investigations.not_swept", fields)
         return counts
 
     def _put_back(self, workspace_id: UUID) -> int:
@@ -83,24 +83,24 @@ class SweepInvestigations:
             mended = stores.tickets.mended()
         return sum(self.requeue(workspace_id, item) for item in mended)
 
-    def _taken_up(self, one: Investigation, *, stopped: bool) -> bool:
+    def _taken_up(self, investigation: Investigation, *, stopped: bool) -> bool:
         """Close what has ended, let another execution of the rest begin; False when it fails.
 
         A person is called for one whose executions end by themselves, not for those that stopped
         with everything.
         """
         try:
-            if one.state.is_end:
-                self.close(one.workspace_id, one.id)
+            if investigation.state.is_end:
+                self.close(investigation.workspace_id, investigation.id)
                 return True
-            if one.run > MOST_BY_ITSELF and not stopped:
-                self.leave(one.workspace_id, one.id)
-            now = self.resume.again(one, actor=CAIRN)
+            if investigation.run > MOST_BY_ITSELF and not stopped:
+                self.leave(investigation.workspace_id, investigation.id)
+            now = self.resume.again(investigation, actor=CAIRN)
         except CairnError as error:
-            told = {"investigation_id": str(one.id), "reason": error.reason}
-            self.report("investigation.not_taken_up", told)
+            fields = {"investigation_id": str(investigation.id), "reason": error.reason}
+            self.report("investigation.not_taken_up", fields)
             return False
-        return now.run != one.run
+        return now.run != investigation.run
 
 
 AT_ONCE = 8
@@ -218,10 +218,14 @@ class Start:
 
     def _open(self, workspace_id: UUID, ticket_id: UUID) -> Present | None:
         with self.journal.reading(workspace_id) as stores:
-            found = stores.investigations.page(
+            investigations = stores.investigations.page(
                 before=None, limit=1, state=None, ticket_id=ticket_id
             )
-        return present(found[0]) if found and not found[0].state.is_end else None
+        return (
+            present(investigations[0])
+            if investigations and not investigations[0].state.is_end
+            else None
+        )
 
 
 def _found(stores: Stores, ticket_id: UUID) -> TicketRow:

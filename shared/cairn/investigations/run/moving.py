@@ -60,10 +60,10 @@ def fixed(memory: WorkingMemory, verdict: Verdict, reason: str) -> WorkingMemory
 
 def template_summary(memory: WorkingMemory) -> str:
     """Return the message that goes with a fixed verdict, its claim with the ticket as source."""
-    said = _SAID[memory.verdict or Verdict.FAILED]
+    text = _SAID[memory.verdict or Verdict.FAILED]
     reason = " ".join(memory.verdict_reason.split()).rstrip(".")
     cited = citations.ticket(memory.brief.ticket_id)
-    return f"{said}: {reason} {cited}." if reason else f"{said} {cited}."
+    return f"{text}: {reason} {cited}." if reason else f"{text} {cited}."
 
 
 def spent_out(situation: Situation, error: BudgetExceeded) -> Change:
@@ -206,15 +206,15 @@ def add_lines(
         StepRow(
             seq=0,
             state=investigation.state.value,
-            system=one.system,
-            action=one.action,
-            kind=one.kind,
-            ms=one.ms,
+            system=step.system,
+            action=step.action,
+            kind=step.kind,
+            ms=step.ms,
             position=position,
             line=place,
             at=page.now,
         )
-        for place, one in enumerate(lines)
+        for place, step in enumerate(lines)
     ]
     page.stores.investigations.add_steps(investigation.id, rows)
 

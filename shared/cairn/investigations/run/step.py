@@ -87,10 +87,10 @@ def count(metrics: Metrics, investigation: Investigation, change: Change) -> Non
 
 def hit_rate(change: Change) -> float:
     """Return the share of what was found that the summary cites, 0 to 1."""
-    found = [citations.parse(item.citation) for item in change.memory.evidence]
+    results = [citations.parse(item.citation) for item in change.memory.evidence]
     cited = citations.citations(change.memory.summary)
-    used = [item for item in found if item and any(citations.resolves(c, [item]) for c in cited)]
-    return len(used) / len(found)
+    used = [item for item in results if item and any(citations.resolves(c, [item]) for c in cited)]
+    return len(used) / len(results)
 
 
 def budget_of(persona: Persona, spending: Spending, stopwatch: Stopwatch) -> Budget:

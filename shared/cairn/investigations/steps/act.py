@@ -115,8 +115,8 @@ def of_ticket(memory: WorkingMemory) -> Mapping[str, str]:
     A public answer may be read by anybody.
     """
     brief = memory.brief
-    told = f"{brief.title}\n{brief.body}\n{brief.customer}\n{brief.requester}"
-    return {one: value for one, value in memory.vault.items() if one in told}
+    text = f"{brief.title}\n{brief.body}\n{brief.customer}\n{brief.requester}"
+    return {one: value for one, value in memory.vault.items() if one in text}
 
 
 class NotCovered(Conflict):
@@ -256,8 +256,8 @@ class Act:
         )
 
     def _criticality(self, situation: Situation, action: Action) -> Criticality:
-        found = manifest_of(self.connectors, situation.workspace_id, action.connector)
-        return found.criticality if found is not None else Criticality.SKIP
+        manifest = manifest_of(self.connectors, situation.workspace_id, action.connector)
+        return manifest.criticality if manifest is not None else Criticality.SKIP
 
 
 def _still_ours(stores: Stores, investigation: Investigation) -> None:

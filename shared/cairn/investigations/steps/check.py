@@ -192,12 +192,12 @@ class CheckSafety:
             if begun is not None and in_the_air(begun):
                 return begun
             try:
-                found = stores.actions.same(situation.investigation.id, digest(action))
+                row = stores.actions.same(situation.investigation.id, digest(action))
             except ValidationFailed:  # the pipeline has denied what has no canonical form
                 return None
             done = _seen(situation.memory, attempt, *_DONE)
-            if found is not None or not done:
-                return found
+            if row is not None or not done:
+                return row
             return stores.actions.find(min(done, key=lambda item: item.dry_run).action_id)
 
     def _allowed(
@@ -231,10 +231,10 @@ class CheckSafety:
         Used by it: the call was begun under it, and its end was lost.
         """
         now, version = self.clock(), decision.policy_version
-        asked = situation.memory.approval_id
+        approval_id = situation.memory.approval_id
         with self.journal.reading(situation.workspace_id) as stores:
             held = list(stores.approvals.granted(situation.investigation.id, now))
-            last = stores.approvals.find(asked) if asked is not None else None
+            last = stores.approvals.find(approval_id) if approval_id is not None else None
         if last is not None and _was_used(last, action) and last.expires_at > now:
             held.append(last)
         for item in held:
@@ -263,9 +263,9 @@ def _looked_over(memory: WorkingMemory, attempt: Attempt, same: ActionRow | None
     decision = decided(attempt)
     if decision.outcome is Outcome.DENIED or attempt.tool is None:
         return decision
-    found = _circles(memory, attempt, same, decision) or _made_up(memory, attempt, attempt.tool)
-    if found is not None:
-        reason, detail = found
+    result = _circles(memory, attempt, same, decision) or _made_up(memory, attempt, attempt.tool)
+    if result is not None:
+        reason, detail = result
         return replace(decision, outcome=Outcome.DENIED, reason=reason, detail=detail)
     writes = attempt.tool.lane is Lane.WRITE
     if decision.outcome is Outcome.ALLOWED and writes and memory.brief.suspicious:
@@ -324,8 +324,8 @@ def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[s
     try:
         check_arguments(tool, attempt.restored)
     except ValidationFailed as wrong:
-        said = "; ".join(f"{error.location} {error.message}" for error in wrong.errors)
-        told = redact_written(f"{wrong.detail} {said}".strip(), attempt.vault, frozenset())
+        text = "; ".join(f"{error.location} {error.message}" for error in wrong.errors)
+        told = redact_written(f"{wrong.detail} {text}".strip(), attempt.vault, frozenset())
         return "wrong-arguments", str(told.value)
     known = citations.sources(memory)
     for token in attempt.action.evidence:

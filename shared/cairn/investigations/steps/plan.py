@@ -36,12 +36,12 @@ def observe(situation: Situation) -> Change:
     injected = screen(last.text).injection
     if injected:
         memory = replace(memory, brief=replace(memory.brief, suspicious=True))
-    said = f"{last.connector}.{last.tool}: {last.outcome}."
-    return _back(memory, said + (WARNING if injected else ""), citations.tool(last.action_id))
+    text = f"{last.connector}.{last.tool}: {last.outcome}."
+    return _back(memory, text + (WARNING if injected else ""), citations.tool(last.action_id))
 
 
-def _back(memory: WorkingMemory, said: str, *cited: str) -> Change:
-    line = Step(system=AUDIT, action="observed", detail=said, kind="state", citations=cited)
+def _back(memory: WorkingMemory, text: str, *cited: str) -> Change:
+    line = Step(system=AUDIT, action="observed", detail=text, kind="state", citations=cited)
     return Change(target=State.PLANNING, memory=memory, lines=(line,))
 
 

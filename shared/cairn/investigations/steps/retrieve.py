@@ -55,23 +55,23 @@ class Retrieve:
         customer = self.hiding.restored(memory.brief.customer, memory.vault)
         try:
             most = max(LEAST, self.bounds(situation.workspace_id).chunks)
-            found = self.recall(situation.workspace_id, query, customer=customer, limit=most)
+            results = self.recall(situation.workspace_id, query, customer=customer, limit=most)
         except Unavailable as error:
             return _nothing(memory, query, error.detail)
-        return self._kept(situation, query, found)
+        return self._kept(situation, query, results)
 
-    def _kept(self, situation: Situation, query: str, found: Sequence[Evidence]) -> Change:
+    def _kept(self, situation: Situation, query: str, results: Sequence[Evidence]) -> Change:
         memory, hide = situation.memory, self.hiding.of(situation)
         kept = {item.citation: item for item in memory.evidence}
-        for evidence in found:
+        for evidence in results:
             kept.pop(evidence.citation, None)
             kept[evidence.citation] = replace(evidence, text=hide(evidence.text[:MAX_TEXT_CHARS]))
         line = Step(
             system=SYSTEM,
             action="searched",
-            detail=f"{len(found)} found for: {query}",
+            detail=f"{len(results)} found for: {query}",
             kind="search",
-            citations=tuple(evidence.citation for evidence in found),
+            citations=tuple(evidence.citation for evidence in results),
         )
         memory = replace(
             memory,

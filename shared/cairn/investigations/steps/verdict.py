@@ -95,14 +95,14 @@ class Triage:
             recent = self.recent(situation, ticket, hiding)
         except Unavailable as error:
             return {}, Step(system=TRIAGE, action="read", detail=error.detail, kind="error")
-        said = (
+        text = (
             f"{len(facts)} facts, {len(similar)} similar tickets, {len(recent)} recent results, "
             f"{len(hints)} hints."
         )
         line = Step(
             system=TRIAGE,
             action="read",
-            detail=said,
+            detail=text,
             kind="search",
             citations=tuple(fact.citation for fact in (*facts, *similar, *recent)),
         )
@@ -142,9 +142,9 @@ def _brief(ticket: Ticket, hide: Hider) -> Brief:
 
 def _suspicious(ticket: Ticket) -> bool:
     """Return whether the gateway found somebody giving orders; without its word, screening does."""
-    said = ticket.screening.get("injection")
-    if said is not None:
-        return bool(said)
+    screening = ticket.screening.get("injection")
+    if screening is not None:
+        return bool(screening)
     return screen(f"{ticket.title}\n{ticket.words}").injection
 
 
@@ -192,8 +192,8 @@ class GiveVerdict:
         lacking = citations.unsourced(text, known)
         if lacking:
             situation.budget.check()
-            asked = situation.question(_reminded(memory, lacking))
-            text = readable(self.planner.summary(asked, ruling), MAX_SUMMARY_CHARS)
+            question = situation.question(_reminded(memory, lacking))
+            text = readable(self.planner.summary(question, ruling), MAX_SUMMARY_CHARS)
         text = citations.disclaimed(text, known, language=memory.brief.language)
         decided = fixed(memory, ruling.verdict, ruling.reason)
         return text or template_summary(decided)

@@ -44,8 +44,8 @@ def make_key(random_bytes: Callable[[int], bytes]) -> KeySecret:
 
 def read_key(text: str) -> tuple[str, bytes] | None:
     """Return (prefix, hash of the secret), or None for what is no whole key."""
-    found = KEY_PATTERN.fullmatch(text)
-    return (found[1], secret_hash(found[2])) if found else None
+    match = KEY_PATTERN.fullmatch(text)
+    return (match[1], secret_hash(match[2])) if match else None
 
 
 def secret_hash(secret: str) -> bytes:

@@ -149,5 +149,7 @@ class Breakers:
 
     def _forget(self) -> None:
         self._kept = {
-            address: one for address, one in self._kept.items() if one.state is not Circuit.CLOSED
+            address: breaker
+            for address, breaker in self._kept.items()
+            if breaker.state is not Circuit.CLOSED
         }

@@ -32,16 +32,16 @@ def marker(kind: str) -> str:
 
 def scrub(text: str) -> Scrubbed:
     """Replace every credential by `[REDACTED:<kind>]`; scrubbing the result changes nothing."""
-    found: set[str] = set()
+    results: set[str] = set()
     for _ in range(_MAX_PASSES):
         before = text
         lowered = text.casefold()
         for rule in (*RULES, *SENTENCE_RULES):
             if any(hint in lowered for hint in rule.hints):
-                text = _apply(rule, text, found)
+                text = _apply(rule, text, results)
         if text == before:
             break
-    return Scrubbed(text, tuple(sorted(found)))
+    return Scrubbed(text, tuple(sorted(results)))
 
 
 def scrub_value(value: JsonValue) -> tuple[JsonValue, tuple[str, ...]]:
@@ -50,11 +50,11 @@ def scrub_value(value: JsonValue) -> tuple[JsonValue, tuple[str, ...]]:
     Returns a new value and the kinds found. Keys that become equal are told apart by a number.
     Raises ValidationFailed when nested deeper than 100 levels.
     """
-    found: set[str] = set()
-    return _scrub_value(value, None, found, MAX_DEPTH), tuple(sorted(found))
+    results: set[str] = set()
+    return _scrub_value(value, None, results, MAX_DEPTH), tuple(sorted(results))
 
 
-def _apply(rule: Rule, text: str, found: set[str]) -> str:
+def _apply(rule: Rule, text: str, results: set[str]) -> str:
     pieces: list[str] = []
     start = 0
     for match in rule.pattern.finditer(text):
@@ -63,43 +63,43 @@ def _apply(rule: Rule, text: str, found: set[str]) -> str:
         begin, end = match.span("secret")
         pieces += [text[start:begin], marker(rule.kind)]
         start = end
-        found.add(rule.kind)
+        results.add(rule.kind)
     return "".join(pieces) + text[start:] if pieces else text
 
 
-def _scrub_value(value: JsonValue, kind: str | None, found: set[str], depth: int) -> JsonValue:
+def _scrub_value(value: JsonValue, kind: str | None, results: set[str], depth: int) -> JsonValue:
     if depth == 0:
         raise ValidationFailed("This value is nested too deeply.", reason="too-deep")
     if isinstance(value, str):
-        return _scrub_text(value, kind, found)
+        return _scrub_text(value, kind, results)
     if isinstance(value, list):
-        return [_scrub_value(item, kind, found, depth - 1) for item in value]
+        return [_scrub_value(item, kind, results, depth - 1) for item in value]
     if isinstance(value, dict):
-        return _scrub_object(value, kind, found, depth)
+        return _scrub_object(value, kind, results, depth)
     if kind == "password" and isinstance(value, (int, float)) and not isinstance(value, bool):
-        found.add(kind)
+        results.add(kind)
         return marker(kind)
     return value
 
 
 def _scrub_object(
-    value: dict[str, JsonValue], kind: str | None, found: set[str], depth: int
+    value: dict[str, JsonValue], kind: str | None, results: set[str], depth: int
 ) -> dict[str, JsonValue]:
     clean: dict[str, JsonValue] = {}
     for key, item in value.items():
-        name = unique = _scrub_text(key, None, found)
+        name = unique = _scrub_text(key, None, results)
         number = 1
         while unique in clean:
             number += 1
             unique = f"{name} {number}"
-        clean[unique] = _scrub_value(item, secret_name(key) or kind, found, depth - 1)
+        clean[unique] = _scrub_value(item, secret_name(key) or kind, results, depth - 1)
     return clean
 
 
-def _scrub_text(text: str, kind: str | None, found: set[str]) -> str:
+def _scrub_text(text: str, kind: str | None, results: set[str]) -> str:
     if kind is not None and text.strip() and not text.startswith("[REDACTED:"):
-        found.add(kind)
+        results.add(kind)
         return marker(kind)
     scrubbed = scrub(text)
-    found.update(scrubbed.found)
+    results.update(scrubbed.found)
     return scrubbed.text

@@ -53,14 +53,14 @@ def sentences(text: str) -> list[str]:
 
     Common abbreviations (Dr., e.g.) do not end a sentence.
     """
-    found: list[str] = []
+    results: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):
         before = text[max(start, end.start() - _LONGEST_ABBREVIATION - 1) : end.start()]
         last = (before.split() or [""])[-1].casefold()
         if last in _ABBREVIATIONS and "\n" not in end.group():
             continue
-        found.append(text[start : end.end()].strip())
+        results.append(text[start : end.end()].strip())
         start = end.end()
-    found.append(text[start:].strip())
-    return [part for part in found if part]
+    results.append(text[start:].strip())
+    return [part for part in results if part]

@@ -126,12 +126,17 @@ class MemoryAudit:
 
     def _compare(self, records: list[MemoryRecord]) -> None:
         for pair in alike(records, self.embed):
-            one, other = records[pair.one], records[pair.other]
-            apart = self.apart(one.text, other.text) if self.apart else None
-            if apart and "event" not in (one.kind, other.kind):  # events happen beside each other
-                self._note(Problem.CONTRADICTION, f"{apart} ({pair.score:.2f} alike)", one, other)
-            elif apart is None and pair.same and one.kind == other.kind:
-                finding = self._finding(f"{pair.score:.2f} alike", one, other)
+            record, other = records[pair.one], records[pair.other]
+            apart = self.apart(record.text, other.text) if self.apart else None
+            if apart and "event" not in (
+                record.kind,
+                other.kind,
+            ):  # events happen beside each other
+                self._note(
+                    Problem.CONTRADICTION, f"{apart} ({pair.score:.2f} alike)", record, other
+                )
+            elif apart is None and pair.same and record.kind == other.kind:
+                finding = self._finding(f"{pair.score:.2f} alike", record, other)
                 self._problems[Problem.NEAR_DUPLICATE].add(finding, other.id)
 
     def _chains(self, records: list[MemoryRecord]) -> None:
@@ -149,9 +154,9 @@ class MemoryAudit:
             why = f"many memories restate: {sentence[:SHOWN_CHARS]}"
             self._note(Problem.BOILERPLATE, why, records[place])
         for places in said_in_turns(records):
-            said = [records[place] for place in places]
-            agents = " → ".join(str(item.source) for item in said[:4])
-            self._note(Problem.LOOP, f"agents said it in turns: {agents}", *said)
+            memory_records = [records[place] for place in places]
+            agents = " → ".join(str(item.source) for item in memory_records[:4])
+            self._note(Problem.LOOP, f"agents said it in turns: {agents}", *memory_records)
         for older, younger in quoted_whole(records):
             why = "holds all of an older memory"
             finding = self._finding(why, records[older], records[younger])

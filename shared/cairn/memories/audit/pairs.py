@@ -44,8 +44,8 @@ QUOTED_WORDS = 8
 
 def recalled_marks(text: str) -> str | None:
     """Return what in a text looks like the output of a recall, None when nothing does."""
-    found = _RECALLED.search(text)
-    return found.group(0)[:60] if found else None
+    match = _RECALLED.search(text)
+    return match.group(0)[:60] if match else None
 
 
 def said_in_turns(records: Sequence[MemoryRecord]) -> Iterator[tuple[int, ...]]:
@@ -56,7 +56,9 @@ def said_in_turns(records: Sequence[MemoryRecord]) -> Iterator[tuple[int, ...]]:
             said[record.audience, fingerprint(record.text)].append(place)
     for places in said.values():
         sources = [records[place].source for place in places]
-        turns = [one for at, one in enumerate(sources) if at == 0 or one != sources[at - 1]]
+        turns = [
+            source for at, source in enumerate(sources) if at == 0 or source != sources[at - 1]
+        ]
         if len(turns) > len(set(turns)):
             yield tuple(places)
 
@@ -68,12 +70,12 @@ def quoted_whole(records: Sequence[MemoryRecord]) -> Iterator[tuple[int, int]]:
     """
     beginnings: defaultdict[tuple[str, tuple[str, ...]], list[tuple[int, str]]] = defaultdict(list)
     for place, record in enumerate(records):
-        said = words(record.text)
-        whole = " ".join(said)
-        for older in _inside(record.audience, said, whole, beginnings):
+        tokens = words(record.text)
+        whole = " ".join(tokens)
+        for older in _inside(record.audience, tokens, whole, beginnings):
             yield older, place
-        if len(said) >= QUOTED_WORDS:
-            beginnings[record.audience, tuple(said[:QUOTED_WORDS])].append((place, whole))
+        if len(tokens) >= QUOTED_WORDS:
+            beginnings[record.audience, tuple(tokens[:QUOTED_WORDS])].append((place, whole))
 
 
 def _inside(
@@ -92,20 +94,20 @@ def _inside(
 def restated(records: Sequence[MemoryRecord]) -> dict[int, str]:
     """Return by place a sentence that stands in at least RESTATED memories of one audience."""
     counts: Counter[tuple[str, bytes]] = Counter()
-    found: list[list[tuple[bytes, str]]] = []
+    results: list[list[tuple[bytes, str]]] = []
     for record in records:
         marks = {
             fingerprint(sentence): sentence
             for sentence in sentences(record.text)
             if len(words(sentence)) >= SHORTEST_SENTENCE
         }
-        found.append(list(marks.items()))
+        results.append(list(marks.items()))
         counts.update((record.audience, mark) for mark in marks)
     return {
         place: next(
             text for mark, text in marks if counts[records[place].audience, mark] >= RESTATED
         )
-        for place, marks in enumerate(found)
+        for place, marks in enumerate(results)
         if any(counts[records[place].audience, mark] >= RESTATED for mark, _ in marks)
     }
 
@@ -150,10 +152,10 @@ def alike(records: Sequence[MemoryRecord], embed: EmbedTexts | None) -> list[Lik
     pairs = sorted(set(_candidates(records, bags)))
     score = _by_vectors(records, pairs, embed) if embed else _by_words(bags)
     same, like = (SAME_COSINE, LIKE_COSINE) if embed else (SAME_WORDS, LIKE_WORDS)
-    found = ((one, other, score(one, other)) for one, other in pairs)
+    results = ((one, other, score(one, other)) for one, other in pairs)
     return [
         Likeness(one=one, other=other, score=round(value, 4), same=value >= same)
-        for one, other, value in found
+        for one, other, value in results
         if value >= like
     ]
 

@@ -70,12 +70,12 @@ LONGEST_PATTERN_TEXT = 600
 
 def junk_of(text: str) -> Junk | None:
     """Return why a text is junk, None when it is not."""
-    said = words(text)
-    if not said:
+    tokens = words(text)
+    if not tokens:
         return Junk.EMPTY
-    if " ".join(said) in _PLACEHOLDERS:
+    if " ".join(tokens) in _PLACEHOLDERS:
         return Junk.PLACEHOLDER
-    if len(said) <= LONGEST_TALK and _TALK.issuperset(said):
+    if len(tokens) <= LONGEST_TALK and _TALK.issuperset(tokens):
         return Junk.TALK
     if len(text) <= LONGEST_PATTERN_TEXT:
         for why, pattern in _COMPILED:
@@ -148,4 +148,4 @@ class AuditReport:
 
     def above(self, percent: float) -> list[str]:
         """Return the problems that more than so many percent of the records have."""
-        return [name for name, one in self.problems.items() if 100 * one.share > percent]
+        return [name for name, problem in self.problems.items() if 100 * problem.share > percent]

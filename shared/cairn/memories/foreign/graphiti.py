@@ -242,14 +242,14 @@ def _following(
     """Return the fact that replaced this one, if exactly one can have; each replaces one only."""
     if edge.invalid_at is None:
         return None
-    found = {
+    record = {
         item.item.record: item
         for end in edge.ends
         for item in beginning.get((edge.invalid_at, end), ())
         if item.item.record != edge.item.record and item.item.record not in keys
     }
-    same = [item for item in found.values() if item.ends[0] == edge.ends[0]]
-    choice = same or list(found.values())
+    same = [item for item in record.values() if item.ends[0] == edge.ends[0]]
+    choice = same or list(record.values())
     return choice[0] if len(choice) == 1 else None
 
 

@@ -94,12 +94,12 @@ def _memory(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
 
 def _relation(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
     target = fields.optional("target") or fields.text("destination")
-    said = " ".join(
+    text = " ".join(
         item.replace("_", " ")
         for item in (fields.text("source"), fields.text("relationship"), target)
     )
     new = NewMemory(
-        text=said,
+        text=text,
         type=MemoryKind.FACT,
         client_id=defaults.client_id,
         importance=None,
