@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from cairn.embedding.port import embed_tokens
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.recall.keyword_index import IndexCandidates, NotedCandidates
 from cairn.recall.questions.understanding import understand
 from cairn.recall.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
 from cairn.recall.records import Candidate
+from cairn.recall.second_pass import ReadQuestion
 from cairn.recall.walks.graph_ports import GraphFound, GraphSeeds, GraphTuning
 
 if TYPE_CHECKING:
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
     from cairn.workspace.settings import RecallSettings
 
 
+class ReadCandidates(list["Candidate"]):
+    """Candidates with the question as it was read to find them."""
+
+    def __init__(self, candidates: Iterable[Candidate], question: ReadQuestion) -> None:
+        super().__init__(candidates)
+        self.question = question
+
+
 Leg = Callable[[], Sequence[Candidate] | GraphFound]
 
 LATE = "late"
@@ -39,14 +49,16 @@ N = TypeVar("N")
 class LegOutcome:
     """What one leg did. `failure` is None, `late`, or the reason of the error it ended with.
 
-    `graph` is the walk, for the leg that walks; `note` says that another than usual answered, and
-    `by_index` that an index outside the database did, whose scores are its own.
+    `graph` is the walk, for the leg that walks; `question` is what the leg that embeds it read in
+    it. `note` says that another than usual answered, and `by_index` that an index outside the
+    database did, whose scores are its own.
     """
 
     candidates: tuple[Candidate, ...] = ()
     ms: float = 0.0
     failure: str | None = None
     graph: GraphFound | None = None
+    question: ReadQuestion | None = None
     note: str | None = None
     by_index: bool = False
 
@@ -99,6 +111,7 @@ def united(outcomes: Sequence[LegOutcome], *, limit: int) -> LegOutcome:
         ms=max(outcome.ms for outcome in outcomes),
         failure=first.failure,
         graph=first.graph,
+        question=first.question,
         note=first.note,
         by_index=any(outcome.by_index for outcome in outcomes),
     )
@@ -120,9 +133,16 @@ def _timed(leg: Leg, stopwatch: Stopwatch) -> LegOutcome:
     graph = found if isinstance(found, GraphFound) else None
     candidates = found.candidates if isinstance(found, GraphFound) else tuple(found)
     note = found.note if isinstance(found, NotedCandidates) else None
+    question = found.question if isinstance(found, ReadCandidates) else None
     ms = (stopwatch() - start) * 1000
-    by_index = isinstance(found, IndexCandidates)
-    return LegOutcome(candidates=candidates, ms=ms, graph=graph, note=note, by_index=by_index)
+    return LegOutcome(
+        candidates=candidates,
+        ms=ms,
+        graph=graph,
+        question=question,
+        note=note,
+        by_index=isinstance(found, IndexCandidates),
+    )
 
 
 def _outcome(future: Future[LegOutcome], seconds_left: float) -> LegOutcome:
@@ -199,7 +219,8 @@ class Legs:
         return []
 
     def _by_vector(self, search: Search, text: str) -> Sequence[Candidate]:
-        vector = self.embedder.embed([text])[0]
+        vectors, tokens = embed_tokens(self.embedder, [text])
+        vector = vectors[0]
         found = [
             self.vector.search(
                 search.principal,
@@ -212,7 +233,8 @@ class Legs:
             )
             for filters in search.ranges
         ]
-        return merged(found, limit=search.recipe.candidates)
+        question = ReadQuestion(vector=vector, tokens=tokens[0] if tokens else None)
+        return ReadCandidates(merged(found, limit=search.recipe.candidates), question)
 
     def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:
         asked = search.asked

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cairn.graph.node import BOOKKEEPING, Label, State
 from cairn.memories.kinds import MemoryKind
-from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
+from cairn.recall.recipes import GRAPH, KEYWORD, SECOND, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
 from cairn.recall.records import Candidate, Sketch
-from cairn.recall.scoring import Scored, decay, score_all
+from cairn.recall.scoring import Scored, decay, score_again, score_all
+from cairn.recall.second_pass import Measured
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -322,8 +324,9 @@ class Ranked:
 class Ranking:
     """Candidates in order, and how they got there.
 
-    `scored` is the order before duplicates were merged, `kept` after. `reranked` has the
-    reranker's scores of the best, when there is one. `judgement` is what `relevance` makes of it.
+    `scored` is the order before duplicates were merged, `kept` after. `measured` is what the second
+    pass measured, if there was one, and `reranked` has the reranker's scores of the best, when
+    there is one. `judgement` is what `relevance` makes of it.
     """
 
     fused: int = 0
@@ -332,6 +335,7 @@ class Ranking:
     merged: Mapping[UUID, tuple[UUID, ...]] = field(
         default_factory=dict["UUID", "tuple[UUID, ...]"]
     )
+    measured: Mapping[UUID, Measured] = field(default_factory=dict["UUID", Measured])
     reranked: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
     boosted: int = 0
     judgement: Judgement | None = None
@@ -385,11 +389,30 @@ def best_fused(fused: Mapping[UUID, float], recipe: Recipe, limit: int) -> list[
     return sorted(fused, key=fused.__getitem__, reverse=True)[: max(recipe.scored, limit)]
 
 
-def rank(sketches: Sequence[Sketch], fused: Mapping[UUID, float], search: Search) -> Ranking:
-    """Return the candidates that may be results: scored, boosted, duplicates merged."""
+Measure = Callable[["Sequence[UUID]"], Mapping["UUID", Measured]]
+"""Reads what the second pass needs of these candidates and measures it."""
+
+
+def rank(
+    sketches: Sequence[Sketch],
+    fused: Mapping[UUID, float],
+    search: Search,
+    legs: Legs = MappingProxyType({}),
+    measure: Measure | None = None,
+) -> Ranking:
+    """Return the candidates that may be results: scored, boosted, duplicates merged.
+
+    With `measure`, and a recipe of two passes, the best of the first are measured and scored again.
+    """
     recipe = search.recipe
     shown = without_bookkeeping(sketches, search.filters.labels)
     scored = score_all(shown, fused, search.asked.understanding, recipe, search.at)
+    measured: Mapping[UUID, Measured] = {}
+    if recipe.second_pass is not None and measure is not None:
+        scored = scored[: max(SECOND, search.limit)]
+        measured = measure([each.sketch.id for each in scored])
+        by_keyword = leg_points(KEYWORD, legs.get(KEYWORD, ()), recipe)
+        scored = score_again(scored, measured, fused, by_keyword, recipe)
     scored = boosted(scored, recipe)
     if recipe.present_first and not search.asks_for_a_time:
         scored = present_first(scored, search.at)
@@ -403,6 +426,7 @@ def rank(sketches: Sequence[Sketch], fused: Mapping[UUID, float], search: Search
         scored=tuple(scored),
         kept=unique.kept,
         merged=unique.merged,
+        measured=measured,
         boosted=sum(not BOOSTS.isdisjoint(item.signals) for item in scored),
     )
 

@@ -27,6 +27,7 @@ from cairn.recall.relevance import calibration_of, found_by_words_alone, judged
 from cairn.recall.rerank import MAX_TEXTS
 from cairn.recall.results import RecallMeta, RecallResult, proactive, shown
 from cairn.recall.searches.recorder import line_of, run_of
+from cairn.recall.second_pass import measuring
 from cairn.recall.switches import switched, weighted
 from cairn.workspace.settings import RecallSettings
 
@@ -231,7 +232,10 @@ class Recall:
         with self._reading(search.principal) as stores:
             sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
             head = stores.node_reader.head_position() if self.cache is not None else None
-            ranking = self._judged(stores, rank(sketches, fused, search), search, outcomes)
+            legs = {leg: one.candidates for leg, one in outcomes.items()}
+            measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
+            ranking = rank(sketches, fused, search, legs, measure)
+            ranking = self._judged(stores, ranking, search, outcomes)
             stages.end("rank")
             shown = (
                 None

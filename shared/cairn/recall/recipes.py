@@ -39,6 +39,11 @@ class SignalWeights:
     question: float = 0.0  # ends as a question itself
     parent: float = 0.0  # its session or document matches well elsewhere
     specifics: float = 0.0  # names somebody or something
+    words: float = 0.0  # has the question's rare words, for its length; second pass
+    late: float = 0.0  # late interaction: its words mean what the question's do; second pass
+    whole: float = 0.0  # its document's title and beginning are alike, too; second pass
+    answers: float = 0.0  # the message before it ends as a question; second pass
+    next: float = 0.0  # the message after it matches; second pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,8 @@ class Recipe:
     `minimum_cosine` what the vector leg must reach. `method` is how the graph leg ranks; None
     leaves it to the intents. `decay`, `access`, `compiled_truth` and `backlinks` say how much of
     the factor of that name enters the score: 0 none, 1 all of it.
+
+    With `second_pass` the best `SECOND` by `signals` are read again and get these weights instead.
 
     `decay_factor` is what confidence keeps a day, `rrf_k` the constant of reciprocal rank fusion.
 
@@ -69,6 +76,7 @@ class Recipe:
     scored: int = 120
     minimum_cosine: float = 0.0
     signals: SignalWeights = field(default_factory=SignalWeights)
+    second_pass: SignalWeights | None = None
     decay: float = 0.0
     access: float = 0.0
     compiled_truth: float = 0.0
@@ -93,6 +101,24 @@ class Recipe:
     limit: int = 10
 
 
+SECOND = 200
+"""How many candidates the second pass measures."""
+
+SECOND_PASS = SignalWeights(  # fitted by `cairn bench locomo --fit`: docs/use/recall.md
+    speaker=0.47,
+    time=1.30,
+    time_words=0.46,
+    length=0.50,
+    question=-0.13,
+    parent=1.22,
+    specifics=0.30,
+    words=0.64,
+    late=1.55,
+    whole=1.6,
+    answers=0.10,
+    next=0.36,
+)
+
 DEFAULT = Recipe(
     name="default",  # measured: docs/use/recall.md
     fusion=Fusion.WEIGHTED_MARGIN,
@@ -109,6 +135,7 @@ DEFAULT = Recipe(
         parent=0.3,
         specifics=0.13,
     ),
+    second_pass=SECOND_PASS,
     decay=0.2,
     access=0.1,
     relevance=True,
@@ -155,6 +182,7 @@ MEMORY = Recipe(
     scored=DEFAULT.scored,
     minimum_cosine=DEFAULT.minimum_cosine,
     signals=DEFAULT.signals,
+    second_pass=DEFAULT.second_pass,
     decay=DEFAULT.decay,
     access=DEFAULT.access,
     relevance=True,

@@ -12,6 +12,7 @@ from cairn.kernel.text.words import words
 from cairn.recall.questions.understanding import MONTHS, Understanding, nearness
 from cairn.recall.recipes import Recipe
 from cairn.recall.records import Sketch
+from cairn.recall.second_pass import Measured
 
 DECAY_PER_DAY = 0.98
 ACCESS_WEIGHT = 0.3
@@ -90,6 +91,56 @@ def score_all(
         for node in nodes
     ]
     return sorted(scored, key=lambda found: (-found.score, -found.sketch.position))
+
+
+def score_again(
+    first: Sequence[Scored],
+    measured: Mapping[UUID, Measured],
+    fused: Mapping[UUID, float],
+    by_keyword: Mapping[UUID, float],
+    recipe: Recipe,
+) -> list[Scored]:
+    """Return what the first pass scored with the weights of the second, best first.
+
+    `by_keyword` is the keyword leg's part of the fused scores: in its stead, `words` counts.
+    Candidates without token vectors are as far as the least alike of the others.
+    """
+    second = recipe.second_pass
+    if second is None:
+        return list(first)
+    ratios = {
+        name: getattr(second, name) / weight
+        for name in _FIRST
+        if (weight := getattr(recipe.signals, name))
+    }
+    nodes = [each.sketch for each in first]
+    lifted = _lift_by_parents(nodes, fused, second.parent)
+    least = min((one.late for one in measured.values() if one.late is not None), default=0.0)
+    again: list[Scored] = []
+    for each in first:
+        node_id = each.sketch.id
+        factors = {name: each.signals[name] for name in ("decay_factor", "access_boost")}
+        parts = {"fused": fused[node_id]}
+        parts |= {name: each.signals.get(name, 0.0) * ratio for name, ratio in ratios.items()}
+        parent = _parent(each.sketch)
+        parts["parent"] = lifted.get(parent, 0.0) if parent else second.parent * fused[node_id]
+        one = measured.get(node_id)
+        if one is not None:
+            late = one.late if one.late is not None else least
+            if second.words:
+                parts["words"] = second.words * one.share - by_keyword.get(node_id, 0.0)
+            parts["late"] = second.late * (late - least)
+            parts["whole"] = second.whole * one.whole
+            parts["answers"] = second.answers * one.answers
+            parts["next"] = second.next * fused.get(one.after_id, 0.0) if one.after_id else 0.0
+        parts = {name: part for name, part in parts.items() if part or name == "fused"}
+        score = sum(parts.values()) * math.prod(factors.values())
+        again.append(Scored(sketch=each.sketch, score=score, signals={**parts, **factors}))
+    return sorted(again, key=lambda found: (-found.score, -found.sketch.position))
+
+
+_FIRST = ("speaker", "time", "time_words", "length", "question", "specifics")
+"""Signals that both passes weigh, apart from the parent's."""
 
 
 def _signals_of(asked: Understanding, recipe: Recipe) -> list[tuple[str, float, Signal]]:

@@ -17,6 +17,7 @@ from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asking
 from cairn.recall.ranking import best_fused, fuse, rank
 from cairn.recall.recipes import DEFAULT, Recipe
+from cairn.recall.second_pass import measuring
 from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -64,13 +65,15 @@ class MatchedNodes:
         search = self._search(principal, question, filters)
         legs = replace(self.legs, timeout_ms=min(timeout_ms, self.legs.timeout_ms))
         outcomes = legs.run(search)
-        fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, self.recipe)
+        candidates = {leg: one.candidates for leg, one in outcomes.items()}
+        fused = fuse(candidates, self.recipe)
         wanted = best_fused(fused, self.recipe, limit)
         if not wanted:
             return {}
         with self.transactions.reading(principal, timeout_ms=legs.timeout_ms) as stores:
             sketches = stores.node_reader.sketch(wanted, filters)
-        return shares(rank(sketches, fused, search).kept, limit)
+            measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
+            return shares(rank(sketches, fused, search, candidates, measure).kept, limit)
 
     def _search(self, principal: Principal, question: str, filters: Filters) -> Search:
         now = self.clock()

@@ -13,6 +13,7 @@ from cairn.recall.recipes import (
     GRAPH,
     KEYWORD,
     LEGS,
+    SECOND_PASS,
     SUBSCRIPTIONS,
     VECTOR,
     Fusion,
@@ -41,6 +42,7 @@ _ON: Mapping[str, Any] = MappingProxyType(
         "dedup": True,
         "one_text": True,
         "present_first": True,
+        "second_pass": SECOND_PASS,
         "cache": True,
         "decay": 1.0,
         "access": 1.0,
@@ -52,7 +54,7 @@ _ON: Mapping[str, Any] = MappingProxyType(
         "proactive": PROACTIVE_NODES,
     }
 )
-_OFF: Mapping[str, Any] = MappingProxyType({"threshold": None})
+_OFF: Mapping[str, Any] = MappingProxyType({"threshold": None, "second_pass": None})
 
 STAGES = (*LEGS, *_ON, RRF, "signals", *SIGNALS)
 """Every name that `stages` of a request or of a workspace may switch."""
@@ -62,14 +64,18 @@ def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
     """Return `recipe` with the named stages on or off; what is on already keeps its value.
 
     `signals` off drops every signal; a signal cannot be switched on where the recipe has no
-    weight for it, since none is published. A leg that is on and has a weight keeps it. `rrf`
-    chooses reciprocal ranks, or the weighted sum instead of them; what has its scale follows.
+    weight for it, since none is published. Either is so in both passes. A leg that is on and has a
+    weight keeps it. `rrf` chooses reciprocal ranks, or the weighted sum instead of them; what has
+    its scale follows.
     """
     changes: dict[str, Any] = {}
     if RRF in stages and stages[RRF] != is_on(recipe, RRF):
         recipe = _by_ranks(recipe) if stages[RRF] else _by_scores(recipe)
     weights = dict(recipe.weights)
-    signals = recipe.signals if stages.get("signals", True) else SignalWeights()
+    with_signals = stages.get("signals", True)
+    signals = recipe.signals if with_signals else SignalWeights()
+    if not with_signals:
+        recipe = replace(recipe, second_pass=None)
     for name, wanted in stages.items():
         if name in LEG_WEIGHT:
             _switch_leg(weights, name, wanted=wanted)
@@ -79,7 +85,11 @@ def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
             changes[name] = _ON[name] if wanted else _off(recipe, name)
     if changes.get("threshold") and recipe.fusion is Fusion.RECIPROCAL_RANK:
         changes["threshold"] = THRESHOLD * _most_by_rank(weights, recipe.rrf_k)
-    return replace(recipe, weights=MappingProxyType(weights), signals=signals, **changes)
+    recipe = replace(recipe, weights=MappingProxyType(weights), signals=signals, **changes)
+    off = {name: 0.0 for name in SIGNALS if not stages.get(name, True)}
+    if off and recipe.second_pass is not None:
+        recipe = replace(recipe, second_pass=replace(recipe.second_pass, **off))
+    return recipe
 
 
 def is_on(recipe: Recipe, stage: str) -> bool:
@@ -91,7 +101,7 @@ def is_on(recipe: Recipe, stage: str) -> bool:
     if stage == "signals":
         return recipe.signals != SignalWeights()
     if stage in SIGNALS:
-        return bool(getattr(recipe.signals, stage))
+        return any(getattr(one, stage) for one in (recipe.signals, recipe.second_pass) if one)
     value = getattr(recipe, stage)
     return value is not None and bool(value)
 
@@ -122,7 +132,8 @@ def _switch_leg(weights: dict[str, float], leg: str, *, wanted: bool) -> None:
 def _by_ranks(recipe: Recipe) -> Recipe:
     """Return the recipe with reciprocal rank fusion, every leg with one vote.
 
-    What signals add and the threshold keep their proportion to what the legs can give at most.
+    What signals add and the threshold keep their proportion to what the legs can give at most. The
+    second pass weighs scores, so it is left out.
     """
     votes = dict.fromkeys(recipe.weights, 1.0)
     smaller = _most_by_rank(votes, recipe.rrf_k) / (sum(recipe.weights.values()) or 1.0)
@@ -133,6 +144,7 @@ def _by_ranks(recipe: Recipe) -> Recipe:
         signals=SignalWeights(
             **{name: getattr(recipe.signals, name) * smaller for name in SIGNALS}
         ),
+        second_pass=None,
         threshold=None if recipe.threshold is None else recipe.threshold * smaller,
     )
 

@@ -36,7 +36,20 @@ MOST_AMOUNT = 1_000_000_000_000
 RECIPE_NAMES = ("default", "seed-000", "seed-001", "knowledge", "memory")
 LEG_NAMES = ("keyword", "vector", "graph", "subscriptions")
 PATTERN_NAMES = ("recurring_pattern", "entity_context", "retrieval_history")
-SIGNAL_NAMES = ("speaker", "time", "time_words", "length", "question", "parent", "specifics")
+SIGNAL_NAMES = (
+    "speaker",
+    "time",
+    "time_words",
+    "length",
+    "question",
+    "parent",
+    "specifics",
+    "words",
+    "late",
+    "whole",
+    "answers",
+    "next",
+)
 STAGE_NAMES = (
     *LEG_NAMES,
     "gate",
@@ -46,6 +59,7 @@ STAGE_NAMES = (
     "dedup",
     "one_text",
     "present_first",
+    "second_pass",
     "cache",
     "decay",
     "access",

@@ -24,7 +24,7 @@ from cairn.recall.records import Candidate, Filters, FoundNode, Neighbours, Sear
 from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 
     from cairn.kernel.errors import CairnError
     from cairn.recall.query import SearchRequest
@@ -109,7 +109,7 @@ class FakeLeg:
 
     answer: tuple[Candidate, ...] = ()
     failure: CairnError | None = None
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def search(
         self, principal: Principal, what: Any, filters: Filters, **options: Any
@@ -123,14 +123,17 @@ class FakeLeg:
 @dataclass
 class FakeNodes:
     rows: Mapping[UUID, FoundNode]
-    beside: Mapping[UUID, Neighbours] = field(default_factory=dict)
-    positions: Mapping[datetime, int] = field(default_factory=dict)
-    moments: Mapping[int, datetime] = field(default_factory=dict)
+    beside: Mapping[UUID, Neighbours] = field(default_factory=dict[UUID, Neighbours])
+    positions: Mapping[datetime, int] = field(default_factory=dict[datetime, int])
+    moments: Mapping[int, datetime] = field(default_factory=dict[int, datetime])
     head: int = 50
     unembedded: Collection[UUID] = ()
-    asked_sketches: list[list[UUID]] = field(default_factory=list)
-    asked_nodes: list[list[UUID]] = field(default_factory=list)
-    asked_neighbours: list[tuple[list[UUID], int]] = field(default_factory=list)
+    measured: Sequence[Any] = ()
+    asked_sketches: list[list[UUID]] = field(default_factory=list[list[UUID]])
+    asked_nodes: list[list[UUID]] = field(default_factory=list[list[UUID]])
+    asked_neighbours: list[tuple[list[UUID], int]] = field(
+        default_factory=list[tuple[list[UUID], int]]
+    )
 
     def sketch(self, node_ids: Sequence[UUID], filters: Filters) -> list[Sketch]:
         self.asked_sketches.append(list(node_ids))
@@ -138,6 +141,9 @@ class FakeNodes:
 
     def without_vector(self, node_ids: Sequence[UUID], model_id: int) -> list[UUID]:
         return [each for each in node_ids if each in self.unembedded]
+
+    def evidence(self, *_: Any, **__: Any) -> Sequence[Any]:
+        return self.measured
 
     def read(
         self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
@@ -185,7 +191,7 @@ class FakeTransactions:
     @contextmanager
     def reading(
         self, principal: Principal, *, timeout_ms: int | None = None
-    ) -> Iterator[FakeTransactions]:
+    ) -> Generator[FakeTransactions]:
         yield self
 
     def writing(self, principal: Principal, *, once: str | None = None) -> Any:
@@ -195,7 +201,7 @@ class FakeTransactions:
 @dataclass
 class FakeRuns:
     failure: CairnError | None = None
-    runs: list[SearchRun] = field(default_factory=list)
+    runs: list[SearchRun] = field(default_factory=list[SearchRun])
 
     def record(self, run: SearchRun, /) -> Callable[[], None]:
         return partial(self._end, run)

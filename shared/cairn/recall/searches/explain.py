@@ -92,15 +92,19 @@ def recipe_of(kept: Mapping[str, Any]) -> Recipe:
     values: dict[str, Any] = {
         name: value for name, value in kept.items() if name in Recipe.__slots__
     }
-    weights = {
-        name: value for name, value in kept["signals"].items() if name in SignalWeights.__slots__
-    }
+    second = kept.get("second_pass")
+    values["second_pass"] = _signals_of(second) if second else None
     values["fusion"] = Fusion(kept["fusion"])
     values["weights"] = MappingProxyType(dict(kept["weights"]))
-    values["signals"] = SignalWeights(**weights)
+    values["signals"] = _signals_of(kept["signals"])
     values["labels"] = tuple(kept["labels"])
     values["with_kinds"] = tuple(kept.get("with_kinds", ()))
     return Recipe(**values)
+
+
+def _signals_of(kept: Mapping[str, float]) -> SignalWeights:
+    known = {name: value for name, value in kept.items() if name in SignalWeights.__slots__}
+    return SignalWeights(**known)
 
 
 def leg_parts(run: SearchRun) -> dict[UUID, dict[str, float]]:

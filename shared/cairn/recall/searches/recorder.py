@@ -47,6 +47,7 @@ def recipe_json(recipe: Recipe) -> dict[str, Any]:
         "fusion": recipe.fusion.value,
         "weights": dict(recipe.weights),
         "signals": asdict(recipe.signals),
+        "second_pass": asdict(recipe.second_pass) if recipe.second_pass else None,
         "labels": list(recipe.labels),
         "with_kinds": list(recipe.with_kinds),
     }

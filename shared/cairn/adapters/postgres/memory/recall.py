@@ -22,6 +22,7 @@ from cairn.recall.records import (
     NeighbourText,
     Sketch,
 )
+from cairn.recall.second_pass import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -104,6 +105,36 @@ class PostgresNodeReader(Store):
         """
         with self.connection.cursor(row_factory=args_row(Sketch), binary=True) as cursor:
             return cursor.execute(*self._of_nodes(_SKETCH, node_ids, filters)).fetchall()
+
+    def evidence(
+        self,
+        node_ids: Sequence[UUID],
+        terms: Sequence[str],
+        filters: Filters,
+        *,
+        vector: Vectors | None,
+        model_id: int,
+    ) -> Sequence[Evidence]:
+        """Return what the second pass measures, of nodes the principal can see, in any order.
+
+        Without `vector` there are no cosines. Up to 400 ids.
+        """
+        asked: dict[str, Any] = {
+            "workspace_id": self.principal.workspace_id,
+            "ids": list(node_ids),
+            "terms": list(terms),
+            "vector": None,
+            "model_id": model_id,
+            "as_of_position": filters.as_of_position,
+        }
+        if vector is not None:
+            # only who searches by vector loads numpy
+            from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
+
+            knows_halfvec(self.connection)
+            asked["vector"] = halfvecs([vector])[0]
+        with self.connection.cursor(row_factory=args_row(Evidence), binary=True) as cursor:
+            return cursor.execute(query("search.evidence"), asked).fetchall()
 
     def read(
         self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
