@@ -59,6 +59,10 @@ def locomo(
             "--leave-one-out", help="Rank each conversation with weights chosen on the others."
         ),
     ] = False,
+    fit: Annotated[
+        bool,
+        typer.Option("--fit", help="The same with fitted weights; print those of all, too."),
+    ] = False,
     routes: Annotated[
         bool, typer.Option("--routes", help="Ask again with routing on; recall by class.")
     ] = False,
@@ -87,7 +91,7 @@ def locomo(
 
     deps = deps_of(ctx)
     conversations = [read_conversation(path) for path in files]
-    if leave_one_out:
+    if leave_one_out or fit:
         refuse_too_few(conversations)
     if adversarial:
         refuse_one(conversations)
@@ -95,6 +99,7 @@ def locomo(
         conversations,
         ablate=ablate,
         leave_out=leave_one_out,
+        fit=fit,
         routes=routes,
         adversarial=another_domain(elsewhere) if adversarial else (),
     )
@@ -151,6 +156,42 @@ def peers(
         print_json(found)
     else:
         show(deps.out, found)
+
+
+@app.command()
+def documents(
+    ctx: typer.Context,
+    questions: Annotated[Path, typer.Argument(help="A JSON list: query, relevant (ids).")],
+    files: Annotated[
+        Path, typer.Argument(metavar="DOCUMENTS", help="A JSON object a line: id, title, text.")
+    ],
+    recipe: Annotated[str | None, typer.Option(help="How to rank; the default without.")] = None,
+    off: Annotated[
+        list[str] | None, typer.Option("--off", help="A stage to leave out; may be repeated.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Ingest documents into a workspace of their own, ask the questions, report.
+
+    A document ranks where its best part does; any document that a question names is as relevant as
+    another.
+    """
+    from benchmarks.documents.run import DocumentsBench, read_documents, read_questions
+    from benchmarks.show import show_values
+
+    deps = deps_of(ctx)
+    asked, texts = read_questions(questions), read_documents(files)
+    if not asked or not texts:
+        raise Failure("There is nothing to ask, or nothing to ingest.")
+    _, api = _workspaces(deps)("documents")
+    bench = DocumentsBench(
+        api=api, progress=_progress(deps.err), stopwatch=deps.stopwatch, sleep=deps.sleep
+    )
+    measured = bench.run(asked, texts, recipe=recipe, off=off or [])
+    if json:
+        print_json(measured)
+    else:
+        show_values(deps.out, measured)
 
 
 @app.command()

@@ -51,24 +51,27 @@ def answered(
 
 def weights_of(recipe: Mapping[str, Any]) -> dict[str, float]:
     """Return the weights of legs and signals of a recipe as an explained search has it."""
-    weights = {**recipe["weights"], **recipe["signals"]}
+    weights = {**recipe["weights"], **(recipe.get("second_pass") or recipe["signals"])}
     return {name: float(weight) for name, weight in weights.items() if weight}
 
 
 def leave_one_out(
-    folds: Sequence[Fold], weights: Mapping[str, float], done: Callable[[int], None]
+    folds: Sequence[Fold],
+    weights: Mapping[str, float],
+    done: Callable[[int], None],
+    choose: Callable[[Sequence[Answered]], Mapping[str, float]] = chosen,
 ) -> dict[str, Any]:
     """Return quality over all questions with the default weights and with those chosen elsewhere.
 
     `folds` has the same for each conversation left out, with the weights chosen on the others:
-    the default `weights` times the multipliers. `done` hears of each.
+    the default `weights` times the multipliers that `choose` returns. `done` hears of each.
     """
     default: list[_Ranked] = []
     elsewhere: list[_Ranked] = []
     shown: list[dict[str, Any]] = []
     for fold in folds:
         others = [item for other in folds if other is not fold for item in other.answered]
-        multipliers = chosen(others)
+        multipliers = choose(others)
         before, after = _ranked(fold, {}), _ranked(fold, multipliers)
         default += before
         elsewhere += after
@@ -77,7 +80,7 @@ def leave_one_out(
                 "held_out": fold.name,
                 "default": quality(before),
                 "chosen": quality(after),
-                "multipliers": multipliers,
+                "multipliers": dict(multipliers),
                 "weights": {
                     name: round(weights.get(name, 1.0) * value, DECIMALS)
                     for name, value in multipliers.items()

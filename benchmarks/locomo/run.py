@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from benchmarks.locomo.adversarial import UNANSWERABLE, refuse_one, shares, unanswerable
+from benchmarks.locomo.fit import fitted
 from benchmarks.locomo.folds import (
     Fold,
     answered,
@@ -51,6 +52,12 @@ ABLATED = (
     "question",
     "parent",
     "specifics",
+    "second_pass",
+    "words",
+    "late",
+    "whole",
+    "answers",
+    "next",
 )
 """The stages that are switched off in turn, as a search names them; `signals` is all of them."""
 
@@ -109,6 +116,7 @@ class Bench:
         *,
         ablate: bool = False,
         leave_out: bool = False,
+        fit: bool = False,
         routes: bool = False,
         adversarial: Sequence[str] = (),
     ) -> dict[str, Any]:
@@ -116,11 +124,13 @@ class Bench:
 
         With `ablate` it has `ablation` too: the quality with each of `ABLATED` switched off. With
         `leave_out` it has `leave_one_out`: the quality with weights chosen on other conversations;
-        Failure when there are none. With `routes` it has `routes`: by retrieval class, the quality
-        as it is and with each class routed. With questions of another domain, `adversarial`, it has
-        that too: the shares answered with nothing, and the quality when nothing is left out.
+        Failure when there are none. With `fit` it is the same with fitted weights, and `fitted` has
+        those of all conversations together. With `routes` it has `routes`: by retrieval class, the
+        quality as it is and with each class routed. With questions of another domain,
+        `adversarial`, it has that too: the shares answered with nothing, and the quality when
+        nothing is left out.
         """
-        if leave_out:
+        if leave_out or fit:
             refuse_too_few(conversations)
         if adversarial:
             refuse_one(conversations)
@@ -132,7 +142,7 @@ class Bench:
         return {
             **report(asked),
             **({"ablation": off} if off else {}),
-            **({"leave_one_out": self._left_out(loaded)} if leave_out else {}),
+            **(self._left_out(loaded, fit=fit) if leave_out or fit else {}),
             **({"routes": self._routed(loaded)} if routes else {}),
             **({"adversarial": self._silent(loaded, adversarial)} if adversarial else {}),
             "ingest_per_s": round(len(turns) / seconds, 1),
@@ -252,7 +262,7 @@ class Bench:
             for kind in sorted(found)
         }
 
-    def _left_out(self, loaded: Sequence[Loaded]) -> dict[str, Any]:
+    def _left_out(self, loaded: Sequence[Loaded], *, fit: bool) -> dict[str, Any]:
         """Ask every question again for many results, explained; return what was chosen on them."""
         weights: dict[str, float] = {}
         folds: list[Fold] = []
@@ -268,7 +278,15 @@ class Bench:
                     done(1)
                 folds.append(Fold(name=each.conversation.name, answered=tuple(found)))
         with self.progress("choose weights", len(folds)) as done:
-            return leave_one_out(folds, weights, done)
+            if not fit:
+                return {"leave_one_out": leave_one_out(folds, weights, done)}
+            every = fitted([one for fold in folds for one in fold.answered])
+            return {
+                "leave_one_out": leave_one_out(folds, weights, done, fitted),
+                "fitted": {
+                    name: round(weights.get(name, 1.0) * value, 3) for name, value in every.items()
+                },
+            }
 
     def _ask_one(self, loaded: Loaded, question: Question) -> Asked:
         """Search over HTTP, then time the floor for the same question."""

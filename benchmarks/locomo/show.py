@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.show import show_values
 from cairn.cli.options import table
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def show(console: "Console", measured: "Mapping[str, Any]") -> None:
     if folds := measured.get("leave_one_out"):
         console.print(_left_out(folds))
         console.print(_weights(folds))
+    if fitted := measured.get("fitted"):
+        show_values(console, fitted)
 
 
 def _ablated(measured: "Mapping[str, Any]", ablation: "Mapping[str, Mapping[str, Any]]") -> "Table":

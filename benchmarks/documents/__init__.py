@@ -1,0 +1,1 @@
+"""`cairn bench documents`: how well documents are found, through the real ingestion."""
