@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from cairn.embedding.port import gives_tokens
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Role
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
@@ -138,6 +139,8 @@ class Recall:
         started_at = self.clock()
         workspace, ignored = self._workspace(principal)
         recipe = _chosen(request, workspace)
+        if not gives_tokens(self.legs.embedder):
+            recipe = switched(recipe, {"late": False})
         position, at = self._moment(principal, request, started_at)
         search_id = self.new_id()
         calls = ModelCalls(
