@@ -61,7 +61,6 @@ class Evidence(NamedTuple):
     before_id: UUID | None = None
     before_asks: bool = False
     before_tokens: bytes | None = None
-    after_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,7 @@ class Measured:
 
     `share` is the part of the question's weight its words have, `late` how near its words' meanings
     come to the question's, as a cosine: None without token vectors. `whole` is what title and
-    beginning add to its cosine.
+    beginning add to its cosine, `after_id` the message after it among the candidates.
     """
 
     share: float = 0.0
@@ -120,6 +119,7 @@ def measured(
     shares = _shares(ranks, weights, np.array([row.words for row in rows], dtype=np.float64))
     by_word = dict(zip(asked.terms, weights.tolist(), strict=False))
     tokens = question.tokens if question else None
+    after = {row.before_id: row.id for row in rows if row.before_id}
     late = late_interaction(rows, tokens, by_word, asked.names) if tokens else {}
     return {
         row.id: Measured(
@@ -128,7 +128,7 @@ def measured(
             cosine=row.cosine,
             whole=_whole(row),
             answers=float(row.before_asks),
-            after_id=row.after_id,
+            after_id=after.get(row.id),
             ranks=row.ranks,
         )
         for row, share in zip(rows, shares.tolist(), strict=True)

@@ -51,7 +51,7 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
 -- name: evidence
 -- What the second pass reads of candidates: how much each word of the question is in them (ts_rank), how
 -- many words they are, their best cosine, that of their document's title and beginning, their token
--- vectors, and the messages before and after them in their session.
+-- vectors, and the message before each in its session.
 WITH asked AS MATERIALIZED (
   SELECT w.at, plainto_tsquery('english', w.term) AS part
     FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS w (term, at)
@@ -60,7 +60,7 @@ SELECT n.id,
   coalesce((SELECT array_agg(ts_rank('{0.0, 0.0, 0.6, 1.0}', n.search_tsv, asked.part) ORDER BY asked.at)
      FROM asked), '{}') AS ranks,
   length(n.search_tsv), own.cosine, own.tokens, whole.title, whole.beginning, before.id,
-  coalesce(before.asks, false), before.tokens, after.id
+  coalesce(before.asks, false), before.tokens
   FROM node n
   LEFT JOIN LATERAL (
     SELECT max(1 - (e.v <=> %(vector)s::halfvec)) AS cosine,
@@ -76,28 +76,19 @@ SELECT n.id,
        AND e.ordinal < 2
   ) AS whole ON n.document_id IS NOT NULL
   LEFT JOIN LATERAL (
-    SELECT p.id, p.text ~ '[?\uFF1F]\s*$' AS asks,
+    SELECT p.id, right(rtrim(p.text), 1) IN ('?', U&'\FF1F') AS asks,
            CASE WHEN p.id <> ALL (%(ids)s::uuid[]) THEN (
              SELECT string_agg(e.tokens, ''::bytea ORDER BY e.ordinal) FROM embedding e
               WHERE e.workspace_id = %(workspace_id)s AND e.node_id = p.id AND e.model_id = %(model_id)s
            ) END AS tokens
-      FROM node p
-     WHERE p.workspace_id = %(workspace_id)s AND p.session_id = n.session_id AND p.sequence < n.sequence
-       AND p.client_id = n.client_id AND p.scope = n.scope AND p.label = n.label
-       AND (n.label = 'Memory' OR p.parent_id = n.parent_id) AND p.state IN ('active', 'provisional')
+      FROM edge f JOIN node p ON p.workspace_id = %(workspace_id)s AND p.id = f.target_id
+     WHERE f.workspace_id = %(workspace_id)s AND f.source_id = n.id AND f.superseded_at IS NULL
+       AND f.view = 'temporal' AND f.relation = 'FOLLOWS'
+       AND p.session_id = n.session_id AND p.state IN ('active', 'provisional')
        AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(p.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR p.created_position <= %(as_of_position)s)
-     ORDER BY p.sequence DESC LIMIT 1
+     LIMIT 1
   ) AS before ON n.session_id IS NOT NULL
-  LEFT JOIN LATERAL (
-    SELECT p.id FROM node p
-     WHERE p.workspace_id = %(workspace_id)s AND p.session_id = n.session_id AND p.sequence > n.sequence
-       AND p.client_id = n.client_id AND p.scope = n.scope AND p.label = n.label
-       AND (n.label = 'Memory' OR p.parent_id = n.parent_id) AND p.state IN ('active', 'provisional')
-       AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(p.agents, '{""}')))
-       AND (%(as_of_position)s::bigint IS NULL OR p.created_position <= %(as_of_position)s)
-     ORDER BY p.sequence LIMIT 1
-  ) AS after ON n.session_id IS NOT NULL
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
 
 -- name: read
