@@ -151,5 +151,5 @@ class DocumentsBench:
 
 def ranked(results: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> list[frozenset[str]]:
     """Return the documents of the results, each once, where its best part is."""
-    found = (names.get(str(each.get("document_id") or each["node_id"])) for each in results)
+    found = (names.get(each["attributes"].get("document_id", each["node_id"])) for each in results)
     return [frozenset({name}) for name in dict.fromkeys(found) if name is not None]
