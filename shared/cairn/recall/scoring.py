@@ -134,7 +134,7 @@ def score_again(
             parts["answers"] = second.answers * one.answers
             parts["next"] = second.next * fused.get(one.after_id, 0.0) if one.after_id else 0.0
         parts = {name: part for name, part in parts.items() if part or name == "fused"}
-        score = sum(parts.values()) * math.prod(factors.values())
+        score = sum(parts.values()) * factors["decay_factor"] * factors["access_boost"]
         again.append(Scored(sketch=each.sketch, score=score, signals={**parts, **factors}))
     return sorted(again, key=lambda found: (-found.score, -found.sketch.position))
 
