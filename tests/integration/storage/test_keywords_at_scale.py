@@ -176,4 +176,4 @@ def test_words_weigh_enough_together_or_are_left_out(root: Connection) -> None:
     assert asked(0.5, *[0.2] * 8, 0.1, 0.1) == asked(
         0.3, *[0.2] * 8
     )  # what is light counts for all
-    assert asked(0.1, *[0.2] * 8, 0.1, 0.1) is not None
+    assert asked(0.25, *[0.2] * 8, 0.2, 0.2) == asked(0.2, *[0.2] * 8)  # in proportion

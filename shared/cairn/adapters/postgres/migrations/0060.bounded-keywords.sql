@@ -6,7 +6,8 @@ ALTER FUNCTION ranked_by_rarity(tsquery[], text) RENAME TO ranked_whole;
 
 -- The least conjunctions of words that together weigh `level` or more, as one query: what it does not
 -- match has words that weigh less. It tells the eight heaviest words apart, and takes every row to have
--- all others. NULL when all words together weigh less.
+-- all others, or where these weigh enough by themselves, as many of them as of the heaviest. NULL when all
+-- words together weigh less.
 CREATE FUNCTION weighing_at_least(level double precision, words tsquery[], weights double precision[])
   RETURNS tsquery
   LANGUAGE plpgsql IMMUTABLE
@@ -14,7 +15,7 @@ CREATE FUNCTION weighing_at_least(level double precision, words tsquery[], weigh
 AS $$
 DECLARE
   heaviest integer := least(cardinality(words), 8);
-  others double precision := 0;
+  others double precision;
   together double precision;
   lightest double precision;
   conjunction text;
@@ -25,11 +26,14 @@ BEGIN
   END IF;
   SELECT array_agg(word ORDER BY weight DESC, word::text), array_agg(weight ORDER BY weight DESC, word::text)
     INTO words, weights FROM unnest(words, weights) AS asked (word, weight);
-  FOR place IN heaviest + 1 .. cardinality(words) LOOP
-    others := others + weights[place];
-  END LOOP;
-  IF others >= level THEN
+  IF level <= 0 THEN
     RETURN (SELECT string_agg(word::text, ' | ') FROM unnest(words) AS word)::tsquery;
+  END IF;
+  SELECT coalesce(sum(weight) FILTER (WHERE place > heaviest), 0), sum(weight) INTO others, together
+    FROM unnest(weights) WITH ORDINALITY AS asked (weight, place);
+  IF others >= level THEN -- any word would do: instead as large a share of the heaviest as of all
+    level := level * (1 - others / together);
+    others := 0;
   END IF;
   FOR subset IN 1 .. (1 << heaviest) - 1 LOOP
     together := others;
@@ -143,12 +147,13 @@ AS $$
     FROM unnest(parts) WITH ORDINALITY AS asked (part, i)
 $$;
 
--- Which of the two: of a table of up to 1,000 pages, and of the past, the whole is scored.
+-- Which of the two: of a table of up to 1,000 pages, and of the past, the whole is scored. The sample is one
+-- page of a hundred, so that a workspace that is a small part of a large table is seen, too.
 CREATE FUNCTION ranked_by_rarity(parts tsquery[], visible text) RETURNS text
   LANGUAGE sql STABLE
   SET search_path = pg_catalog, public, pg_temp
 AS $$
-  SELECT CASE WHEN pages > 1000 AND visible LIKE 'node n%' THEN ranked_bounded(parts, visible, 300 / pages, 4000)
+  SELECT CASE WHEN pages > 1000 AND visible LIKE 'node n%' THEN ranked_bounded(parts, visible, greatest(300, least(pages / 100, 2000)) / pages, 4000)
     ELSE ranked_whole(parts, visible) END
     FROM (SELECT max(pg_relation_size(format('node_p%s', part)::regclass))::double precision
                  / current_setting('block_size')::integer AS pages
