@@ -78,6 +78,9 @@ def locomo(
             help="Questions of another domain, one a line; ours without.",
         ),
     ] = None,
+    via: Annotated[
+        str, typer.Option(help="How turns come in: memories, or said in conversations.")
+    ] = "memories",
     json: Json = False,
 ) -> None:
     """Load conversations into workspaces of their own, ask their questions, report.
@@ -95,7 +98,7 @@ def locomo(
         refuse_too_few(conversations)
     if adversarial:
         refuse_one(conversations)
-    measured = _bench(deps).run(
+    measured = _bench(deps, via).run(
         conversations,
         ablate=ablate,
         leave_out=leave_one_out,
@@ -577,17 +580,20 @@ def _tenant(deps: "Deps", name: str) -> "tuple[Key, TimedApi, str]":
     return Key(url=url, key=key), api, run_id
 
 
-def _bench(deps: "Deps") -> "Bench":
+def _bench(deps: "Deps", via: str = "memories") -> "Bench":
     from benchmarks.floor import Floor
-    from benchmarks.locomo.run import Bench
+    from benchmarks.locomo.run import Bench, Via
     from cairn.adapters.postgres.database import Database
     from cairn.kernel.clock import utc_now
 
     app_url = deps.settings.app_database_url
     if app_url is None:
         raise Failure("There is no CAIRN_APP_DATABASE_URL.", advice=NO_ENVIRONMENT)
+    if via not in tuple(Via):
+        raise Failure(f"--via is one of {', '.join(Via)}, not {via}.")
     embedder = _embedder(deps)
     return Bench(
+        via=Via(via),
         open_workspace=_workspaces(deps),
         embedder=embedder,
         floor=Floor(

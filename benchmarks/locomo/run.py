@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from benchmarks.locomo.adversarial import UNANSWERABLE, refuse_one, shares, unanswerable
@@ -98,9 +99,19 @@ class Asked:
     floor_ms: float
 
 
+class Via(StrEnum):
+    """How the turns come in."""
+
+    MEMORIES = "memories"  # remembered, a memory a turn
+    CONVERSATIONS = "conversations"  # said, a message a turn; what they state is drawn from them
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """Measures. `open_workspace` makes one for a conversation's name and returns its id and API."""
+    """Measures. `open_workspace` makes one for a conversation's name and returns its id and API.
+
+    `via` says how turns come in; a result that was drawn from a message stands for its turn.
+    """
 
     open_workspace: Callable[[str], tuple[UUID, TimedApi]]
     embedder: Embedder
@@ -109,6 +120,7 @@ class Bench:
     clock: Callable[[], datetime]
     stopwatch: Callable[[], float]
     sleep: Callable[[float], None]
+    via: Via = Via.MEMORIES
 
     def run(
         self,
@@ -170,7 +182,7 @@ class Bench:
                     conversation=conversation,
                     workspace_id=workspace_id,
                     api=api,
-                    turns=_store(api, conversation.turns, done),
+                    turns=_STORES[self.via](api, conversation.turns, done),
                 )
                 for conversation, workspace_id, api in opened
             ]
@@ -318,8 +330,14 @@ def _refuse_degraded(answer: Mapping[str, Any]) -> None:
 
 
 def _turns_found(loaded: Loaded, answer: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
+    return tuple(_turns_of(loaded, result) for result in answer["results"])
+
+
+def _turns_of(loaded: Loaded, result: Mapping[str, Any]) -> frozenset[str]:
+    """Return the turns of a result, or of the message it was drawn from."""
+    nodes = (result["node_id"], result.get("attributes", {}).get("parent_id"))
     nothing: frozenset[str] = frozenset()
-    return tuple(loaded.turns.get(each["node_id"], nothing) for each in answer["results"])
+    return next((loaded.turns[node] for node in nodes if node in loaded.turns), nothing)
 
 
 def report(asked: Sequence[Asked]) -> dict[str, Any]:
@@ -354,6 +372,32 @@ def _store(
             stored[result["id"]].add(turn.id)
         done(len(part))
     return {node_id: frozenset(names) for node_id, names in stored.items()}
+
+
+def _say(
+    api: TimedApi, turns: Sequence[Turn], done: Callable[[int], None]
+) -> dict[str, frozenset[str]]:
+    """Post the turns one by one, as they were said, and return the turn of each message."""
+    stored: dict[str, frozenset[str]] = {}
+    for turn in turns:
+        answer, _ = api.post("/v1/conversations/messages", _message(turn))
+        stored[answer["message_id"]] = frozenset({turn.id})
+        done(1)
+    return stored
+
+
+_STORES = {Via.MEMORIES: _store, Via.CONVERSATIONS: _say}
+
+
+def _message(turn: Turn) -> dict[str, Any]:
+    return {
+        "channel": "api",
+        "role": "user",
+        "text": turn.text,
+        "sender": turn.text.partition(": ")[0],
+        "session_id": turn.session_id,
+        "occurred_at": format_timestamp(turn.occurred_at),
+    }
 
 
 def _search(question: Question, *, switched: Mapping[str, bool] | None = None) -> dict[str, Any]:

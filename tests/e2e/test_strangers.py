@@ -37,6 +37,7 @@ WHO_MAY = {
     "POST /v1/conversations/messages": WRITERS,
     "GET /v1/conversations": ANYONE,
     "GET /v1/conversations/{conversation_id}": ANYONE,
+    "PATCH /v1/conversations/{conversation_id}": WRITERS,
     "POST /v1/conversations/search": ANYONE,
     "PUT /v1/conversations/{conversation_id}/keys/{key_id}": ADMIN,
     "POST /v1/webhooks": ADMIN,

@@ -20,6 +20,7 @@ from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.count_accesses import CountAccesses
+from cairn.conversations.record import ChangeConversation
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
@@ -195,6 +196,15 @@ class Everything:
         talk.later(seconds=5)
         talk.say("Thank you.")
         talk.bind(self.admin, said.conversation_id, self.public_key())
+        for text in ("We host on Heroku.", "We moved to Render.", "I live in Bern."):
+            talk.later(seconds=5)
+            talk.say(text)
+        self.embed()
+        talk.later(seconds=5)
+        talk.say("Forget that.")
+        ChangeConversation(transactions=self.transactions, clock=utc_now, new_id=new_id)(
+            self.admin, said.conversation_id, infer=False
+        )
         reports = self.talking()
         reports.report("Parcels", conversation_id=said.conversation_id)
         reports.report("Weather")

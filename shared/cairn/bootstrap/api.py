@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         StartConsolidation,
     )
     from cairn.conversations.read import BrowseConversations
-    from cairn.conversations.record import BindKey, RecordMessage
+    from cairn.conversations.record import BindKey, ChangeConversation, RecordMessage
     from cairn.conversations.search import SearchConversations
     from cairn.documents.accept import CreateUpload
     from cairn.embedding.port import EmbeddingModel
@@ -284,6 +284,15 @@ class ApiServices(AgentServices):
         from cairn.conversations.record import BindKey
 
         return BindKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+
+    @part
+    def change_conversation(self) -> ChangeConversation:
+        """Saying whether memories are drawn from a conversation."""
+        from cairn.conversations.record import ChangeConversation
+
+        return ChangeConversation(
+            transactions=self.platform.transactions, clock=utc_now, new_id=new_id
+        )
 
     @part
     def conversations(self) -> BrowseConversations:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.logs import inform, logger, warn
 from cairn.bootstrap.parts import database, embedder, key_store, registered
@@ -19,6 +20,7 @@ from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.search_index.sync import EnrichAndIndex
 from cairn.settings import EmbedSettings
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,14 +50,17 @@ def embed_services() -> EmbedServices:
     settings = EmbedSettings.read()
     log = logger("embed", settings.log_level)
     opened = database(settings)
+    transactions = StoreTransactions(opened)
+    queue = {Topic.EMBED: settings.embed_queue_url}
     enrich = Enrich(
-        transactions=StoreTransactions(opened),
+        transactions=transactions,
         embedder=registered(embedder(settings), opened),
         keys=key_store(settings),
         cipher=BodyCipher(),
         clock=utc_now,
         new_id=new_id,
         finds_similar=settings.similar_edges == "on",
+        dispatcher=dispatcher(queue, {}, opened, transactions, warn(log)),
     )
     index = endpoint(settings)
     follow = follow_database(index, opened, warn(log)) if index else None

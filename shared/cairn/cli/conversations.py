@@ -96,6 +96,9 @@ def say(
     scope: Scope = None,
     agent: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     client: Client = None,
+    infer: Annotated[
+        bool, typer.Option("--infer/--no-infer", help="Whether memories are drawn from it.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Record one message."""
@@ -110,6 +113,7 @@ def say(
             "scope": scope,
             "agents": agent or [],
             "client_id": client,
+            "infer": None if infer else False,
         }
     )
     done = deps.client.post("/v1/conversations/messages", body)
@@ -121,6 +125,24 @@ def say(
         deps.out.print(
             f"[yellow]waits[/] {done['conversation_id']}  [dim]until {done['expires_at']}[/]"
         )
+
+
+@app.command("set")
+def set_(
+    ctx: typer.Context,
+    conversation_id: Annotated[str, typer.Argument(help="The conversation's id.")],
+    infer: Annotated[
+        bool, typer.Option("--infer/--no-infer", help="Whether memories are drawn from it.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Let memories be drawn from what is said in a conversation from now on, or not."""
+    deps = deps_of(ctx)
+    done = deps.client.patch(f"/v1/conversations/{conversation_id}", {"infer": infer})
+    if as_json:
+        print_json(done)
+    else:
+        deps.out.print(f"[green]set[/] infer {str(infer).lower()}")
 
 
 @app.command()

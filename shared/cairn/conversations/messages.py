@@ -79,6 +79,7 @@ class NewMessage:
 
     `sender` is who wrote it (a phone number, an address): the person is a data subject of what a
     user says. `accepted` False means that access control turned it away; it is stored all the same.
+    `infer` False keeps it a message: no memories are drawn from it.
     """
 
     channel: Channel
@@ -94,11 +95,15 @@ class NewMessage:
     agents: tuple[str, ...] = ()
     data_subjects: tuple[str, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
+    infer: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDraft:
-    """A message checked and scrubbed; its audience has no data subjects until they are resolved."""
+    """A message checked and scrubbed; its audience has no data subjects until they are resolved.
+
+    `utc_offset` is how many minutes the clock was ahead of UTC where it was written.
+    """
 
     channel: Channel
     session_id: str
@@ -114,6 +119,8 @@ class MessageDraft:
     audience: Audience
     screening: str
     metadata: Json
+    infer: bool = True
+    utc_offset: int = 0
 
     def identity(self) -> str:
         """Return the identity of the conversation: 32 hex characters.
@@ -169,7 +176,14 @@ def draft_message(new: NewMessage, principal: Principal, now: datetime) -> Messa
         audience=Audience(scope=scope, agents=agents, data_subjects=()),
         screening=screen(text).verdict.value.lower(),
         metadata=clean_metadata(new.metadata),
+        infer=new.infer,
+        utc_offset=_utc_offset(new.occurred_at),
     )
+
+
+def _utc_offset(at: datetime | None) -> int:
+    offset = at.utcoffset() if at else None
+    return round(offset.total_seconds() / 60) if offset else 0
 
 
 def message_owners(draft: MessageDraft, data_subjects: tuple[str, ...]) -> tuple[Owner, ...]:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from cairn.conversations.messages import OWN_METADATA
 from cairn.graph.edge import Edge, Relation, View
-from cairn.graph.node import Label, Node
+from cairn.graph.node import Label, Node, NodeChange
 from cairn.graph.projection import Projection
 from cairn.kernel.ids import derived_id
 from cairn.memories.identity import CONTEXT_MESSAGES, Message
@@ -71,6 +71,17 @@ def opened(
     return Projection(nodes=(node,))
 
 
+def changed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """Return the conversation with whether memories are drawn from it."""
+    change = NodeChange(
+        workspace_id=entry.workspace_id,
+        id=UUID(meta["conversation_id"]),
+        position=entry.position,
+        metadata={OWN_METADATA: {"infer": meta["infer"]}},
+    )
+    return Projection(nodes=(change,))
+
+
 def recorded(
     entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any], texts: Mapping[UUID, str]
 ) -> Projection:
@@ -100,6 +111,7 @@ def _metadata(meta: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any
         fields["sender"] = body["sender"]
     if not meta["accepted"]:
         fields["gated"] = body["gate_reason"]
+    fields |= {name: body[name] for name in ("infer", "utc_offset") if name in body}
     return {**body["metadata"], OWN_METADATA: fields}
 
 
@@ -245,6 +257,8 @@ def _body(draft: MessageDraft) -> dict[str, Any]:
         "gate_reason": draft.gate_reason.value if draft.gate_reason else None,
         "screening": draft.screening,
         "metadata": dict(draft.metadata),
+        **({} if draft.infer else {"infer": False}),
+        **({"utc_offset": draft.utc_offset} if draft.utc_offset else {}),
     }
 
 

@@ -19,7 +19,10 @@ from cairn.reading.views import Page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationView:
-    """A conversation as its reader sees it. `position` is that of the entry that opened it."""
+    """A conversation as its reader sees it. `position` is that of the entry that opened it.
+
+    `infer` False: no memories are drawn from its messages.
+    """
 
     id: UUID
     position: int
@@ -31,13 +34,17 @@ class ConversationView:
     recorded_at: datetime
     agents: tuple[str, ...] = ()
     source_agent: str | None = None
+    infer: bool = True
     messages: int = 0
     last_message_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationMessage:
-    """One message. `accepted` False: it was turned away before an agent saw it, for `gated`."""
+    """One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
+
+    `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
+    """
 
     id: UUID
     position: int
@@ -53,6 +60,8 @@ class ConversationMessage:
     source_agent: str | None = None
     accepted: bool = True
     gated: str | None = None
+    infer: bool = True
+    utc_offset: int = 0
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 

@@ -295,6 +295,35 @@ class BindKey:
             stores.conversations.bind(key_id, conversation_id, sealed.position)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeConversation:
+    """Says whether memories are drawn from a conversation; what was drawn already stays."""
+
+    transactions: Transactions[Stores]
+    clock: Clock
+    new_id: IdSource
+
+    def __call__(self, principal: Principal, conversation_id: UUID, *, infer: bool) -> None:
+        """Set it; the same again changes nothing. Raises NotFound when it is not visible."""
+        require_writer(principal)
+        with self.transactions.writing(principal) as stores:
+            present = stores.conversation_views.conversation(conversation_id)
+            if present is None:
+                raise NotFound("There is no such conversation.")
+            if present.infer == infer:
+                return
+            now = self.clock()
+            entry = plan_entry(
+                id=self.new_id(),
+                workspace_id=principal.workspace_id,
+                type="conversation.changed",
+                actor=principal_actor(principal),
+                occurred_at=now,
+                meta={"conversation_id": str(conversation_id), "infer": infer},
+            )
+            append_and_project(stores, [entry], now)
+
+
 def _must_wait(draft: MessageDraft, waiting: Sequence[PendingMessage]) -> bool:
     """Return whether a conversation that is not recorded stays so after this message."""
     if draft.channel not in DEFERRED:

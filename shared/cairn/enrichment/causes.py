@@ -72,7 +72,8 @@ def stated_causes(node: EnrichableNode) -> list[Cause]:
     The `parent_id` of an event made its edge when it was observed; others get it here.
     """
     found: list[Cause] = []
-    if node.parent_id is not None and node.label == Label.MEMORY:
+    drawn = node.conversation_id is not None  # its parent is the message that says it
+    if node.parent_id is not None and node.label == Label.MEMORY and not drawn:
         found.append(_cause(node, node.parent_id, "direct", DIRECT_WEIGHT))
     if node.label == Label.EVENT:
         payload = cast("Mapping[str, Any]", node.metadata.get("payload") or {})

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from cairn.enrichment.causes import (
     MAX_SIMILAR,
@@ -25,6 +25,7 @@ from cairn.enrichment.causes import (
     stated_causes,
     strongest_similar,
 )
+from cairn.enrichment.drawing import heard, planned, said_in
 from cairn.enrichment.plan import bodies, derive, typed, unclear_names
 from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
 from cairn.enrichment.recipes import (
@@ -43,7 +44,10 @@ from cairn.graph.node import Label
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.kernel.stores import Stores
-from cairn.writing.append import append_and_project
+from cairn.ledger.keys import key_subjects
+from cairn.writing.append import append_and_project, principal_actor
+from cairn.writing.entries import Entries
+from cairn.writing.writer import appended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import Embedder
     from cairn.enrichment.causes import Cause
+    from cairn.enrichment.drawing import Said
     from cairn.enrichment.plan import Derived
     from cairn.enrichment.ports import Likeness
     from cairn.kernel.access import Principal
@@ -61,7 +66,7 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import PreparingTransactions
     from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.writing.entries import Planned
-    from cairn.writing.ports import OutboxRow
+    from cairn.writing.ports import Dispatcher, OutboxRow
 
 
 STORE_ATTEMPTS = 5
@@ -84,13 +89,15 @@ class _Work:
     causes: Sequence[Cause]
     audiences: Mapping[UUID, tuple[str, tuple[str, ...] | None]]
     keys: Mapping[UUID, bytes]
+    said: Sequence[Said]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrich:
     """Enriches the nodes of outbox rows: vectors, keywords, entities, likenesses, causes.
 
-    `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node.
+    `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node. Memories
+    drawn from messages wait for their own vectors; without a `dispatcher` until a sweep.
     """
 
     transactions: PreparingTransactions[Stores]
@@ -100,6 +107,7 @@ class Enrich:
     clock: Clock
     new_id: IdSource
     finds_similar: bool = True
+    dispatcher: Dispatcher | None = None
     pause: Callable[[float], None] = time.sleep
 
     def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
@@ -149,9 +157,11 @@ class Enrich:
         derived = [derive(node, aliases[node.audience]) for node in nodes]
         work = self._looked_up(principal, nodes, embeddings, (read, fresh), derived, keys)
         try:
-            self._when_free(lambda: self._store(principal, rows, work))
+            more = self._when_free(lambda: self._store(principal, rows, work))
         except _Overtaken:
             return self.rows(principal.workspace_id, [row.id for row in rows])
+        if more and self.dispatcher is not None:
+            self.dispatcher.send(more)
         return len(embeddings)
 
     def _looked_up(
@@ -178,6 +188,10 @@ class Enrich:
                 audience: stores.aliases.types(*audience, names)
                 for audience, names in unclear_names(derived).items()
             }
+            messages, before = heard(stores, nodes)
+        said = said_in(messages, before)
+        drawn = {one.message.id for one in said}
+        derived = [replace(item, drawn=item.node.id in drawn) for item in derived]
         return _Work(
             nodes=by_id,
             embeddings=embeddings,
@@ -188,6 +202,7 @@ class Enrich:
             causes=causes,
             audiences=audiences,
             keys=keys,
+            said=said,
         )
 
     def _pairs(
@@ -205,8 +220,12 @@ class Enrich:
         )
         return [*found_pairs(nodes, found), *pairs_within(nodes, new)]
 
-    def _store(self, principal: Principal, rows: Sequence[OutboxRow], work: _Work) -> None:
+    def _store(
+        self, principal: Principal, rows: Sequence[OutboxRow], work: _Work
+    ) -> Sequence[OutboxRow]:
         """Store vectors and entries in one transaction; raise _Overtaken, and store nothing.
+
+        Returns the rows of memories that were drawn, which are to be sent.
 
         The vectors come before the head: an index takes longer to have them than all the rest
         takes, and no writer is to wait for that.
@@ -221,10 +240,36 @@ class Enrich:
                 raise _Overtaken
             now = self.clock()
             self._keep_vectors(stores, work, added, position, now)
+            more: Sequence[OutboxRow] = ()
             if work.embeddings:
-                planned = self._planned(principal, stores, work, position, now)
-                append_and_project(stores, planned, now)
+                enriched = self._planned(principal, stores, work, position, now)
+                append_and_project(stores, enriched, now)
+                more = self._draw(principal, stores, work, now)
             stores.queue.done(ids)
+            return more
+
+    def _draw(
+        self, principal: Principal, stores: Stores, work: _Work, now: datetime
+    ) -> Sequence[OutboxRow]:
+        """Write the memories that messages state, as any other write does."""
+        if not any(one.statements or one.taken_back for one in work.said):
+            return ()
+        workspace_id = principal.workspace_id
+
+        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
+            keys = {subject: work.keys[subject] for subject in key_subjects(workspace_id, subjects)}
+            return self.cipher.seal(entry_id, workspace_id, keys, body)
+
+        entries = Entries(
+            workspace_id=workspace_id,
+            actor=principal_actor(principal),
+            now=now,
+            next_position=stores.ledger.head().position + 1,
+            new_id=self.new_id,
+            seal=seal,
+        )
+        touched = planned(stores, entries, work.said)
+        return appended(stores, entries, touched)
 
     def _keep_vectors(
         self,
@@ -296,7 +341,7 @@ class Enrich:
             for subjects, body in made.items()
         ]
 
-    def _when_free(self, store: Callable[[], None]) -> None:
+    def _when_free(self, store: Callable[[], Sequence[OutboxRow]]) -> Sequence[OutboxRow]:
         """Run `store`, again while writers hold the ledger: the vectors need not be made anew."""
         from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
 
@@ -307,7 +352,7 @@ class Enrich:
             sleep=self.pause,
             reraise=True,
         )
-        attempts(store)
+        return attempts(store)
 
     def _entry(
         self,

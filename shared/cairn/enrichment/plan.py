@@ -147,6 +147,7 @@ class Derived:
     entities: tuple[ExtractedEntity, ...]
     importance: int | None = None  # only where nobody can have given one
     summary: str | None = None  # of an event, when it is looked at for the first time
+    drawn: bool = False  # a message whose memories are drawn with it
 
 
 def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Derived:
@@ -235,6 +236,8 @@ class _Body:
             change["importance"] = derived.importance
         if derived.summary is not None:
             change["summary"] = derived.summary
+        if derived.drawn:
+            change["drawn"] = True
         if len(change) > 1:
             self.nodes.append(change)
         self._refer(

@@ -26,8 +26,9 @@ class EnrichableNode:
     """A node as the embed stage needs it; `context` are the texts of the messages before it.
 
     `wholes` are a document's title and beginning, which get a vector each before its text does.
-    `metadata` is empty but for events, whose tool, status and payload stand there. No `keywords`
-    yet means that nothing was derived of it before.
+    `metadata` is empty but for events, whose tool, status and payload stand there, and messages. No
+    `keywords` yet means that nothing was derived of it before; `consolidated`, of a message, that
+    its memories were drawn. `conversation_id` is a memory's that was drawn from one.
     """
 
     id: UUID
@@ -51,12 +52,24 @@ class EnrichableNode:
     keywords: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     wholes: tuple[str, ...] = ()
+    consolidated: bool = False
+    conversation_id: UUID | None = None
     before: Before | None = None
 
     @property
     def audience(self) -> tuple[str, tuple[str, ...] | None]:
         """Return who may see it: its scope and the agents it is tagged for."""
         return self.scope, self.agents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A memory that was drawn from something its speaker said before."""
+
+    id: UUID
+    text: str
+    message_id: UUID
+    conversation_id: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

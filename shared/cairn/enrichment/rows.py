@@ -61,6 +61,7 @@ def _change(entry: Entry, change: Mapping[str, Any]) -> NodeChange:
         keywords=tuple(words) if words is not None else None,
         importance=change.get("importance"),
         summary=change.get("summary"),
+        consolidated=change.get("drawn"),
     )
 
 

@@ -9,6 +9,9 @@ import re
 from cairn.extraction.english import EMPTY
 from cairn.extraction.statements import TIME, StatementKind, expanded
 
+PREFIX = "said:"
+"""Before the keys of what was drawn, which never meet keys that somebody gave."""
+
 _ADVERBS = r"(?:do not |no longer |now |have |just |recently |finally )*"
 _STATE = r"(?:am )?(?:not |no longer )?"
 _SUBJECT = re.compile(r"^(?:both )?(?:i|we)\s+")
@@ -35,8 +38,8 @@ _ATTRIBUTE = re.compile(
     r"|nationality|employer|hometown|diet|host)) (?:is|are|was|will be)\b"
 )
 _TIMED = re.compile(
-    r"^(?:my|our|the|this|that) (?P<subject>[\w' -]{2,50}?) (?:is|are|was|were|will|starts?|begins?"
-    r"|ends?|leaves?|meets?|runs?|arrives?|closes|opens)\b"
+    r"^(?:my|our|the|this|that) (?P<subject>[\w' -]{2,50}?) (?:is|are|will|starts?|begins?|ends?"
+    r"|leaves?|meets?|runs?|arrives?|closes|opens)\b"
 )
 _TASTE = re.compile(
     r"^(?:i|we) (?:\w+ ){0,2}?(?:do not |can not |no longer )?(?:\w+ )?(?:like|love|hate|enjoy"
@@ -56,7 +59,7 @@ def keys_of(kind: StatementKind, said: str) -> tuple[str, ...]:
     if _BESIDE.search(low):
         return ()
     if TIME.search(low):
-        return _of_time(low)
+        return _of_time(low, planned=kind is StatementKind.PLAN)
     if kind is StatementKind.PLAN:
         return ()
     if taste := _TASTE.match(low):
@@ -73,19 +76,21 @@ def _of_slot(low: str) -> tuple[str, ...]:
     if subject is None or " and " in low:
         return ()
     predicate = low[subject.end() :]
-    return next((keys for form, keys in _SLOTS if form.match(predicate)), ())
+    keys = next((keys for form, keys in _SLOTS if form.match(predicate)), ())
+    alone = subject[0].startswith("i ")  # one person moves house, a team moves what it runs
+    return tuple(key for key in keys if key != "host" or not alone or keys == ("host",))
 
 
-def _of_time(low: str) -> tuple[str, ...]:
-    """Return what happens then: a thing that is at a time is known by itself.
+def _of_time(low: str, *, planned: bool) -> tuple[str, ...]:
+    """Return what is to happen then; a move some time ago is a move all the same.
 
-    A move some time ago is a move all the same.
+    What happened may happen again, and has no key.
     """
     if thing := _TIMED.match(low):
         return (f"when {thing['subject']}",)
     if slot := _of_slot(low):
         return slot
-    what = _words(TIME.sub("", low))
+    what = _words(TIME.sub("", low)) if planned else ""
     return (f"when {what}",) if what else ()
 
 

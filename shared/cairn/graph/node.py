@@ -164,7 +164,7 @@ class Node(MemoryFields):
     superseded_by: UUID | None = None
     superseded_at: datetime | None = None
     confidence: float = 1.0
-    consolidated: bool = False  # a consolidation has looked at it
+    consolidated: bool = False  # a consolidation has looked at it; a message's memories are drawn
     access_count: int = 0
     last_accessed_at: datetime | None = None
     valid_to: datetime | None = None

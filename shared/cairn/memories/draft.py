@@ -47,7 +47,8 @@ class MemoryDraft(MemoryFields):
     parent_id: UUID | None = None
     confidence: float = 1.0
     screening: str = "clean"
-    task_id: UUID | None = None  # the task that produced it
+    task_id: UUID | None = None  # the task, or the message, that produced it
+    conversation_id: UUID | None = None  # the one it was drawn from
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def warnings(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from cairn.kernel.access import Scope
 from cairn.memories.draft import MemoryDraft
 from cairn.memories.kinds import LIFECYCLES, MemoryKind
 from cairn.writing.audience import Audience
@@ -50,7 +51,17 @@ def _audience(draft: MemoryDraft) -> list[object]:
         audience.scope,
         sorted(audience.agents) if audience.agents is not None else None,
         sorted(str(subject) for subject in audience.data_subjects),
+        *_inside(draft),
     ]
+
+
+def _inside(draft: MemoryDraft) -> list[object]:
+    """Return the conversation a memory stays in: what is public, or of nobody by name.
+
+    A visitor sees one conversation, and two visitors without a name are two people.
+    """
+    stays = draft.audience.scope == Scope.PUBLIC or not draft.audience.data_subjects
+    return [str(draft.conversation_id)] if draft.conversation_id and stays else []
 
 
 def _digest(parts: list[object]) -> str:

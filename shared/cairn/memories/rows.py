@@ -58,6 +58,7 @@ def memory_body(draft: MemoryDraft) -> dict[str, Any]:
         "confidence": draft.confidence,
         "screening": draft.screening,
         "metadata": dict(draft.metadata),
+        **({"conversation_id": str(draft.conversation_id)} if draft.conversation_id else {}),
     }
 
 
@@ -115,6 +116,7 @@ def _memory(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> 
         **origin_fields(entry, body),
         sequence=body["sequence"],
         parent_id=entry.parent_id,
+        conversation_id=_id(body.get("conversation_id")),
         supersedes=_id(meta["supersedes"]),
         superseded_by=_id(superseded),
         superseded_at=entry.recorded_at if superseded else None,

@@ -242,6 +242,12 @@ class SafetySettings(Section):
     redaction: Annotated[str, _one_of(tuple(PROFILES))] = DEFAULT_PROFILE
 
 
+class ConversationSettings(Section):
+    """What becomes of what is said. `infer` False: no memories are drawn from messages."""
+
+    infer: bool = True
+
+
 class WorkspaceSettings(Section):
     """All of them."""
 
@@ -249,3 +255,4 @@ class WorkspaceSettings(Section):
     models: ModelSettings = ModelSettings()
     envelope: EnvelopeSettings = EnvelopeSettings()
     safety: SafetySettings = SafetySettings()
+    conversations: ConversationSettings = ConversationSettings()

@@ -27,6 +27,7 @@ WITH_TEXTS: Mapping[str, str] = {
 """By entry type, (entry, meta, body, texts) -> rows, as `area.module.function`."""
 
 WITHOUT_TEXTS: Mapping[str, str] = {
+    "conversation.changed": "conversations.plan.changed",
     "memory.corroborated": "memories.rows.corroborated",
     "memory.accessed": "ageing.rows.accessed",
     "node.enriched": "enrichment.rows.enriched",

@@ -16,7 +16,7 @@ from cairn.writing.subjects import retried
 from cairn.writing.webhook_events import announce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -70,19 +70,33 @@ class Write:
 
     def wake_embed(self, node_ids: Iterable[UUID]) -> list[OutboxRow]:
         """Let the embed stage look at these nodes after the commit."""
-        touched = tuple(node_ids)
-        return [
-            self.wake(
-                OutboxRow(
-                    workspace_id=self.entries.workspace_id,
-                    id=self.entries.new_id(),
-                    topic=Topic.EMBED,
-                    position=self.entries.position,
-                    node_ids=touched[start : start + EMBED_BATCH],
-                )
-            )
-            for start in range(0, len(touched), EMBED_BATCH)
-        ]
+        return [self.wake(row) for row in _embed_rows(self.entries, tuple(node_ids))]
+
+
+def appended(stores: Stores, entries: Entries, touched: Sequence[UUID]) -> list[OutboxRow]:
+    """Append planned entries outside of a request; return the rows of what waits for vectors.
+
+    Who is to be told of them is told by a sweep.
+    """
+    sealed, _ = append_and_hold_back(stores, entries.planned, entries.now)
+    announce(stores, sealed, entries.now, entries.new_id)
+    rows = _embed_rows(entries, touched)
+    for row in rows:
+        stores.outbox.add(row, entries.now)
+    return rows
+
+
+def _embed_rows(entries: Entries, touched: Sequence[UUID]) -> list[OutboxRow]:
+    return [
+        OutboxRow(
+            workspace_id=entries.workspace_id,
+            id=entries.new_id(),
+            topic=Topic.EMBED,
+            position=entries.position,
+            node_ids=tuple(touched[start : start + EMBED_BATCH]),
+        )
+        for start in range(0, len(touched), EMBED_BATCH)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,13 +36,14 @@ TALK = UUID(int=500)
 class Talk:
     """The state behind the fakes; tests set it and look at it."""
 
-    said: list[NewMessage] = field(default_factory=list)
-    searched: list[ConversationQuery] = field(default_factory=list)
-    listed: list[ConversationFilter] = field(default_factory=list)
-    bound: list[tuple[UUID, UUID]] = field(default_factory=list)
-    reported: list[NewReport] = field(default_factory=list)
-    asked: list[object] = field(default_factory=list)
-    subscribed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    said: list[NewMessage] = field(default_factory=list[NewMessage])
+    searched: list[ConversationQuery] = field(default_factory=list[ConversationQuery])
+    listed: list[ConversationFilter] = field(default_factory=list[ConversationFilter])
+    bound: list[tuple[UUID, UUID]] = field(default_factory=list[tuple[UUID, UUID]])
+    changed: list[tuple[UUID, bool]] = field(default_factory=list[tuple[UUID, bool]])
+    reported: list[NewReport] = field(default_factory=list[NewReport])
+    asked: list[object] = field(default_factory=list[object])
+    subscribed: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     persisted: bool = True
     created: bool = True
 
@@ -59,6 +60,11 @@ class Talk:
             written=(UUID(int=501),) if self.persisted else (),
             **waits,  # type: ignore[arg-type]
         )
+
+    def change(self, principal: Principal, conversation_id: UUID, *, infer: bool) -> None:
+        if conversation_id != TALK:
+            raise NotFound("There is no such conversation.")
+        self.changed.append((conversation_id, infer))
 
     def bind_key(self, principal: Principal, conversation_id: UUID, key_id: UUID, /) -> None:
         self.bound.append((conversation_id, key_id))
@@ -131,6 +137,7 @@ class Talk:
         return {
             "record_message": self.record,
             "bind_key": self.bind_key,
+            "change_conversation": self.change,
             "conversations": SimpleNamespace(list=self.page, get=self.get),
             "search_conversations": self.search,
             "write_report": self.write,

@@ -61,6 +61,7 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
     eager = {name for name, tool in listed.items() if "_meta" in tool}
     assert set(listed) - eager == {
         "memory-report-list",
+        "conversation-record",
         "work-create",
         "work-update",
         "work-complete",

@@ -1,10 +1,14 @@
 """What is drawn from a message: what its speaker states, and nothing else."""
 
+from datetime import UTC, datetime
+
 import pytest
 from tests.support.cpu import cpu_seconds
 
+from cairn.extraction.corrections import taken_back
 from cairn.extraction.draw import MAX_STATEMENTS, Speaker, Statement, draw
 from cairn.extraction.statements import StatementKind
+from cairn.extraction.times import resolved
 
 
 def drawn(text: str) -> list[Statement]:
@@ -120,3 +124,101 @@ def test_time_grows_with_the_length_of_a_message(unit: str) -> None:
     short, long = (unit * (size // len(unit)) for size in (8_000, 32_000))
     taken = cpu_seconds(lambda: drawn(short))
     assert cpu_seconds(lambda: drawn(long)) < 10 * taken + 0.05
+
+
+def test_a_statement_is_known_by_what_there_is_one_of() -> None:
+    for earlier, later in (
+        ("We host on Heroku.", "We moved to Render."),
+        ("I live in Ghent.", "I moved to Bruges last month."),
+        ("I love hiking.", "I don't like hiking anymore."),
+        ("My favourite colour is blue.", "My favourite colour is green."),
+        ("I'm flying to Porto in May.", "I'm flying to Porto in June."),
+        ("I'm vegetarian.", "I'm no longer vegetarian."),
+    ):
+        [one], [other] = drawn(earlier), drawn(later)
+        assert set(one.keys) & set(other.keys)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am vegetarian and badly allergic to peanuts.",
+        "I also live in Bern.",
+        "I went to the parade last week.",
+        "My sister is a nurse.",
+        "We use Postgres.",
+    ],
+)
+def test_what_may_hold_beside_something_else_has_no_key(text: str) -> None:
+    assert [statement.keys for statement in drawn(text)] == [()]
+
+
+@pytest.mark.parametrize(
+    ("said", "correction", "meant"),
+    [
+        ("My meeting is on Monday at 3.", "No, Tuesday.", "My meeting is on Tuesday at 3."),
+        ("We meet on Fridays at 9.", "sorry, 10", "We meet on Fridays at 10."),
+        ("The launch is on 8 May.", "Actually, 9 May!", "The launch is on 9 May."),
+        ("I'm flying to Porto on Friday.", "I meant Saturday", "I'm flying to Porto on Saturday."),
+        ("My favourite colour is blue.", "Sorry, green.", "My favourite colour is green."),
+        ("We decided to use Avro.", "not Avro, Protobuf", "We decided to use Protobuf."),
+        ("We moved to Render.", "Fly, not Render", "We moved to Fly."),
+    ],
+)
+def test_a_correction_repeats_the_last_statement_with_what_is_new(
+    said: str, correction: str, meant: str
+) -> None:
+    speaker = Speaker("Helga")
+    [before] = draw(said, speaker)
+    [after] = draw(correction, speaker)
+    assert (after.text, after.corrects, after.keys) == (f"Helga: {meant}", before.text, before.keys)
+
+
+@pytest.mark.parametrize(
+    "text", ["No.", "No, thanks.", "Sorry, what?", "no way", "Actually, never mind.", "Not sure."]
+)
+def test_what_only_looks_like_a_correction_is_none(text: str) -> None:
+    speaker = Speaker("Helga")
+    draw("My meeting is on Monday at 3.", speaker)
+    assert not [statement for statement in draw(text, speaker) if statement.corrects]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Forget that.", frozenset[str]()),
+        ("please forget what I said", frozenset[str]()),
+        ("Don\u2019t remember this, please.", frozenset[str]()),
+        ("Forget about the peanuts!", frozenset({"peanuts"})),
+        ("forget that I am vegetarian", frozenset({"vegetarian"})),
+        ("Don't forget that I am vegetarian.", None),
+        ("I forget that sometimes.", None),
+        ("Never mind.", None),
+    ],
+)
+def test_what_is_to_be_forgotten_is_asked_for(text: str, words: frozenset[str] | None) -> None:
+    assert taken_back(text) == words
+
+
+@pytest.mark.parametrize(
+    ("said", "past", "day"),
+    [
+        ("see you tomorrow", False, "7 May 2026"),
+        ("on Friday", False, "8 May 2026"),
+        ("next Friday", False, "15 May 2026"),
+        ("next Monday", False, "11 May 2026"),
+        ("on Monday", True, "4 May 2026"),
+        ("last Wednesday", True, "29 April 2026"),
+        ("in two weeks", False, "20 May 2026"),
+        ("3 days ago", True, "3 May 2026"),
+        ("next week", False, "the week of 11 May 2026"),
+        ("last month", True, "April 2026"),
+        ("next year", False, "2027"),
+        ("in March", False, "March 2027"),
+        ("on 8th of May 2019", True, "8 May 2019"),
+        ("31 February", False, None),
+        ("I may march", False, None),
+    ],
+)
+def test_a_day_is_seen_from_when_it_was_said(said: str, past: bool, day: str | None) -> None:
+    assert resolved(said, datetime(2026, 5, 6, 9, tzinfo=UTC), past=past) == day

@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 from cairn.adapters.postgres.rows import Record, as_json, groups, runs
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, keyed, record
+from cairn.enrichment.ports import Stated
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.kernel.text.hashes import sha256
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from psycopg.rows import RowFactory
 
+    from cairn.enrichment.ports import EnrichableNode
     from cairn.graph.projection import Projection, Purge
     from cairn.rebuild.missing_keys import SealedFor
     from cairn.writing.ports import Subject
@@ -125,6 +127,19 @@ class PostgresMemories(Store):
             data_subjects=list(audience.data_subjects),
         )
         return tuple(messages)
+
+    def stated(self, message: EnrichableNode, limit: int = 200) -> list[Stated]:
+        """Return what was drawn from what who wrote a message said before."""
+        return self.all_of(
+            record(Stated),
+            "memory.stated",
+            client_id=message.client_id,
+            scope=message.scope,
+            agents=_list(message.agents),
+            data_subjects=list(message.data_subjects),
+            conversation_id=message.parent_id,
+            limit=limit,
+        )
 
     def find(self, memory_id: UUID) -> StoredMemory | None:
         """Return a memory, deleted or not, that the principal's agent may see."""

@@ -9,10 +9,17 @@ from pydantic import Field
 from cairn.api.answers import encode
 from cairn.api.fields import Body, Name
 from cairn.api.mcp.tool import WRITERS, RepeatKey, Tool, ToolAnswer, repeated
-from cairn.api.routes.conversations import ConversationSearchIn, MessageHit, found_messages
+from cairn.api.routes.conversations import (
+    ConversationSearchIn,
+    MessageHit,
+    MessageIn,
+    found_messages,
+    message_recorded,
+)
 from cairn.api.routes.reports import ReportIn, report_json
 from cairn.api.routes.tasks import EndIn, StepIn, TaskIn
 from cairn.bootstrap.api import ApiServices
+from cairn.conversations.messages import NewMessage
 from cairn.kernel.access import Principal
 from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
@@ -211,6 +218,26 @@ def _line(message: MessageHit) -> str:
     return f"[{message['role']}] {when} (score: {message['relevance_score']:.3f}) {said}"
 
 
+def _record(services: ApiServices, principal: Principal, arguments: MessageIn) -> ToolAnswer:
+    done = services.record_message(principal, convert(arguments, NewMessage), idempotency=None)
+    structured = message_recorded(done)
+    waits = "recorded" if done.persisted else "waits for the user's next message"
+    return ToolAnswer(text=f"{waits}: {done.message_id}", structured=dict(structured))
+
+
+RECORD_MESSAGE = Tool(
+    name="conversation-record",
+    title="Record a message",
+    description=(
+        "Keep what a person or you said, in its conversation. Memories are drawn from what people "
+        "state; with infer false it stays a message."
+    ),
+    arguments=MessageIn,
+    call=_record,
+    roles=WRITERS,
+    reads=False,
+    eager=False,
+)
 SEARCH_CONVERSATIONS = Tool(
     name="conversation-search",
     title="Search conversations",

@@ -18,6 +18,7 @@ from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
 from cairn.conversations.read import ConversationFilter, ConversationMessage, ConversationView
+from cairn.conversations.record import MessageRecorded as Recorded
 from cairn.conversations.search import (
     MAX_QUERY_CHARS,
     MAX_RESULTS,
@@ -61,6 +62,13 @@ class KeyBound(TypedDict):
 
     conversation_id: UUID
     key_id: UUID
+
+
+class ConversationChanged(TypedDict):
+    """A conversation, and whether memories are drawn from it."""
+
+    conversation_id: UUID
+    infer: bool
 
 
 class MessageHit(TypedDict):
@@ -119,6 +127,13 @@ class MessageIn(Body):
     agents: Names = Field(default_factory=list[str])
     data_subjects: Names = Field(default_factory=list[str])
     metadata: Metadata = Field(default_factory=dict[str, Any])
+    infer: bool = True
+
+
+class ConversationChange(Body):
+    """What is to hold for a conversation from now on."""
+
+    infer: bool
 
 
 class ConversationSearchIn(Body):
@@ -156,7 +171,13 @@ def record_message(
     whether its sender was let in or not.
     """
     done = services.record_message(caller, convert(body, NewMessage), idempotency=idempotency)
-    shown: MessageRecorded = {
+    headers = replay_headers(replayed=done.replayed)
+    return answer(message_recorded(done), status=201 if done.persisted else 202, headers=headers)
+
+
+def message_recorded(done: Recorded) -> MessageRecorded:
+    """Return the JSON form of what became of a message."""
+    return {
         "conversation_id": done.conversation_id,
         "message_id": done.message_id,
         "persisted": done.persisted,
@@ -166,8 +187,6 @@ def record_message(
         "expires_at": done.expires_at,
         "warnings": done.warnings,
     }
-    headers = replay_headers(replayed=done.replayed)
-    return answer(shown, status=201 if done.persisted else 202, headers=headers)
 
 
 @routes.get(
@@ -228,6 +247,24 @@ def get_conversation(
         following = int(items[-1]["position"])
     onward = None if following is None else pages.encode(following, **bound)
     return answer({"conversation": conversation, "items": items, "next_cursor": onward})
+
+
+@routes.patch(
+    "/v1/conversations/{conversation_id}",
+    summary="Say whether memories are drawn from a conversation",
+    response_model=None,
+    responses={
+        **answers(200, "The conversation as it is now", ConversationChanged),
+        **problems("not-found", body=True),
+    },
+)
+def change_conversation(
+    conversation_id: ConversationId, body: ConversationChange, caller: Writer, services: Services
+) -> Response:
+    """Let memories be drawn from what is said from now on, or not. What was drawn stays."""
+    services.change_conversation(caller, conversation_id, infer=body.infer)
+    changed: ConversationChanged = {"conversation_id": conversation_id, "infer": body.infer}
+    return answer(changed)
 
 
 @routes.post(

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.enrichment.ports import (
     Before,
     EnrichableNode,
@@ -17,6 +17,7 @@ from cairn.enrichment.ports import (
     TextVectors,
     TraceStep,
 )
+from cairn.graph.node import Label
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -40,6 +41,23 @@ class PostgresEmbeddings(Store):
         """Return those of the nodes that are to be found (active, provisional, superseded)."""
         asked = {"ids": list(node_ids), "first": FIRST_CHUNKS, "beginning": BEGINNING}
         return [_enrichable(row) for row in self.run("embedding.enrichable", **asked)]
+
+    def silent(self, conversation_ids: Collection[UUID]) -> set[UUID]:
+        """Return those of the conversations from which no memories are to be drawn."""
+        rows = self.run("embedding.silent", ids=list(conversation_ids))
+        return {one for (one,) in rows}
+
+    def said_before(
+        self, messages: Sequence[EnrichableNode], *, limit: int
+    ) -> Sequence[EnrichableNode]:
+        """Return the last messages of the conversations before the first of these in each."""
+        first: dict[UUID, int] = {}
+        for message in messages:
+            if message.parent_id is not None and message.sequence is not None:
+                place = first.get(message.parent_id, message.sequence)
+                first[message.parent_id] = min(place, message.sequence)
+        asked = {"ids": list(first), "sequences": list(first.values()), "limit": limit}
+        return self.all_of(record(_earlier), "embedding.said_before", **asked)
 
     def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
         """Return nodes that have a vector of the model, drawn at random."""
@@ -219,10 +237,16 @@ class PostgresGraphState(Store):
         ]
 
 
+def _earlier(**row: Any) -> EnrichableNode:
+    row["agents"], row["data_subjects"] = _tuple(row["agents"]), tuple(row["data_subjects"])
+    return EnrichableNode(**row, label=Label.MESSAGE, context=())
+
+
 def _enrichable(row: Sequence[Any]) -> EnrichableNode:
     node_id, label, text, context, scope, agents, subjects, occurred_at, *others = row
     kind, client_id, source_agent, session_id, sequence, trace_id, parent_id, *others = others
-    document_id, ordinal, importance, keywords, metadata, wholes, before_id, before_at = others
+    document_id, ordinal, importance, keywords, metadata, wholes, *others = others
+    consolidated, conversation_id, before_id, before_at = others
     return EnrichableNode(
         id=node_id,
         label=label,
@@ -245,6 +269,8 @@ def _enrichable(row: Sequence[Any]) -> EnrichableNode:
         keywords=tuple(keywords),
         metadata=metadata,
         wholes=tuple(wholes),
+        consolidated=consolidated,
+        conversation_id=conversation_id,
         before=Before(id=before_id, occurred_at=before_at) if before_id else None,
     )
 

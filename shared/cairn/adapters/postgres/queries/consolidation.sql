@@ -5,6 +5,7 @@ SELECT coalesce(s.id, %(workspace_id)s) AS id, w.client_id AS name
   FROM (SELECT n.client_id, min(n.created_position) AS since FROM node n
          WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND NOT n.consolidated
            AND n.screening = 'clean' AND n.state IN ('active', 'provisional')
+           AND (n.conversation_id IS NULL OR n.scope = 'admin')
          GROUP BY n.client_id) AS w
   LEFT JOIN data_subject s ON s.workspace_id = %(workspace_id)s AND s.kind = 'client'
    AND s.natural_key = w.client_id
@@ -29,6 +30,7 @@ SELECT found.id
     WHERE n.workspace_id = %(workspace_id)s AND n.client_id = %(client_id)s AND n.scope = s.scope
       AND n.label = 'Memory' AND NOT n.consolidated AND n.screening = 'clean'
       AND n.state IN ('active', 'provisional') AND n.id <> ALL (%(without)s)
+      AND (n.conversation_id IS NULL OR n.scope = 'admin')
       AND EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
                     AND e.node_id = n.id AND e.model_id = %(model_id)s OFFSET 0)
     ORDER BY 2, 3, 4, 5 LIMIT %(limit)s) AS found
@@ -36,7 +38,8 @@ SELECT found.id
  LIMIT %(limit)s
 
 -- name: memories
--- Memories that are to be found, with the entities their texts name.
+-- Memories that are to be found, with the entities their texts name; not what a public key sees of one
+-- conversation only, as what is made of several is everybody's.
 -- columns: cairn.consolidation.plan.BatchMemory but audience
 SELECT {n.columns}, n.scope, n.agents, n.data_subjects, n.consolidated AS known,
   named.entities
@@ -50,6 +53,7 @@ SELECT {n.columns}, n.scope, n.agents, n.data_subjects, n.consolidated AS known,
       AND e.state = 'active' AND r.properties ->> 'role' = 'mentioned') AS named
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.label = 'Memory'
    AND n.screening = 'clean' AND n.state IN ('active', 'provisional')
+   AND (n.conversation_id IS NULL OR n.scope = 'admin')
 
 -- name: near
 -- Pairs of these memories with others of their client and audience, by the index.

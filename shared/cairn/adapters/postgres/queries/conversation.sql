@@ -67,6 +67,7 @@ SELECT own_conversation()
 -- A conversation as its reader may see it: a public key its own, an agent what is tagged for it.
 SELECT c.id, c.created_position AS position, c.kind AS channel, c.session_id, c.client_id, c.scope,
   coalesce(c.agents, '{}') AS agents, c.source_agent, c.occurred_at AS opened_at, c.recorded_at,
+  coalesce((c.metadata #>> '{cairn,infer}')::boolean, true) AS infer,
   m.messages, m.last_message_at
   FROM node c
  CROSS JOIN LATERAL (
@@ -82,6 +83,7 @@ SELECT c.id, c.created_position AS position, c.kind AS channel, c.session_id, c.
 -- Conversations under the same terms, newest first.
 SELECT c.id, c.created_position AS position, c.kind AS channel, c.session_id, c.client_id, c.scope,
   coalesce(c.agents, '{}') AS agents, c.source_agent, c.occurred_at AS opened_at, c.recorded_at,
+  coalesce((c.metadata #>> '{cairn,infer}')::boolean, true) AS infer,
   m.messages, m.last_message_at
   FROM (SELECT * FROM node n
          WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Conversation'

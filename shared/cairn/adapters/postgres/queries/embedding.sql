@@ -5,9 +5,9 @@ SELECT n.id, n.label, CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE 
   coalesce(c.texts, '{}'), n.scope, n.agents, n.data_subjects,
   n.occurred_at, n.kind, n.client_id, n.source_agent, n.session_id, n.sequence, n.trace_id,
   n.parent_id, n.document_id, n.ordinal, n.importance, n.keywords,
-  CASE WHEN n.label = 'Event' THEN n.metadata ELSE '{}' END,
+  CASE WHEN n.label IN ('Event', 'Message') THEN n.metadata ELSE '{}' END,
   CASE WHEN n.label = 'Document' THEN array_remove(ARRAY[n.title, w.text], NULL) ELSE '{}' END,
-  c.ids[1] AS before_id, c.moments[1] AS before_at
+  n.consolidated, n.conversation_id, c.ids[1] AS before_id, c.moments[1] AS before_at
   FROM node n
   LEFT JOIN LATERAL (
     SELECT left(string_agg(chunk.text, E'\n\n' ORDER BY chunk.ordinal), %(beginning)s) AS text
@@ -30,6 +30,23 @@ SELECT n.id, n.label, CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE 
   ) AS c ON n.label IN ('Memory', 'Message') AND n.sequence IS NOT NULL
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND n.state IN ('active', 'provisional', 'superseded')
+
+-- name: silent
+-- Conversations whose messages stay messages.
+SELECT id FROM node
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'Conversation'
+   AND metadata @> '{"cairn": {"infer": false}}'
+
+-- name: said_before
+-- The last messages of conversations before a place in each.
+SELECT said.id, said.text, said.kind, said.scope, said.agents, said.data_subjects, said.occurred_at,
+  said.client_id, said.parent_id, said.sequence, said.metadata
+  FROM unnest(%(ids)s::uuid[], %(sequences)s::bigint[]) AS asked (id, sequence)
+ CROSS JOIN LATERAL (
+   SELECT n.* FROM node n
+    WHERE n.workspace_id = %(workspace_id)s AND n.parent_id = asked.id AND n.label = 'Message'
+      AND n.sequence < asked.sequence AND n.state IN ('active', 'provisional')
+    ORDER BY n.sequence DESC LIMIT %(limit)s) AS said
 
 -- name: similar
 -- Stored nodes near these vectors, each in the audience of its node.

@@ -22,6 +22,17 @@ SELECT DISTINCT asked.chain_key, link.id, link.valid_from, link.valid_to,
      ORDER BY n.valid_from, n.created_position LIMIT 1)
  ) AS link
 
+-- name: stated
+-- What was drawn from what the same people said before: what is public, or nobody's by name, from one
+-- conversation only. The latest first.
+SELECT id, text, parent_id AS message_id, conversation_id FROM node
+ WHERE workspace_id = %(workspace_id)s AND label = 'Memory' AND conversation_id IS NOT NULL
+   AND parent_id IS NOT NULL AND state IN ('active', 'provisional') AND client_id = %(client_id)s
+   AND scope = %(scope)s AND agents IS NOT DISTINCT FROM %(agents)s::text[]
+   AND data_subjects = %(data_subjects)s::uuid[]
+   AND (conversation_id = %(conversation_id)s OR scope <> 'public' AND data_subjects <> '{}')
+ ORDER BY created_position DESC LIMIT %(limit)s
+
 -- name: messages
 -- A session's messages between two sequence numbers and two more on either side, for one audience.
 WITH message AS (

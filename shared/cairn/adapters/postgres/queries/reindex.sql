@@ -1,8 +1,12 @@
 -- name: page
 -- The next nodes by id that are to be found by vector: the last one, how many lack a vector of the
--- model, and which of these no waiting work names.
+-- model, and which of these no waiting work names; with them messages nobody drew memories from yet.
 WITH looked_at AS MATERIALIZED (
-  SELECT n.id, n.label FROM node n
+  SELECT n.id, n.label,
+    n.label = 'Message' AND n.kind = 'user' AND NOT n.consolidated AND n.state = 'active'
+      AND NOT n.metadata @> '{"cairn": {"accepted": false}}'
+      AND NOT n.metadata @> '{"cairn": {"infer": false}}' AS undrawn
+    FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.id > %(after)s
      AND n.state IN ('active', 'provisional', 'superseded')
    ORDER BY n.id LIMIT %(limit)s
@@ -13,13 +17,15 @@ WITH looked_at AS MATERIALIZED (
      AND (s.label NOT IN ('Conversation', 'Entity')
        OR EXISTS (SELECT FROM embedding e
                    WHERE e.workspace_id = %(workspace_id)s AND e.node_id = s.id))
+), wanted AS MATERIALIZED (
+  SELECT l.id FROM lacking l UNION SELECT s.id FROM looked_at s WHERE s.undrawn
 ), waiting AS MATERIALIZED (
   SELECT DISTINCT named.id FROM outbox o CROSS JOIN LATERAL unnest(o.node_ids) AS named (id)
-   WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND EXISTS (SELECT FROM lacking)
+   WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND EXISTS (SELECT FROM wanted)
 )
 SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1),
   (SELECT count(*) FROM lacking),
-  (SELECT coalesce(array_agg(l.id ORDER BY l.id), '{}') FROM lacking l
+  (SELECT coalesce(array_agg(l.id ORDER BY l.id), '{}') FROM wanted l
      LEFT JOIN waiting w ON w.id = l.id WHERE w.id IS NULL)
 
 -- name: count

@@ -5,7 +5,7 @@
 WITH page AS (
   SELECT DISTINCT n.session_id FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.session_id > %(after)s
-     AND n.label IN ('Event', 'Memory', 'Message')
+     AND n.label IN ('Event', 'Memory', 'Message') AND n.conversation_id IS NULL
      AND n.state IN ('active', 'provisional', 'expired', 'archived')
    ORDER BY n.session_id LIMIT %(limit)s
 )
@@ -18,7 +18,7 @@ SELECT n.client_id, n.scope, n.agents, n.data_subjects, n.session_id, NULL::text
    SELECT n.id, n.client_id, n.scope, n.agents, n.data_subjects, n.session_id, n.trace_id, n.label,
      n.parent_id, n.content_hash FROM node n
     WHERE n.workspace_id = %(workspace_id)s AND n.session_id = page.session_id
-      AND n.label IN ('Event', 'Memory', 'Message')
+      AND n.label IN ('Event', 'Memory', 'Message') AND n.conversation_id IS NULL
       AND n.state IN ('active', 'provisional', 'expired', 'archived')
    OFFSET 0) AS n
  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
@@ -71,7 +71,7 @@ SELECT n.id, left(n.text, %(characters)s) AS text, n.content_hash, n.occurred_at
   coalesce(n.sequence, -1) AS sequence, n.trace_id, n.source_agent, n.importance
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.session_id = %(session_id)s
-   AND n.label IN ('Event', 'Memory', 'Message')
+   AND n.label IN ('Event', 'Memory', 'Message') AND n.conversation_id IS NULL
    AND n.state IN ('active', 'provisional', 'expired', 'archived')
    AND n.scope = %(scope)s AND n.agents IS NOT DISTINCT FROM %(agents)s::text[]
    AND n.data_subjects = %(data_subjects)s::uuid[] AND n.client_id = %(client_id)s
@@ -185,6 +185,7 @@ SELECT n.id, n.data_subjects, n.metadata, n.compiled_truth, facts.sources, facts
       AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL
       AND r.properties ->> 'role' IS DISTINCT FROM 'source'
       AND f.label = 'Memory' AND f.kind IN ('fact', 'status') AND f.state IN ('active', 'provisional')
+      AND (f.conversation_id IS NULL OR f.scope = 'admin')
       AND f.scope = n.scope AND f.agents IS NOT DISTINCT FROM n.agents
       AND f.data_subjects = n.data_subjects
  ) AS facts
@@ -209,6 +210,7 @@ SELECT f.id, left(f.text, %(characters)s) AS text, f.content_hash, f.valid_from 
    AND r.properties ->> 'role' IS DISTINCT FROM 'source'
   JOIN node f ON f.workspace_id = %(workspace_id)s AND f.id = r.source_id
    AND f.label = 'Memory' AND f.kind IN ('fact', 'status') AND f.state IN ('active', 'provisional')
+   AND (f.conversation_id IS NULL OR f.scope = 'admin')
    AND f.scope = n.scope AND f.agents IS NOT DISTINCT FROM n.agents
    AND f.data_subjects = n.data_subjects
  WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s
