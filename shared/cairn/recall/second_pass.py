@@ -31,6 +31,8 @@ BEFORE = 0.85
 """What a word met in the message before counts, of the same word met in the message itself."""
 BEST, WHOLE, TITLE = 0.5, 0.25, 0.25
 """Of what a passage's cosine is made: its own, its document's beginning, and its title."""
+ALONE = 2**18
+"""Up to so many multiplications numpy takes no other thread, which may have to be waited for."""
 SHORT, LONG = 0.25, 0.75
 """Half of a word's most is reached at rank SHORT + LONG x length / mean length (as in BM25)."""
 
@@ -201,8 +203,12 @@ def _nearest(states: Vectors, texts: Sequence[bytes]) -> NDArray[np.float32]:
     width = dimensions // 8
     packed = np.array(bytearray(b"".join(texts)), dtype=np.uint8).reshape(-1, width)
     bits = np.unpackbits(packed, axis=1).astype(np.float32)
+    size = max(1, ALONE // asked.size)
+    product = np.empty((len(bits), len(asked)), dtype=np.float32)
+    for at in range(0, len(bits), size):
+        product[at : at + size] = bits[at : at + size] @ asked.T
     # a sign is 2 bit - 1, so the product with the signs is twice that with the bits, less the sum
-    product = (2.0 * (bits @ asked.T) - asked.sum(axis=1)) / np.sqrt(dimensions)
+    product = (2.0 * product - asked.sum(axis=1)) / np.sqrt(dimensions)
     lengths = [len(text) // width for text in texts]
     starts = [0, *accumulate(lengths[:-1])]
     most: NDArray[np.float32] = cast("Any", np.maximum).reduceat(product, starts, axis=0)
