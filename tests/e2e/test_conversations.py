@@ -23,18 +23,18 @@ def say(tenant: Tenant, text: str, role: str = "user", **more: Any) -> dict[str,
 
 def test_what_was_said_answers_what_the_user_can_not_eat(tenant: Tenant) -> None:
     said = say(tenant, PEANUTS)
-    say(tenant, "Noted. Where shall we eat on Friday?", role="assistant")
-    say(tenant, "Anywhere near the harbour. We host our site on Heroku, by the way.")
-    say(tenant, "We moved to Render.")
+    say(tenant, "Thank you, I have noted that.", role="assistant")
+    say(tenant, "We host our site on Heroku.", session_id="site")
+    say(tenant, "We moved to Render.", session_id="site")
     tenant.all_embedded()
 
     first = tenant.found("what can the user not eat?")[0]
     assert "peanuts" in first["text"]
     assert said["message_id"] in (first["node_id"], first["attributes"]["parent_id"])
     block = tenant.post("/v1/context", {"query": "what can the user not eat?"})
-    assert "peanuts" in block["text"]
+    assert "peanuts" in block["context"]
 
-    held = tenant.texts("where is the site hosted?", labels=["Memory"])
+    held = tenant.texts("where is the site hosted?", labels=["Memory"], min_relevance=0)
     assert "User: We moved to Render." in held
     assert not [text for text in held if "Heroku" in text]
 
@@ -51,7 +51,7 @@ def test_what_is_taken_back_is_found_no_more_and_what_is_not_inferred_stays_a_me
     say(tenant, "Please forget that.", session_id="other")
     tenant.all_embedded()
 
-    hits = tenant.found("sailing, rowing or absinthe", limit=20)
+    hits = tenant.found("sailing, rowing or absinthe", limit=20, min_relevance=0)
     shown = {hit["text"]: hit["type"] for hit in hits}
     assert shown["I love sailing."] == shown["I love rowing."] == "Message"
     assert not [text for text in shown if "absinthe" in text]
