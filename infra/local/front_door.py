@@ -12,7 +12,8 @@ from pathlib import Path
 
 from infra.local.cloud import source_files
 from infra.local.emulator import answers
-from infra.local.processes import Daemon
+from infra.local.processes import Daemon, StartFailed
+from infra.local.state import is_free
 
 ASGI_APP = "cairn.api.asgi:app"
 START_SECONDS = 60.0
@@ -39,6 +40,8 @@ class FrontDoor:
         if self.is_running() and self._served() == wanted:
             return False
         self.daemon.stop()
+        if not is_free(self.port):  # its answers would pass for ours
+            raise StartFailed(f"port {self.port} is in use by another program; start again")
         self.daemon.start(
             [
                 sys.executable,

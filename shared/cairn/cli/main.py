@@ -53,7 +53,7 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="Memory and operations for AI agents. `make run` starts a laptop; these commands use it.",
+    help="Memory and operations for AI agents. `make run` starts it on this machine.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

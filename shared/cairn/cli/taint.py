@@ -32,7 +32,7 @@ def taint(
 ) -> None:
     """Take an agent, a session, a source or a node out of recall, with all that was made of it.
 
-    Tells which actions and searches have used it. May be stopped and repeated.
+    Reports which actions and searches have used it. May be stopped and repeated.
     """
     deps = deps_of(ctx)
     targets = {"agent": agent, "session": session, "source": source, "node": node}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from infra.local import state
 from infra.local.environment import read_env_file, synthesis_env, write_env_file
+from infra.local.front_door import FrontDoor
 from infra.local.layout import PROJECT, Layout
 from infra.local.processes import Daemon, StartFailed
 from infra.local.progress import Progress
@@ -29,6 +30,16 @@ def test_secrets_are_random_and_readable_by_the_user_only(layout: Layout) -> Non
     assert len(passwords | {other.superuser_password, other.owner_password}) == 5
     assert (layout.base / "state.json").stat().st_mode & 0o777 == 0o600
     assert first.owner_password not in repr(first)
+
+
+def test_a_port_that_was_taken_meanwhile_is_not_mistaken_for_our_api(layout: Layout) -> None:
+    daemon = Daemon(name="api", pid_file=layout.run / "api.json", log_file=layout.logs / "api.log")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        door = FrontDoor(project=PROJECT, port=port, daemon=daemon, env={})
+        with pytest.raises(StartFailed, match=f"port {port} is in use"):
+            door.start()
+    assert daemon.process() is None
 
 
 def test_what_was_saved_is_loaded_whatever_else_an_earlier_version_kept(layout: Layout) -> None:
