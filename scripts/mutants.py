@@ -241,7 +241,7 @@ def pytest(folder, *words, **variables):
 
 
 def calls(folder, mutants, tests):
-    """Return the tests that call each mutant's function, by one run of all with a probe."""
+    """Return the tests that call each mutant's function, those of its folder first."""
     targets = {each["id"]: f"{folder / each['file']}:{each['function']}" for each in mutants}
     called = collections.defaultdict(dict)
     with tempfile.TemporaryDirectory() as results:
@@ -251,7 +251,11 @@ def calls(folder, mutants, tests):
         for path in Path(results).glob("*.json"):
             for target, names in json.loads(path.read_text(encoding="utf-8")).items():
                 called[target] |= dict.fromkeys(names)
-    return {name: list(called[target]) for name, target in targets.items()}
+    near = {each["id"]: f"/{each['file'].parent.name}/" for each in mutants}
+    return {
+        name: sorted(called[target], key=lambda test, folder=near[name]: folder not in test)
+        for name, target in targets.items()
+    }
 
 
 def attempt(copies, mutants, covering, stage):
