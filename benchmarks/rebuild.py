@@ -117,9 +117,7 @@ class RebuildBench:
         from cairn.adapters.files.keys import FileKeyStore
         from cairn.adapters.postgres.accounts import create_workspace
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.bootstrap.logs import logger
-        from cairn.bootstrap.parts import platform
-        from cairn.bootstrap.rebuilding import rebuild
+        from cairn.bootstrap.parts import logger, platform, rebuild
         from cairn.embedding.models import BGE_SMALL
         from cairn.enrichment.enrich import Enrich
         from cairn.kernel.access.system import system_principal

@@ -125,8 +125,7 @@ class ConsolidationScale:
 
     def _platform(self, database: Database, folder: Path) -> Platform:
         from cairn.adapters.files.keys import FileKeyStore
-        from cairn.bootstrap.logs import logger
-        from cairn.bootstrap.parts import platform
+        from cairn.bootstrap.parts import logger, platform
 
         return platform(
             database,
@@ -168,7 +167,7 @@ class ConsolidationScale:
     def _consolidate(
         self, database: Database, folder: Path, workspace_id: UUID, rows: int
     ) -> dict[str, Any]:
-        from cairn.bootstrap.consolidating import consolidate_client
+        from cairn.bootstrap.consolidate import consolidate_client
         from cairn.consolidation.control import BeginRuns
 
         shared = self._platform(database, folder)

@@ -40,7 +40,7 @@ def stand_over(
 ) -> Generator[Stand]:
     """Yield the stand over the functions' URL of a database; everything ends with it."""
     from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
-    from cairn.bootstrap.recalling import recall
+    from cairn.bootstrap.recall import recall
 
     database, alone = Database(app_url, size=CONNECTIONS), Database(app_url)
     with (

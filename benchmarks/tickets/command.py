@@ -50,7 +50,7 @@ def measured_tickets(
 
 
 def _planner(settings: ModelSettings, opened: Database) -> Planner:
-    from cairn.bootstrap.planning import planner
+    from cairn.bootstrap.plan import planner
 
     return planner(settings, opened)
 

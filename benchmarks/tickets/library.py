@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.objects import InMemoryObjects
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.logs import logger
-from cairn.bootstrap.parts import platform
-from cairn.bootstrap.summaries import summariser
+from cairn.bootstrap.ingest import summariser
+from cairn.bootstrap.parts import logger, platform
 from cairn.documents.accept import AcceptDocument
 from cairn.documents.finish import FinishIngestion
 from cairn.documents.ingest import IngestDocument

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from benchmarks.endpoints import NOBODY, customers_endpoints
 from benchmarks.samples import SAMPLES
 from benchmarks.tickets.library import Library
-from cairn.bootstrap.investigating import InvestigationParts
+from cairn.bootstrap.investigations import InvestigationParts
 from cairn.kernel.access import ALL_SCOPES, Principal, Role
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from benchmarks.sample_customer import SampleCustomer
     from cairn.adapters.postgres.database import Database
-    from cairn.bootstrap.dispatching import Wakes
+    from cairn.bootstrap.dispatch import Wakes
     from cairn.connectors.host import Host
     from cairn.embedding.onnx import OnnxEmbedder
     from cairn.investigations.ports import Planner, StepFunction
@@ -141,7 +141,7 @@ def steps_of(
     parts: Callable[[], HereParts], host: Host, planner: Planner, recall: Any
 ) -> Mapping[str, Callable[[], StepFunction]]:
     """Return the steps of every state, made of the product's own parts."""
-    from cairn.bootstrap.planning import bounds, recent, surrounds
+    from cairn.bootstrap.plan import bounds, recent, surrounds
     from cairn.investigations.outcomes import CallTool
     from cairn.investigations.planning.surrounds import History, KnowledgeRecaller
     from cairn.investigations.steps.act import Act, WriteBack
@@ -155,8 +155,8 @@ def steps_of(
         "CREATED": lambda: Triage(
             desk=parts().helpdesk.desk,
             hiding=parts().hiding,
-            surrounds=surrounds(parts().opened, parts().keys),
-            recent=recent(parts().opened, parts().journal),
+            surrounds=surrounds(parts()),
+            recent=recent(parts()),
             earlier=History(journal=parts().journal),
             planner=planner,
             degraded=lambda workspace_id: False,
@@ -240,8 +240,8 @@ def _made(
     endpoints: str,
 ) -> World:
     from cairn.bootstrap.connectors import connector_host
-    from cairn.bootstrap.logs import logger
-    from cairn.bootstrap.recalling import recall as recall_over
+    from cairn.bootstrap.parts import logger
+    from cairn.bootstrap.recall import recall as recall_over
 
     recall = recall_over(opened, embedder)
     box: list[HereParts] = []

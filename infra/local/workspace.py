@@ -21,21 +21,21 @@ def migrate_database(owner_url: str, app_password: str) -> list[str]:
 
 def register_embedding_model(owner_url: str, values: "Mapping[str, str]") -> str:
     """Let the database know the model that the settings name, and return its name."""
-    from cairn.bootstrap.registering import register_chosen
+    from cairn.bootstrap.owner import register_chosen
 
     return register_chosen(owner_url, values).name
 
 
 def create_first_workspace(owner_url: str) -> "tuple[UUID, str]":
     """The id of the laptop's workspace and a new admin key for it; made if it is missing."""
-    from cairn.bootstrap import create_workspace
+    from cairn.bootstrap.owner import create_workspace
 
     return create_workspace(owner_url, FIRST_WORKSPACE)
 
 
 def fill_search_index(app_url: str, opensearch_url: str) -> int:
     """Bring the search index up to the database and return how many nodes that took."""
-    from cairn.bootstrap import search_index
+    from cairn.bootstrap.owner import search_index
 
     keep = search_index(app_url, opensearch_url)
     return sum(keep.repair(workspace).caught_up for workspace in keep.workspaces())

@@ -19,7 +19,7 @@ from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.thinking import model_calls
 
 from cairn.bootstrap.models import silent
-from cairn.bootstrap.question_models import AskingParts, asking_parts
+from cairn.bootstrap.recall import AskingParts, asking_parts
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Unavailable

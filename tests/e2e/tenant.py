@@ -13,7 +13,7 @@ import psycopg
 from tests.plugins.waiting import eventually
 from tests.support.openapi import holds
 
-from cairn.bootstrap import create_workspace
+from cairn.bootstrap.owner import create_workspace
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop

@@ -13,7 +13,7 @@ from infra.cdk.constructs.alarms import NAMESPACE
 from infra.cdk.functions import discover
 from tests.infrastructure.assembly import Assembly, Resource, run_python
 
-from cairn.bootstrap import metrics
+from cairn.adapters.aws import metrics
 from cairn.kernel.metrics import SHAPES, Metric
 
 STACKS = {"api", "data", "network", "observability", "pipeline"}

@@ -14,7 +14,7 @@ from tests.support.openapi import holds
 from cairn.adapters.aws import dispatch, messages
 from cairn.api.app import create_app
 from cairn.bootstrap.api import ApiServices
-from cairn.bootstrap.logs import logger
+from cairn.bootstrap.parts import logger
 from cairn.settings import ApiSettings
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ SEARCHING = ("api", "retrieve")
 
 
 def function_metric(function: str, name: str, statistic: str) -> cloudwatch.Metric:
-    """A metric that one function writes, by `cairn.bootstrap.metrics`."""
+    """A metric that one function writes, by `cairn.adapters.aws.metrics`."""
     return cloudwatch.Metric(
         namespace=NAMESPACE,
         metric_name=name,

@@ -9,9 +9,7 @@ from cairn.api.app import create_app
 from cairn.api.fairness import Limits
 from cairn.api.options import ApiOptions
 from cairn.bootstrap.api import ApiServices
-from cairn.bootstrap.embedded_metrics import metrics
-from cairn.bootstrap.logs import logger
-from cairn.bootstrap.parts import embedder
+from cairn.bootstrap.parts import embedder, logger, metrics
 from cairn.kernel.errors import CairnError
 from cairn.settings import ApiSettings, ServerSettings, metrics_folder
 

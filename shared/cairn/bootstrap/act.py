@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.parts import database, key_store
+from cairn.bootstrap.parts import database, key_store, logger, warn
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.settings import ActSettings

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
+    from cairn.adapters.files.prometheus import Exposition
     from cairn.adapters.postgres.accounts import Admit, RedeemClaim
     from cairn.anchors.anchors import AnchoredVerification
-    from cairn.bootstrap.prometheus import Exposition
-    from cairn.bootstrap.recalling import Context, Search
     from cairn.consolidation.requests import (
         BrowseConsolidations,
         PreviewConsolidation,
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from cairn.reading.views import LedgerVerification
     from cairn.rebuild.missing_keys import FindOrphans, VerifyWithKeys
     from cairn.rebuild.runs import ShowRebuild, StartRebuild
+    from cairn.recall.answer import Search
+    from cairn.recall.context import ShowContext
     from cairn.recall.searches.searches import GiveFeedback, ReadSearches
     from cairn.recall.subscriptions import Subscriptions
     from cairn.recall.walks.lineage import TraceLineage
@@ -145,28 +146,28 @@ class ApiServices(AgentServices):
     @part
     def search(self) -> Search:
         """Recall."""
-        from cairn.bootstrap.recalling import Search
+        from cairn.recall.answer import Search
 
         return Search(self.recalled)
 
     @part
-    def context(self) -> Context:
+    def context(self) -> ShowContext:
         """Recall as a block of text."""
-        from cairn.bootstrap.recalling import context
+        from cairn.bootstrap.recall import context
 
         return context(self.recalled)
 
     @part
     def explain_search(self) -> ReadSearches:
         """Why a search's results are where they are."""
-        from cairn.bootstrap.recalling import searches
+        from cairn.bootstrap.recall import searches
 
         return searches(self.opened, self.search_runs)
 
     @part
     def subgraph(self) -> QuerySubgraph:
         """What lies around a question or nodes."""
-        from cairn.bootstrap.graph import subgraph
+        from cairn.bootstrap.recall import subgraph
 
         return subgraph(self.opened, self.recalled)
 
@@ -329,7 +330,7 @@ class ApiServices(AgentServices):
     @part
     def reports(self) -> BrowseReports:
         """The newest reports, and the catalogue of them."""
-        from cairn.bootstrap.logs import inform
+        from cairn.bootstrap.parts import inform
         from cairn.reports.read import BrowseReports
 
         return BrowseReports(
@@ -357,7 +358,7 @@ class ApiServices(AgentServices):
         """Recomputing the chain and holding it to the signed heads outside the database."""
         from cairn.adapters.aws.anchors import S3Anchors
         from cairn.anchors.anchors import VerifyAnchored
-        from cairn.bootstrap.signing import signing_key
+        from cairn.bootstrap.parts import signing_key
 
         anchored = VerifyAnchored(
             transactions=self.platform.transactions,
@@ -410,7 +411,7 @@ class ApiServices(AgentServices):
     @part
     def preview_consolidation(self) -> PreviewConsolidation:
         """Planning a run; no memory is changed."""
-        from cairn.bootstrap.consolidating import PREVIEW_ANSWER_SECONDS, propose_plan
+        from cairn.bootstrap.consolidate import PREVIEW_ANSWER_SECONDS, propose_plan
         from cairn.consolidation.requests import PreviewConsolidation
         from cairn.consolidation.run import PreviewClient
 
@@ -507,7 +508,7 @@ class ApiServices(AgentServices):
     @part
     def keep_settings(self) -> KeepSettings:
         """What a workspace sets."""
-        from cairn.bootstrap.workspace import deployment_document
+        from cairn.bootstrap.parts import deployment_document
         from cairn.workspace.change import KeepSettings
 
         return KeepSettings(
@@ -521,7 +522,7 @@ class ApiServices(AgentServices):
     def get_stats(self) -> GetStats:
         """The numbers of a workspace."""
         from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
-        from cairn.bootstrap.workspace import deployment_document
+        from cairn.bootstrap.parts import deployment_document
         from cairn.operations.stats import GetStats
 
         deployment = deployment_document(self.settings)
@@ -548,9 +549,9 @@ class ApiServices(AgentServices):
     @part
     def show_metrics(self) -> Exposition:
         """The metrics in the Prometheus format."""
+        from cairn.adapters.files.prometheus import Exposition
         from cairn.adapters.postgres.sweeping import ListWorkspaces
-        from cairn.bootstrap.logs import warn
-        from cairn.bootstrap.prometheus import Exposition
+        from cairn.bootstrap.parts import warn
         from cairn.investigations.gauges import TellGauges
         from cairn.settings import metrics_folder
 

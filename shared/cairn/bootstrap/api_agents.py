@@ -49,7 +49,7 @@ class AgentServices(ApiParts):
 
     @property
     def _helpdesk(self) -> HelpdeskParts:
-        return self.investigating.helpdesk
+        return self.investigation_parts.helpdesk
 
     @part
     def intake(self) -> Intake:
@@ -125,20 +125,20 @@ class AgentServices(ApiParts):
         """Queueing a ticket and starting its investigation if there is room."""
         from cairn.investigations.run.admission import Start
 
-        made = self.investigating
+        made = self.investigation_parts
         return Start(journal=made.journal, admit=made.admit, desk=made.desk)
 
     @part
     def resume(self) -> Resume:
         """Taking up what lost its execution."""
-        return self.investigating.resume
+        return self.investigation_parts.resume
 
     @part
     def approvals(self) -> Approvals:
         """Showing questions to admins and taking their decisions."""
         from cairn.investigations.approvals import Approvals
 
-        made = self.investigating
+        made = self.investigation_parts
         return Approvals(
             journal=made.journal, pipeline=made.pipeline, desk=made.desk, hiding=made.hiding
         )
@@ -148,7 +148,7 @@ class AgentServices(ApiParts):
         """Standing grants."""
         from cairn.investigations.grants import Grants
 
-        made = self.investigating
+        made = self.investigation_parts
         return Grants(platform=self.platform, policies=made.policies)
 
     @part
@@ -186,7 +186,7 @@ class AgentServices(ApiParts):
         """Calls of people."""
         from cairn.investigations.people.bundle import Escalations
 
-        return Escalations(journal=self.investigating.journal, browse=self.investigations)
+        return Escalations(journal=self.investigation_parts.journal, browse=self.investigations)
 
     @part
     def channels(self) -> Channels:
@@ -195,14 +195,14 @@ class AgentServices(ApiParts):
         from cairn.investigations.people.delivering import Channels
 
         check = sender_for(self.settings.webhooks).check
-        return Channels(journal=self.investigating.journal, check=check)
+        return Channels(journal=self.investigation_parts.journal, check=check)
 
     @part
     def opinions(self) -> Opinions:
         """Ratings and disputes."""
         from cairn.investigations.people.learning import Opinions, StageCandidates
 
-        journal = self.investigating.journal
+        journal = self.investigation_parts.journal
         return Opinions(journal=journal, stage=StageCandidates(journal=journal))
 
     @part
@@ -210,7 +210,7 @@ class AgentServices(ApiParts):
         """The review queue."""
         from cairn.investigations.people.candidates import Candidates
 
-        made = self.investigating
+        made = self.investigation_parts
         return Candidates(
             journal=made.journal, desk=made.desk, ingest=lazy(lambda: self.ingest_document)
         )
@@ -222,9 +222,9 @@ class AgentServices(ApiParts):
 
         return RememberStep(
             browse=self.investigations,
-            desk=self.investigating.desk,
+            desk=self.investigation_parts.desk,
             graph=self.memory_graph.bound_to,
-            redact=self.investigating.redacted,
+            redact=self.investigation_parts.redacted,
             clock=utc_now,
         )
 
@@ -255,6 +255,7 @@ class AgentServices(ApiParts):
     @part
     def memory_graph(self) -> LedgerGraph:
         """The memory graph over the ledger."""
-        from cairn.bootstrap.memory_graph import memory_graph
+        from cairn.memory_graph.ledger_graph import LedgerGraph
+        from cairn.writing.writer import Writer
 
-        return memory_graph(self.platform, lazy(lambda: self.forget))
+        return LedgerGraph(writer=Writer(self.platform), forget=lazy(lambda: self.forget))

@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import part
-from cairn.bootstrap.logs import warn
-from cairn.bootstrap.parts import CONNECTIONS, database, registered
+from cairn.bootstrap.parts import CONNECTIONS, database, registered, warn
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from cairn.adapters.aws.objects import S3Objects
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.group_commit import GroupCommit
-    from cairn.bootstrap.investigating import InvestigationParts
+    from cairn.bootstrap.investigations import InvestigationParts
     from cairn.embedding.port import Embedder
     from cairn.forgetting.forget import Forget
     from cairn.llm.gateway import Gateway
@@ -70,13 +69,13 @@ class ApiParts:
     @property
     def wake(self) -> Dispatcher:
         """What sends committed work on."""
-        return self.investigating.wake
+        return self.investigation_parts.wake
 
     @part
-    def investigating(self) -> InvestigationParts:
+    def investigation_parts(self) -> InvestigationParts:
         """What investigations are made of; their steps run elsewhere."""
-        from cairn.bootstrap.dispatching import machines_of
-        from cairn.bootstrap.investigating import InvestigationParts
+        from cairn.bootstrap.dispatch import machines_of
+        from cairn.bootstrap.investigations import InvestigationParts
 
         return InvestigationParts(
             settings=self.settings,
@@ -97,7 +96,7 @@ class ApiParts:
     @part
     def platform(self) -> Platform:
         """What use cases share; a server sends what several requests committed at once."""
-        made = self.investigating.platform
+        made = self.investigation_parts.platform
         if self.server is None:
             return made
         from cairn.writing.sending import SendTogether
@@ -113,7 +112,7 @@ class ApiParts:
     def forget(self) -> Forget:
         """Forgetting; whoever verifies tombstones after a restore goes through it too."""
         from cairn.bootstrap.forgetting import forget_use_case
-        from cairn.bootstrap.signing import signing_key
+        from cairn.bootstrap.parts import signing_key
 
         return forget_use_case(
             self.settings,
@@ -133,12 +132,11 @@ class ApiParts:
     @part
     def recalled(self) -> Recall:
         """Searching."""
-        from cairn.bootstrap.metrics import measured
+        from cairn.adapters.aws.metrics import measured
         from cairn.bootstrap.models import over
-        from cairn.bootstrap.question_models import asking_parts
-        from cairn.bootstrap.recalling import recall
+        from cairn.bootstrap.parts import deployment_document
+        from cairn.bootstrap.recall import asking_parts, recall
         from cairn.bootstrap.search_index import keyword_leg
-        from cairn.bootstrap.workspace import deployment_document
 
         return recall(
             self.opened,
@@ -158,7 +156,7 @@ class ApiParts:
     def search_runs(self) -> RunRecorder:
         """Keeping what searches did."""
         from cairn.adapters.aws.search_runs import QueuedSearchRuns
-        from cairn.bootstrap.recalling import recorder
+        from cairn.bootstrap.recall import recorder
 
         return recorder(
             self.opened,

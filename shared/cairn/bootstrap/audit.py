@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.sweeping import ListWorkspaces
-from cairn.bootstrap.dispatching import machines_of
-from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+from cairn.bootstrap.dispatch import machines_of
+from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import inform, logger, warn
-from cairn.bootstrap.parts import database
+from cairn.bootstrap.parts import database, inform, logger, signing_key, warn
 from cairn.bootstrap.search_index import endpoint, keep_search_index
-from cairn.bootstrap.signing import signing_key
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.settings import AuditSettings
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
     from cairn.ageing.count_accesses import CountAccesses
     from cairn.anchors.verify_chains import VerifyChains
-    from cairn.bootstrap.signing import SigningKey
+    from cairn.bootstrap.parts import SigningKey
     from cairn.documents.finish import FinishIngestion
     from cairn.investigations.gauges import TellGauges
     from cairn.investigations.ports import StepFunction
@@ -136,8 +134,8 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
 
 def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], int]:
     """Return what tells how long work has waited: an alarm on AWS looks at it."""
+    from cairn.adapters.aws.metrics import measured
     from cairn.adapters.postgres.sweeping import OldestRow
-    from cairn.bootstrap.metrics import measured
     from cairn.operations.sweep import PROMPT, MeasureBacklog
 
     measure = MeasureBacklog(oldest=OldestRow(parts.opened, PROMPT), clock=utc_now)
@@ -161,7 +159,8 @@ def _sweep_investigations(
     parts: InvestigationParts,
 ) -> Callable[[datetime | None], dict[str, int]]:
     """Return what moves on what stands still."""
-    from cairn.bootstrap.learning import learn
+    from cairn.investigations.people.learning import Learn, StageCandidates
+    from cairn.investigations.people.proposing import ProposeObservations
     from cairn.investigations.run.admission import SweepInvestigations
 
     by_rules, report = None, warn(parts.log)
@@ -179,8 +178,14 @@ def _sweep_investigations(
         clock=utc_now,
         report=report,
     )
-    learning = learn(parts, workspaces, report)
-    return lambda lost_before: {**sweep(lost_before), **learning()}
+    learn = Learn(
+        workspaces=workspaces,
+        stage=StageCandidates(journal=parts.journal),
+        propose=ProposeObservations(journal=parts.journal, graph=parts.helpdesk.graph),
+        clock=utc_now,
+        report=report,
+    )
+    return lambda lost_before: {**sweep(lost_before), **learn()}
 
 
 def _tell_gauges(parts: InvestigationParts) -> TellGauges:

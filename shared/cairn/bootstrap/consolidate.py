@@ -5,16 +5,26 @@ A run does one step: what only another step needs is imported and built when tha
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import logger, warn
 from cairn.bootstrap.models import gateway
-from cairn.bootstrap.parts import database, embedder, key_store, platform, registered
-from cairn.kernel.clock import utc_now
+from cairn.bootstrap.parts import (
+    database,
+    embedder,
+    key_store,
+    logger,
+    platform,
+    rebuild,
+    registered,
+    warn,
+)
+from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.settings import ConsolidateSettings
+from cairn.settings import AgeingSettings, ConsolidateSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,15 +36,21 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
-    from cairn.consolidation.run import ConsolidateClient
+    from cairn.consolidation.run import ConsolidateClient, Planners, ProposePlan
     from cairn.consolidation.runs import WorkspaceStep
     from cairn.embedding.port import Embedder
     from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
+    from cairn.llm.port import ChatAnswer, ChatRequest
     from cairn.rebuild.runs import StepRebuild
+    from cairn.summaries.texts import Ask
     from cairn.summaries.write import SummariseWorkspace
     from cairn.writing.platform import Platform
     from cairn.writing.ports import Dispatcher
+
+
+PREVIEW_ANSWER_SECONDS = 25.0
+"""How long a dry run waits for one answer of a model: less than its own request may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +75,9 @@ def consolidate_services() -> ConsolidateServices:
     models = gateway(settings, opened, report=warn(log))
     keys = lazy(lambda: key_store(settings))
     sender = lazy(lambda: _sender(settings, opened, log))
-    summaries = lazy(lambda: _summarise(opened, keys, sender, models))
+    summaries = lazy(
+        lambda: summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
+    )
     ageing = lazy(lambda: _cleanup(opened, settings))
 
     def summarised(
@@ -75,7 +93,7 @@ def consolidate_services() -> ConsolidateServices:
     return ConsolidateServices(
         begin=lazy(lambda: _begin(opened)),
         consolidate=lazy(
-            lambda: _consolidate(
+            lambda: consolidate_client(
                 platform(opened, keys=keys, dispatcher=sender, log=log), model, models
             )
         ),
@@ -94,7 +112,7 @@ def _transactions(opened: Database) -> StoreTransactions:
 
 
 def _sender(settings: ConsolidateSettings, opened: Database, log: Logger) -> Dispatcher:
-    from cairn.bootstrap.dispatching import dispatcher, queues_of
+    from cairn.bootstrap.dispatch import dispatcher, queues_of
 
     return dispatcher(queues_of(settings), {}, opened, _transactions(opened), warn(log))
 
@@ -129,27 +147,101 @@ def _end(opened: Database, sender: Dispatcher, model: Embedder) -> EndRuns:
     )
 
 
-def _consolidate(shared: Platform, model: Embedder, models: Gateway | None) -> ConsolidateClient:
-    from cairn.bootstrap.consolidating import consolidate_client
+def consolidate_client(
+    platform: Platform, model: Embedder, models: Gateway | None = None
+) -> ConsolidateClient:
+    """Return what consolidates memories, by a model where there is one, else by rules."""
+    from cairn.consolidation.apply import ApplyPlan
+    from cairn.consolidation.run import ConsolidateClient
 
-    return consolidate_client(shared, model, models)
+    return ConsolidateClient(
+        transactions=platform.transactions,
+        propose=propose_plan(platform, model, models),
+        apply=ApplyPlan(platform, model_id=model.model.id, pause=time.sleep),
+        stopwatch=platform.stopwatch,
+    )
 
 
-def _summarise(
-    opened: Database, keys: KeyStore, sender: Dispatcher, models: Gateway | None
+def propose_plan(
+    platform: Platform, model: Embedder, models: Gateway | None, *, seconds: float | None = None
+) -> ProposePlan:
+    """Return what plans batches and changes nothing."""
+    from cairn.bootstrap.models import planners
+    from cairn.consolidation.batching import FindMerges, Gather
+    from cairn.consolidation.heuristic import HeuristicPlanner
+    from cairn.consolidation.run import ProposePlan
+
+    transactions = platform.transactions
+    rules = HeuristicPlanner()
+    asked: Planners = (
+        planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
+    )
+    return ProposePlan(
+        gather=Gather(transactions=transactions, model_id=model.model.id),
+        planners=asked,
+        rules=rules,
+        merges=FindMerges(transactions=transactions, embedder=model),
+    )
+
+
+def summarise_workspace(
+    opened: Database, *, keys: KeyStore, dispatcher: Dispatcher, models: Gateway | None
 ) -> SummariseWorkspace:
-    from cairn.bootstrap.summaries import summarise_workspace
+    """Return what keeps a workspace's summaries, by a model where there is one, else by rules."""
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.ledger.keys import BodyCipher
+    from cairn.summaries.append import SummaryWriting
+    from cairn.summaries.texts import ByModel, ByRules
+    from cairn.summaries.write import SummariseWorkspace
 
-    return summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
+    transactions = StoreTransactions(opened)
+    model = ByModel(ask=asking(models)) if models else None
+    return SummariseWorkspace(
+        transactions=transactions,
+        writing=SummaryWriting(
+            transactions=transactions,
+            keys=keys,
+            cipher=BodyCipher(),
+            dispatcher=dispatcher,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        condense=model or ByRules(),
+        stopwatch=monotonic,
+        describe=model.asked if model else None,
+    )
 
 
-def _cleanup(opened: Database, settings: ConsolidateSettings) -> Cleanup:
-    from cairn.bootstrap.statistics import cleanup
+def asking(models: Gateway) -> Ask:
+    """Return what asks a model on a workspace's and a run's account."""
+    from cairn.llm.costs import Call
 
-    return cleanup(opened, settings)
+    def ask(request: ChatRequest, workspace_id: UUID, run_id: UUID | None) -> ChatAnswer:
+        return models.chat(request, Call(workspace_id=workspace_id, run_id=run_id))
+
+    return ask
+
+
+def _cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:
+    from cairn.ageing.cleanup import Cleanup
+    from cairn.ageing.rules import Lifetimes
+
+    return Cleanup(
+        transactions=_transactions(opened),
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+        lifetimes=Lifetimes(
+            event=timedelta(days=settings.event_ttl_days),
+            fact=timedelta(days=settings.fact_archive_days),
+            knowledge=timedelta(days=settings.knowledge_archive_days),
+        ),
+    )
 
 
 def _rebuild(opened: Database, keys: KeyStore, sender: Dispatcher) -> StepRebuild:
-    from cairn.bootstrap.rebuilding import step_rebuild
+    from cairn.rebuild.runs import StepRebuild
 
-    return step_rebuild(opened, keys, sender)
+    return StepRebuild(
+        transactions=_transactions(opened), rebuild=rebuild(opened, keys, sender), clock=utc_now
+    )

@@ -10,8 +10,7 @@ from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.dispatching import dispatcher
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import inform, logger, warn
-from cairn.bootstrap.parts import database, embedder, key_store, registered
+from cairn.bootstrap.parts import database, embedder, inform, key_store, logger, registered, warn
 from cairn.bootstrap.search_index import endpoint, follow_database
 from cairn.enrichment.enrich import Enrich
 from cairn.enrichment.queue import WorkOff

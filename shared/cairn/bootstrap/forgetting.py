@@ -12,7 +12,7 @@ from cairn.adapters.postgres.ledger.proving import (
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import SweepEntities
-from cairn.bootstrap.rebuilding import rebuild
+from cairn.bootstrap.parts import rebuild
 from cairn.bootstrap.search_index import endpoint
 from cairn.forgetting.forget import Forget
 from cairn.forgetting.prove import NOT_SEARCHED, KeySearcher, Prove, Searcher
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from cairn.adapters.postgres.database import Database
+    from cairn.bootstrap.parts import SigningKey
     from cairn.bootstrap.search_index import SearchIndexSettings
-    from cairn.bootstrap.signing import SigningKey
     from cairn.ledger.keys import KeyStore
     from cairn.writing.ports import Dispatcher
 

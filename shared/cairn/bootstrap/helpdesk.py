@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
-from cairn.bootstrap.logs import inform, warn
+from cairn.bootstrap.parts import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
 
 if TYPE_CHECKING:

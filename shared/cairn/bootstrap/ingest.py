@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 from cairn.adapters.aws.objects import S3Objects
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.logs import logger
-from cairn.bootstrap.parts import database, key_store
-from cairn.bootstrap.summaries import summariser
+from cairn.bootstrap.parts import database, key_store, logger
 from cairn.documents.ingest import IngestDocument
 from cairn.embedding.onnx import OnnxEmbedder
-from cairn.kernel.clock import utc_now
+from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.settings import IngestSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aws_lambda_powertools import Logger
+
+SUMMARY_SECONDS = 240.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +45,16 @@ def ingest_services() -> IngestServices:
         new_id=new_id,
     )
     return IngestServices(ingest=ingest, log=logger("ingest", settings.log_level))
+
+
+def summariser() -> Callable[[str, str], str]:
+    """Return (text, level) -> summary; one budget of seconds for each document."""
+
+    def summarised(text: str, level: str) -> str:
+        from cairn.llm.budget import Budget, Limits  # loaded with the first document
+        from cairn.llm.summaries import Level, Rules, summarise
+
+        budget = Budget(Limits(seconds=SUMMARY_SECONDS), stopwatch=monotonic)
+        return summarise(Rules(), text, Level(level), budget).text
+
+    return summarised

@@ -77,7 +77,8 @@ def over(
 ) -> Gateway:
     """Return the gateway over these providers."""
     from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
-    from cairn.bootstrap.embedded_metrics import MeasuredCalls, metrics
+    from cairn.bootstrap.parts import metrics
+    from cairn.llm.costs import MeasuredCalls
     from cairn.llm.gateway import Gateway, Surroundings
 
     return Gateway(

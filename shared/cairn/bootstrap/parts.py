@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
+
+from aws_lambda_powertools import Logger
 
 from cairn.adapters.aws.clients import aws_client
 from cairn.adapters.postgres.database import Database
@@ -14,18 +15,27 @@ from cairn.embedding.models import chosen_model, is_known
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.ids import new_id
+from cairn.kernel.metrics import untold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from uuid import UUID
+    from collections.abc import Callable, Mapping
+    from typing import Literal
 
-    from aws_lambda_powertools import Logger
     from pydantic import SecretStr
 
+    from cairn.adapters.aws.signing import KmsSigningKey
+    from cairn.adapters.files.signing import FileSigningKey
     from cairn.embedding.port import Embedder, EmbeddingModel
+    from cairn.kernel.metrics import Metrics
     from cairn.ledger.keys import BodyCipher, KeyCache, KeyStore
-    from cairn.writing.platform import Platform
+    from cairn.rebuild.rebuild import Rebuild
+    from cairn.settings import ApiSettings, RetrieveSettings
+    from cairn.workspace.documents import Document
+    from cairn.writing.platform import Log, Platform
     from cairn.writing.ports import Dispatcher
+
+SigningKey: TypeAlias = "FileSigningKey | KmsSigningKey"
+"""Signs, and verifies what was signed."""
 
 CONNECTIONS = 4
 """What a function that searches may hold: one for each leg. The others hold one."""
@@ -51,6 +61,13 @@ class KeyStoreSettings(Protocol):
     def kms_key_arn(self) -> str | None: ...
 
 
+class SigningSettings(Protocol):
+    """`file:/absolute/path` or `kms:ARN`."""
+
+    @property
+    def signing_key(self) -> str: ...
+
+
 class EmbedderSettings(Protocol):
     """Which model makes vectors."""
 
@@ -66,6 +83,29 @@ class EmbedderSettings(Protocol):
     def openai_embedding_model(self) -> str: ...
     @property
     def onnx_embedding_model(self) -> str | None: ...
+
+
+def logger(service: str, level: str) -> Logger:
+    """Return the function's logger; it writes JSON lines and never events or bodies."""
+    return Logger(service=f"cairn-{service}", level=level, log_uncaught_exceptions=False)
+
+
+def inform(log: Logger) -> Log:
+    """Return what use cases say with what they did: a name and ids, counts or codes."""
+
+    def report(event: str, fields: Mapping[str, Any]) -> None:
+        log.info(event, extra=dict(fields))
+
+    return report
+
+
+def warn(log: Logger) -> Log:
+    """Return what use cases report trouble with: a name and ids or codes."""
+
+    def report(event: str, fields: Mapping[str, Any]) -> None:
+        log.warning(event, extra=dict(fields))
+
+    return report
 
 
 def database(settings: DatabaseSettings, *, size: int = 1) -> Database:
@@ -89,35 +129,6 @@ def iam_token(url: str) -> Callable[[], str]:
     return token
 
 
-class OpenedLater:
-    """A key store that is opened when the first key is asked for; a cold start needs no clients."""
-
-    def __init__(self, make: Callable[[], KeyStore]) -> None:
-        self._make = make
-
-    @cached_property
-    def _store(self) -> KeyStore:
-        return self._make()
-
-    def get_or_create(
-        self, workspace_id: UUID, subject_ids: Collection[UUID]
-    ) -> Mapping[UUID, bytes]:
-        """As `KeyStore`."""
-        return self._store.get_or_create(workspace_id, subject_ids)
-
-    def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
-        """As `KeyStore`."""
-        return self._store.get(workspace_id, subject_ids)
-
-    def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
-        """As `KeyStore`."""
-        return self._store.absent(workspace_id, subject_ids)
-
-    def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
-        """As `KeyStore`."""
-        return self._store.destroy(workspace_id, subject_id)
-
-
 def key_store(settings: KeyStoreSettings) -> KeyCache:
     """Return the store of data subjects' keys, remembered for at most 60 s.
 
@@ -127,10 +138,10 @@ def key_store(settings: KeyStoreSettings) -> KeyCache:
 
     kind, _, place = settings.key_store.partition(":")
     if kind == "file":
-        return KeyCache(OpenedLater(lambda: _key_file(Path(place))), utc_now)
+        return KeyCache(lazy(lambda: _key_file(Path(place))), utc_now)
     arn = settings.kms_key_arn
     if kind == "dynamodb" and arn:
-        return KeyCache(OpenedLater(lambda: _key_table(place, arn)), utc_now)
+        return KeyCache(lazy(lambda: _key_table(place, arn)), utc_now)
     raise ValidationFailed(
         "CAIRN_KEY_STORE is file:/absolute/path, or dynamodb:TABLE with CAIRN_KMS_KEY_ARN."
     )
@@ -149,10 +160,34 @@ def _key_table(table: str, kms_key_arn: str) -> KeyStore:
     return DynamoKeyStore(*clients, table=table, kms_key_arn=kms_key_arn, stopwatch=monotonic)
 
 
+def signing_key(settings: SigningSettings) -> SigningKey:
+    """Return the key that signs what is kept outside the database; nothing is read or called yet.
+
+    Raises ValidationFailed when the setting names no kind of key.
+    """
+    kind, _, place = settings.signing_key.partition(":")
+    if kind == "file" and place.startswith("/"):
+        return lazy(lambda: _signing_file(Path(place)))
+    if kind == "kms" and place.startswith("arn:"):
+        return lazy(lambda: _signing_kms(place))
+    raise ValidationFailed("CAIRN_SIGNING_KEY is file:/absolute/path or kms:ARN.")
+
+
+def _signing_file(path: Path) -> FileSigningKey:
+    from cairn.adapters.files.signing import FileSigningKey
+
+    return FileSigningKey(path)
+
+
+def _signing_kms(key_arn: str) -> KmsSigningKey:
+    from cairn.adapters.aws.signing import KmsSigningKey
+
+    return KmsSigningKey(aws_client("kms"), key_arn=key_arn)
+
+
 def platform(opened: Database, *, keys: KeyStore, dispatcher: Dispatcher, log: Logger) -> Platform:
     """Return what use cases share; ciphers and transactions are imported by who needs them."""
     from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.bootstrap.logs import inform, warn
     from cairn.writing.platform import Platform
 
     return Platform(
@@ -172,6 +207,38 @@ def _cipher() -> BodyCipher:
     from cairn.ledger.keys import BodyCipher
 
     return BodyCipher()
+
+
+def metrics(stage: Literal["local", "prod"]) -> Metrics:
+    """Return the hook for use cases: lines of the log on AWS, files where a folder is set."""
+    if stage == "prod":
+        from cairn.adapters.aws.metrics import EmbeddedMetrics
+
+        return EmbeddedMetrics()
+    from cairn.settings import metrics_folder
+
+    if metrics_folder() is None:
+        return untold
+    from cairn.adapters.files.prometheus import PrometheusMetrics
+
+    return PrometheusMetrics()
+
+
+def rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> Rebuild:
+    """Return what replays a ledger."""
+    from cairn.adapters.postgres.ledger.replay import PostgresReplays
+    from cairn.ledger.keys import BodyCipher
+    from cairn.rebuild.rebuild import Rebuild
+
+    return Rebuild(
+        replays=PostgresReplays(opened),
+        keys=keys,
+        cipher=BodyCipher(),
+        dispatcher=dispatcher,
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+    )
 
 
 def model_of(settings: EmbedderSettings) -> EmbeddingModel:
@@ -209,3 +276,13 @@ def registered(made: Embedder, opened: Database) -> Embedder:
     from cairn.embedding.models import RegisteredEmbedder
 
     return RegisteredEmbedder(made, CheckRegistered(opened))
+
+
+def deployment_document(settings: ApiSettings | RetrieveSettings) -> Document:
+    """Return the environment's part of every workspace's settings."""
+    models: dict[str, Any] = {"chat": settings.chat_model} if settings.chat_model else {}
+    limits = [part.partition("=") for part in settings.model_budgets.split(",")]
+    if budgets := {name.strip(): value.strip() for name, _, value in limits if value}:
+        models["budgets"] = budgets
+    sections = {"recall": settings.constants(), "models": models}
+    return {name: section for name, section in sections.items() if section}

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import logger, warn
-from cairn.bootstrap.parts import CONNECTIONS, database, embedder, registered
+from cairn.bootstrap.parts import CONNECTIONS, database, embedder, logger, registered, warn
 from cairn.settings import RetrieveSettings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
-    from cairn.bootstrap.recalling import Search
+    from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
     from cairn.investigations.ports import StepFunction
+    from cairn.recall.answer import Search
     from cairn.recall.recall import Recall
 
 
@@ -45,13 +44,12 @@ def retrieve_services() -> RetrieveServices:
 def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall:
     from functools import partial
 
+    from cairn.adapters.aws.metrics import measured
     from cairn.adapters.aws.search_runs import QueuedSearchRuns
-    from cairn.bootstrap.metrics import measured
     from cairn.bootstrap.models import over
-    from cairn.bootstrap.question_models import asking_parts
-    from cairn.bootstrap.recalling import recall, recorder
+    from cairn.bootstrap.parts import deployment_document
+    from cairn.bootstrap.recall import asking_parts, recall, recorder
     from cairn.bootstrap.search_index import keyword_leg
-    from cairn.bootstrap.workspace import deployment_document
 
     queue = QueuedSearchRuns(settings.embed_queue_url)
     return recall(
@@ -69,7 +67,7 @@ def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall
 
 
 def _search(found: Recall) -> Search:
-    from cairn.bootstrap.recalling import Search
+    from cairn.recall.answer import Search
 
     return Search(found)
 
@@ -78,7 +76,7 @@ def _steps(
     settings: RetrieveSettings, opened: Database, log: Logger, found: Recall
 ) -> InvestigationSteps:
     """Return the steps of investigations: a search that is none needs nothing of them."""
-    from cairn.bootstrap.investigating import InvestigationParts, InvestigationSteps
+    from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
 
     parts = InvestigationParts(
         settings=settings,
@@ -90,7 +88,7 @@ def _steps(
 
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:
-    from cairn.bootstrap.planning import bounds
+    from cairn.bootstrap.plan import bounds
     from cairn.investigations.planning.surrounds import KnowledgeRecaller
     from cairn.investigations.steps.retrieve import Retrieve
 

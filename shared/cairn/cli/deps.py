@@ -31,7 +31,7 @@ NO_ENVIRONMENT = "run `make run` first, or set CAIRN_URL and CAIRN_API_KEY"
 
 
 class Reembedding(Protocol):
-    """A change of a deployment's embedding model; `bootstrap.reembedding` has it."""
+    """A change of a deployment's embedding model; `bootstrap.owner` has it."""
 
     def workspaces(self) -> Iterable[UUID]: ...
     def fill(
@@ -42,7 +42,7 @@ class Reembedding(Protocol):
 
 
 class Operator(Protocol):
-    """What the owner of the database may do beside the API; `cairn.bootstrap` provides it."""
+    """What the owner of the database may do beside the API; `cairn.bootstrap.owner` has it."""
 
     def create_workspace(self, owner_url: str, name: str) -> tuple[UUID, str]:
         """Return the workspace's id, made if it is missing, and a new admin key for it."""
@@ -121,9 +121,9 @@ def _settings() -> "CliSettings":
 
 
 def _operator() -> Operator:
-    from cairn import bootstrap
+    from cairn.bootstrap import owner
 
-    return bootstrap
+    return owner
 
 
 def _stack() -> LocalStack:

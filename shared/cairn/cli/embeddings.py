@@ -87,7 +87,7 @@ def reembed(
 
 def _registering(deps: Deps) -> "Callable[[EmbeddingModel], None] | None":
     """Return what lets the database know a model, where its owner's URL is known."""
-    from cairn.bootstrap.registering import register
+    from cairn.bootstrap.owner import register
 
     return partial(register, deps.owner_url) if deps.owner_url else None
 

@@ -1,13 +1,14 @@
 """What is counted about agents at work: fourteen names, and the hook they are told through.
 
-Not where the numbers go: `bootstrap` writes them as CloudWatch's embedded metrics, the laptop
-writes none. Labels are ids, codes and names of tools; never text of anybody.
+Not where the numbers go: `adapters.aws.metrics` and `adapters.files.prometheus`. Labels are ids,
+codes and names of tools; never text of anybody.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -96,3 +97,26 @@ class Metrics(Protocol):
 
 def untold(metric: Metric, value: float = 1, /, **labels: object) -> None:
     """Count nothing: what use cases have until they are given something better."""
+
+
+MOST_VALUES = 100
+MOST_CHARS = 128
+OTHER = "other"
+
+
+class Bounds:
+    """Holds a label to so many values in a process: those that come later are `other`."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[Metric, str], set[str]] = {}
+        self._lock = Lock()
+
+    def __call__(self, metric: Metric, name: str, label: str) -> str:
+        """Return a label in ASCII, short, and one of `MOST_VALUES`; an empty one stays empty."""
+        label = label.encode("ascii", "replace").decode().strip()[:MOST_CHARS]
+        with self._lock:
+            seen = self._seen.setdefault((metric, name), set())
+            if label not in seen and len(seen) >= MOST_VALUES:
+                return OTHER
+            seen.add(label)
+        return label

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.metrics import Metric
 from cairn.llm.budget import Spent
 from cairn.llm.port import Usage
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.clock import Clock
+    from cairn.kernel.metrics import Metrics
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.llm.port import Purpose
@@ -84,6 +86,29 @@ class CallLog(Protocol):
     def record(self, record: CallRecord) -> None:
         """Keep one call; a second time changes nothing. Raises Unavailable."""
         ...
+
+
+@dataclass(frozen=True)
+class MeasuredCalls:
+    """A log of model calls that counts what it keeps."""
+
+    log: CallLog
+    metrics: Metrics
+
+    def spent(self, workspace_id: UUID, run_id: UUID | None, at: datetime) -> Spending:
+        """As `CallLog`."""
+        return self.log.spent(workspace_id, run_id, at)
+
+    def record(self, record: CallRecord) -> None:
+        """As `CallLog`; a call without a known price adds nothing to the cost."""
+        self.log.record(record)
+        told = {"workspace": record.workspace_id, "model": record.model}
+        if record.usage.total:
+            self.metrics(
+                Metric.LLM_TOKENS, record.usage.total, **told, purpose=record.purpose.value
+            )
+        if record.cost_usd is not None:
+            self.metrics(Metric.LLM_USD, float(record.cost_usd), **told)
 
 
 DEFAULT_DAYS = 30

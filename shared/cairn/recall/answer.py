@@ -1,20 +1,27 @@
 """The JSON form of a search's answer, the same for HTTP, the command line and Lambda events."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.recall.legs import LegOutcome
 from cairn.recall.proactive import proactive_json
 from cairn.recall.query import MAX_RESULTS, Format, SearchRequest
-from cairn.recall.questions.model_calls import ModelUse
-from cairn.recall.records import NeighbourText
 from cairn.recall.rendering import as_text, attributes, identity, path_json, provenance
 from cairn.recall.results import RecallMeta, RecallResult, Result, related_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from cairn.kernel.access import Principal
+    from cairn.recall.legs import LegOutcome
+    from cairn.recall.questions.model_calls import ModelUse
+    from cairn.recall.recall import Recall
+    from cairn.recall.records import NeighbourText
 
 COMPACT_DECIMALS = 4
 
@@ -38,6 +45,17 @@ class Dropped:
     related: int = 0
     context: int = 0
     results: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Recall and the JSON form of its answer."""
+
+    recall: Recall
+
+    def __call__(self, principal: Principal, request: SearchRequest, /) -> Answer:
+        """Answer a question."""
+        return answer(self.recall(principal, request), request)
 
 
 def answer(found: RecallResult, request: SearchRequest) -> Answer:

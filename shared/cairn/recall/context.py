@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.kernel.errors import CairnError, FieldError, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.llm.budget import BYTES_A_TOKEN
+from cairn.recall.answer import answer
 from cairn.recall.ranking import Validity
 from cairn.recall.rendering import citation_of, related_line
 from cairn.recall.results import related_json
@@ -102,6 +103,20 @@ class AssembleContext:
             )
         found = self.recall(principal, request)
         return assemble(found, max_tokens=max_tokens, count=counting(self.count_tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class ShowContext:
+    """The block with the meta of its search, in their JSON form."""
+
+    assemble: AssembleContext
+
+    def __call__(
+        self, principal: Principal, request: SearchRequest, *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Assemble the block for a question."""
+        made = self.assemble(principal, request, max_tokens=max_tokens)
+        return context_json(made, answer(made.found, request).meta)
 
 
 def counting(count: CountTokens) -> CountTokens:

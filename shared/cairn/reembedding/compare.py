@@ -174,7 +174,9 @@ class Compare:
     target: Embedder
 
     def __call__(self, workspace_id: UUID, *, sample: int) -> Comparison | None:
-        """Return the comparison, None when no node has vectors of both models."""
+        """Return the comparison, None when no node has vectors of both models, or they are one."""
+        if self.present.model == self.target.model:
+            return None
         worker = system_principal(workspace_id)
         with self.transactions.reading(worker, timeout_ms=TIMEOUT_MS) as stores:
             items = stores.model_vectors.sample(

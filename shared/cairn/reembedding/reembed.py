@@ -22,14 +22,14 @@ from cairn.enrichment.recipes import (
     written,
 )
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import Conflict
+from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.writing.append import append_and_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
-    from cairn.embedding.port import Embedder
+    from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
@@ -267,12 +267,20 @@ class DropOthers:
 
     transactions: Transactions[Stores]
     fill: Fill
+    present: EmbeddingModel
 
     def __call__(self, workspace_id: UUID) -> int:
         """Return how many vectors and cached vectors went.
 
-        Conflict (`vectors-missing`) while a node needs vectors of the model in use.
+        ValidationFailed (`model-not-in-use`) unless the deployment uses the model that was filled,
+        Conflict (`vectors-missing`) while a node needs vectors of it.
         """
+        target = self.fill.embedder.model
+        if self.present != target:
+            raise ValidationFailed(
+                f"The deployment uses {self.present.name}, not {target.name}.",
+                reason="model-not-in-use",
+            )
         if left := self.fill.left(workspace_id):
             raise Conflict(
                 f"{left} nodes have no vector of {self.fill.embedder.model.name}, or an old one.",

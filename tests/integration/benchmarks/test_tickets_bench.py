@@ -15,8 +15,8 @@ from benchmarks.samples import SAMPLES
 from benchmarks.tickets.corpus import read_tickets
 from benchmarks.tickets.run import DISCARDED, TicketsBench, summed_up
 from benchmarks.tickets.world import DATABASE, world_over
-from cairn.bootstrap import create_workspace
-from cairn.bootstrap.planning import planner_over
+from cairn.bootstrap.owner import create_workspace
+from cairn.bootstrap.plan import planner_over
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.safety.tools import Autonomy
 from cairn.tickets.personas import DEFAULT

@@ -9,12 +9,13 @@ from tests.support.everything import Everything, open_everything
 from cairn.accounts.keys import CreateKey, RevokeKey
 from cairn.adapters.postgres.ledger.whole import export_ledger
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.memory_graph import memory_graph
 from cairn.kernel.access import Role
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
+from cairn.memory_graph.ledger_graph import LedgerGraph
 from cairn.reading.views import NewKey
 from cairn.reembedding.reindex import Reindex
+from cairn.writing.writer import Writer
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -28,7 +29,8 @@ def some(database: "Database") -> Iterator[Everything]:
 
 
 def exported(of: Everything) -> None:
-    graph = memory_graph(of.system.remember.platform, None)  # pyright: ignore[reportArgumentType]
+    writer = Writer(of.system.remember.platform)
+    graph = LedgerGraph(writer=writer, forget=None)  # pyright: ignore[reportArgumentType]
     bound = graph.bound_to(of.admin)
     first = bound.export_page(of.workspace_id)
     bound.export_page(of.workspace_id, first.after, position=first.position)

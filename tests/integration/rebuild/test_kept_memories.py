@@ -11,7 +11,7 @@ from tests.support.remembering import NOON, Remembering, fact
 from tests.support.tainting import Tainting
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.summaries import summarise_workspace
+from cairn.bootstrap.consolidate import summarise_workspace
 from cairn.memories.kinds import MemoryKind
 
 if TYPE_CHECKING:

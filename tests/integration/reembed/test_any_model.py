@@ -18,9 +18,8 @@ from tests.support.world import World, open_world
 from tests.unit.cli.fakes import FakeStack, Shell
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.bootstrap.owner import reembedding, register, register_chosen
 from cairn.bootstrap.parts import embedder
-from cairn.bootstrap.reembedding import reembedding
-from cairn.bootstrap.registering import register, register_chosen
 from cairn.embedding.models import model_named
 from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.ids import new_id

@@ -12,7 +12,7 @@ from tests.support.everything import Everything, open_everything
 from tests.support.remembering import fact
 
 from cairn.adapters.files.keys import FileKeyStore
-from cairn.bootstrap.reembedding import reembedding
+from cairn.bootstrap.owner import reembedding
 from cairn.embedding.models import ALL_MINILM, BGE_SMALL
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.kernel.errors import ValidationFailed

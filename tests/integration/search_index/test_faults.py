@@ -17,7 +17,7 @@ from cairn.adapters.opensearch.documents import ALIAS, BODY
 from cairn.adapters.opensearch.keyword import OpenSearchKeywordIndex
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.memory.search_index import PostgresGuard
-from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.recall import recall
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id

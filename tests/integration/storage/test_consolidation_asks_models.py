@@ -14,7 +14,7 @@ from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.database import bound
-from cairn.bootstrap.consolidating import consolidate_client
+from cairn.bootstrap.consolidate import consolidate_client
 from cairn.kernel.errors import BudgetExceeded
 from cairn.kernel.ids import new_id
 from cairn.llm.anthropic_chat import AnthropicChat

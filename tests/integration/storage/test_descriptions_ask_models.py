@@ -17,7 +17,7 @@ from cairn.adapters.postgres.agents.model_calls import PostgresCallLog
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.summaries import summarise_workspace
+from cairn.bootstrap.consolidate import summarise_workspace
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.llm.anthropic_chat import AnthropicChat

@@ -11,7 +11,7 @@ from tests.support.world import World, open_world, recorded_at_once
 
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.recall import recall
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id

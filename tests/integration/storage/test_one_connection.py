@@ -10,7 +10,7 @@ from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.database import bound
-from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.recall import recall
 from cairn.recall.query import SearchRequest
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.database import bound
 from cairn.bootstrap.models import over
-from cairn.bootstrap.question_models import asking_parts
-from cairn.bootstrap.recalling import recall
+from cairn.bootstrap.recall import asking_parts, recall
 from cairn.embedding.port import EmbeddingModel
 from cairn.llm.port import Role
 from cairn.recall.answer import answer

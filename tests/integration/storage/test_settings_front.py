@@ -22,7 +22,7 @@ from tests.support.world import open_world
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import LIFETIME_S, PostgresWorkspaceSettings
-from cairn.bootstrap.planning import bounds
+from cairn.bootstrap.plan import bounds
 from cairn.investigations.planning.envelope import enclosed
 from cairn.investigations.state import Evidence, Observation, WorkingMemory
 from cairn.kernel.access.system import system_principal

@@ -12,7 +12,7 @@ from tests.integration.storage.test_recall_walk import (  # noqa: F401 - fixture
 )
 from tests.support.world import World
 
-from cairn.bootstrap.graph import subgraph
+from cairn.bootstrap.recall import subgraph
 from cairn.kernel.access import Role, Scope
 from cairn.recall.recall import Recall
 from cairn.recall.walks.subgraph import Subgraph, SubgraphRequest

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from botocore.exceptions import ClientError
 
+    from cairn.investigations.run.resume import Answer
     from cairn.kernel.clock import Clock
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
@@ -64,18 +65,6 @@ NOBODY_WAITS = ("TaskDoesNotExist", "TaskTimedOut", "InvalidToken")
 """Answers of a machine whose execution is gone or has gone on."""
 
 NO_EXECUTION = "ExecutionDoesNotExist"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a waiting execution is told: ids, a state and a number.
-
-    `token` finds it, None before it waits; `execution` is its name.
-    """
-
-    token: str | None
-    execution: str
-    output: Mapping[str, Any]
 
 
 @dataclass

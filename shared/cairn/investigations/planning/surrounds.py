@@ -25,6 +25,7 @@ from cairn.ledger.keys import BodyUnreadable
 from cairn.recall.query import MAX_RESULTS, SearchRequest
 from cairn.recall.rendering import citation_of
 from cairn.safety.screening import screen
+from cairn.tickets import sealing
 from cairn.tickets.sealing import customer_key, owners_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from cairn.recall.results import RecallResult
     from cairn.tickets.ticket import Ticket
     from cairn.workspace.settings import EnvelopeSettings
+    from cairn.writing.platform import Platform
 
 
 RECIPE = "knowledge"
@@ -236,6 +238,9 @@ def _told(
 
 
 WINDOW = timedelta(hours=24)
+MOST_RECENT = 200
+"""Tickets of the last day that are compared with a new one."""
+
 RELATIONS = ("HAS_FACT", "PREFERS", "USES", "WORKS_WITH")
 ALIKE = 0.25
 """Share of their words that two tickets of one problem have in common."""
@@ -264,6 +269,23 @@ class Neighbours(Protocol):
         relations: Sequence[str] | None = None,
         limit: int = 10,
     ) -> list[tuple[MemoryNode, MemoryEdge]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecentTickets:
+    """Tickets of late with what they say; those about somebody forgotten are left out."""
+
+    platform: Platform
+
+    def __call__(self, workspace_id: UUID, since: datetime) -> Sequence[Ticket]:
+        """Return the newest first, `MOST_RECENT` at most."""
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
+            rows = stores.tickets.since(since, MOST_RECENT)
+        sealed = sealing.Sealed(keys=self.platform.keys, cipher=self.platform.cipher)
+        texts = sealed.tickets(workspace_id, rows)
+        return [
+            sealing.ticket_of(workspace_id, row, texts[row.id]) for row in rows if row.id in texts
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import End, lost, may_repeat, observed
-from cairn.investigations.ports import ActionState, Change
+from cairn.investigations.ports import ActionState, ApprovalState, Change
 from cairn.investigations.run.moving import found, ids, moved, read, unmoved
 from cairn.investigations.run.step import execution_name, superseded
 from cairn.investigations.snapshot import Snapshots
@@ -20,6 +20,7 @@ from cairn.investigations.state import RESUMED, State, Step
 from cairn.investigations.tool_calls import opened_output
 from cairn.investigations.views import Present, present
 from cairn.kernel.access import Role
+from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict
 from cairn.ledger.entry import SYSTEM as CAIRN
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
@@ -27,8 +28,9 @@ from cairn.writing.append import principal_actor
 from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
+    from typing import Any
     from uuid import UUID
 
     from cairn.investigations.journal import Journal, Page
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
     from cairn.investigations.run.step import RunStep
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
+    from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Actor
+    from cairn.writing.ports import OutboxRow
 
 
 MOST_STEPS = 1_000
@@ -274,3 +279,32 @@ class ExecutionEnded:
         if run <= MOST_BY_ITSELF:
             return self.resume.again(investigation, actor=CAIRN, died=True)
         return self.leave(workspace_id, investigation_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a waiting execution is told: ids, a state and a number.
+
+    `token` finds it, None before it waits; `execution` is its name.
+    """
+
+    token: str | None
+    execution: str
+    output: Mapping[str, Any]
+
+
+def answer_to(transactions: Transactions[Stores], row: OutboxRow) -> Answer | None:
+    """Return what the execution that waits for an approval is told: where its investigation is.
+
+    None while the question is open.
+    """
+    if row.reference is None:
+        return None
+    with transactions.reading(system_principal(row.workspace_id)) as stores:
+        approval = stores.approvals.find(row.reference)
+        token = stores.approvals.token(row.reference)
+        at = stores.investigations.find(approval.investigation_id) if approval else None
+    if approval is None or approval.state is ApprovalState.PENDING or at is None:
+        return None
+    name = at.execution or execution_name(at.id, at.run)
+    return Answer(token=token, execution=name, output=present(at).as_answer())

@@ -18,9 +18,12 @@ from cairn.graph.quality import edge_quality
 from cairn.graph.traversal import HOP_DECAY, MOST, Bounds
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.kernel.text.checks import clean_text
+from cairn.llm.budget import Budget
+from cairn.llm.costs import Call
 from cairn.recall.legs import tuning_of
 from cairn.recall.proactive import proactive_json, surface
-from cairn.recall.questions.understanding import question_names
+from cairn.recall.questions.model_calls import ModelCalls
+from cairn.recall.questions.understanding import question_names, understand
 from cairn.recall.records import Filters
 from cairn.recall.rendering import node_json
 from cairn.recall.scoring import DECAY_PER_DAY, DECAYING_KINDS
@@ -40,8 +43,10 @@ if TYPE_CHECKING:
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
+    from cairn.llm.budget import Limits
     from cairn.recall.ports import ReadSettings
     from cairn.recall.proactive import Surfaced
+    from cairn.recall.questions.intents import IntentClassifier
     from cairn.recall.records import FoundNode
     from cairn.recall.similar_nodes import MatchedNodes
 
@@ -107,6 +112,23 @@ class Subgraph:
     truncated: bool = False
     query_ms: float = 0.0
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """Says what a question is after, as recall's classifier does, within a budget of its own."""
+
+    classifier: IntentClassifier
+    limits: Limits
+    clock: Clock
+    stopwatch: Stopwatch
+
+    def __call__(self, workspace_id: UUID, question: str) -> Mapping[Intent, float]:
+        """Return the intents with their confidence."""
+        budget = Budget(self.limits, stopwatch=self.stopwatch)
+        calls = ModelCalls(budget, Call(workspace_id=workspace_id))
+        asked = understand(question, self.clock())
+        return self.classifier(question, asked=asked, calls=calls).confidence
 
 
 def check(request: SubgraphRequest) -> Bounds:

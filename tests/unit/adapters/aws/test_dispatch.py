@@ -20,9 +20,9 @@ from cairn.adapters.aws.dispatch import (
     NOBODY_WAITS,
     STALE_AFTER,
     SWEEP_ROWS,
-    Answer,
     AwsDispatcher,
 )
+from cairn.investigations.run.resume import Answer
 from cairn.kernel import traces
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import Unavailable

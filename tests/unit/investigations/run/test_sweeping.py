@@ -7,10 +7,9 @@ from uuid import UUID
 import pytest
 from tests.support.agent import Agents, ScriptedPlanner, act
 
-from cairn.bootstrap.dispatching import answer_to
 from cairn.connectors.connector import Connector, Transport
 from cairn.connectors.port import ConnectorUnauthorised, ToolCall
-from cairn.investigations.run.resume import MOST_BY_ITSELF
+from cairn.investigations.run.resume import MOST_BY_ITSELF, answer_to
 from cairn.investigations.state import State, Verdict
 from cairn.kernel.errors import Conflict, Unavailable
 from cairn.kernel.ids import new_id

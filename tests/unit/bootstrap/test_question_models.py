@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from cairn.bootstrap.models import chat_models
-from cairn.bootstrap.question_models import asking_parts
+from cairn.bootstrap.recall import asking_parts
 from cairn.kernel.errors import ValidationFailed
 from cairn.llm.configuration import CONFIGURATION, HEURISTIC, PRICES, Route, configured
 from cairn.llm.port import Purpose
@@ -88,12 +88,12 @@ def test_a_local_reranker_needs_no_chat_model(tmp_path: Path) -> None:
 
 def test_without_a_model_no_client_is_imported() -> None:
     code = (
-        "import sys; from cairn.bootstrap.question_models import asking_parts\n"
+        "import sys; from cairn.bootstrap.recall import asking_parts\n"
         "from types import SimpleNamespace as S\n"
         "asking_parts(S(anthropic_api_key=None, anthropic_base_url=None, openai_api_key=None,"
         " openai_base_url=None, embedder='onnx', chat_model='', model_budgets='',"
         " reranker_dir=None), None)\n"
-        "print(sorted({'anthropic', 'openai', 'pydantic', 'onnxruntime'} & set(sys.modules)))"
+        "print(sorted({'anthropic', 'openai', 'onnxruntime'} & set(sys.modules)))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from cairn.bootstrap.embedded_metrics import Bounds
-from cairn.kernel.metrics import SHAPES, Metric, Shape, Sort
+from cairn.kernel.metrics import SHAPES, Bounds, Metric, Shape, Sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,6 +1,7 @@
-"""CloudWatch metrics of searches and of what waits, as lines of the log: counts and times.
+"""CloudWatch metrics as lines of the log: the fourteen, and those of searches and of what waits.
 
-On AWS only: elsewhere nothing reads such lines. The log lines themselves are written everywhere.
+On AWS only: elsewhere nothing reads such lines; for the laptop's, see `adapters.files.prometheus`.
+How many series there can be is bounded: `cairn.kernel.metrics.Bounds`.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.metrics import EphemeralMetrics
+from cairn.kernel.metrics import OTHER, SHAPES, Bounds, Metric, Shape, Sort
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
+
+    from aws_lambda_powertools.metrics import EphemeralMetrics
 
     from cairn.recall.ports import Report
 
@@ -70,7 +73,55 @@ def values_of(event: str, fields: Mapping[str, Any]) -> dict[str, float]:
 
 def _write(service: str, values: Mapping[str, float]) -> None:
     """Write one line in CloudWatch's embedded metric format."""
+    from aws_lambda_powertools.metrics import EphemeralMetrics
+
     metrics = EphemeralMetrics(namespace=NAMESPACE, service=service)
     for name, value in values.items():
         metrics.add_metric(name=name, unit=UNITS[name], value=value)
     metrics.flush_metrics()
+
+
+class EmbeddedMetrics:
+    """Writes metrics to standard output, where CloudWatch Logs takes them from."""
+
+    def __init__(self) -> None:
+        self._bounds = Bounds()
+
+    def __call__(self, metric: Metric, value: float = 1, /, **labels: object) -> None:
+        """As `Metrics`."""
+        from aws_lambda_powertools.metrics import EphemeralMetrics
+
+        shape = SHAPES[metric]
+        named = {
+            name: self._bounds(metric, name, str(label)) or OTHER
+            for name, label in labels.items()
+            if label
+        }
+        sets = _sets(shape, named)
+        if not sets:  # a gauge that is kept otherwise: no line, rather than a wrong total
+            return
+        line = EphemeralMetrics(namespace=NAMESPACE)
+        line.service = ""
+        line.add_metric(name=metric, unit=shape.unit, value=value)
+        for place, names in enumerate(sets):
+            _add(line, {name: named[name] for name in names}, first=place == 0)
+        kept = {name for names in shape.sets for name in names}
+        for name in named.keys() - kept:
+            line.add_metadata(key=name, value=named[name])
+        line.flush_metrics()
+
+
+def _sets(shape: Shape, named: dict[str, str]) -> list[tuple[str, ...]]:
+    """Return the sets of labels this value is kept by; a gauge by exactly its own."""
+    if shape.sort is Sort.GAUGE:
+        return [names for names in shape.sets if set(names) == set(named)]
+    return [names for names in shape.sets if set(names) <= set(named)]
+
+
+def _add(line: EphemeralMetrics, dimensions: dict[str, str], *, first: bool) -> None:
+    """Add a set; the first is the line's own and may be empty: the total."""
+    if not first:
+        line.add_dimensions(**dimensions)
+        return
+    for name, value in dimensions.items():
+        line.add_dimension(name=name, value=value)

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.fakes.model_calls import InMemoryCallLog
 
-from cairn.bootstrap.embedded_metrics import MOST_CHARS, MOST_VALUES, OTHER, MeasuredCalls, metrics
-from cairn.bootstrap.metrics import NAMESPACE
+from cairn.adapters.aws.metrics import NAMESPACE
+from cairn.bootstrap.parts import metrics
 from cairn.kernel.ids import new_id
-from cairn.kernel.metrics import SHAPES, Metric, Sort, untold
-from cairn.llm.costs import CallRecord
+from cairn.kernel.metrics import MOST_CHARS, MOST_VALUES, OTHER, SHAPES, Metric, Sort, untold
+from cairn.llm.costs import CallRecord, MeasuredCalls
 from cairn.llm.port import Purpose, Usage
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 LABELS = {
     "workspace": "w",
     "connector": "http",

@@ -1,11 +1,16 @@
-"""Recall over PostgreSQL, for the API and for the retrieve function."""
+"""Recall over PostgreSQL, for the API and for the retrieve function.
+
+Gate, intents, paraphrases and reranking are by a chat model where one is configured, else by rules;
+with nothing configured nothing of a model's client is imported.
+"""
 
 from __future__ import annotations
 
 import atexit
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
 from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
@@ -15,11 +20,11 @@ from cairn.adapters.postgres.memory.subscriptions import (
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
-from cairn.bootstrap.logs import inform, warn
-from cairn.bootstrap.question_models import PER_SEARCH, AskingParts
+from cairn.bootstrap.models import ModelSettings, chat_models
+from cairn.bootstrap.parts import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.recall.answer import answer
+from cairn.llm.budget import Limits
 from cairn.recall.legs import Legs
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.read import Asking, no_expansion
@@ -29,54 +34,104 @@ from cairn.recall.searches.recorder import RunRecorder, not_kept
 from cairn.recall.walks.graph_walks import WalkingGraphLeg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
     from cairn.embedding.port import Embedder
-    from cairn.kernel.access import Principal
-    from cairn.recall.answer import Answer
-    from cairn.recall.context import AssembleContext
+    from cairn.llm.gateway import Gateway
+    from cairn.llm.wire import WireChat
+    from cairn.recall.context import ShowContext
     from cairn.recall.ports import KeywordLeg, Report
-    from cairn.recall.query import SearchRequest
+    from cairn.recall.questions.read import Expander
     from cairn.recall.records import SearchRun
+    from cairn.recall.rerank import Reranker
     from cairn.recall.searches.searches import ReadSearches
+    from cairn.recall.walks.subgraph import QuerySubgraph
     from cairn.workspace.documents import Document
 
 
-@dataclass(frozen=True)
-class Search:
-    """Recall and the JSON form of its answer."""
-
-    recall: Recall
-
-    def __call__(self, principal: Principal, request: SearchRequest, /) -> Answer:
-        """Answer a question."""
-        return answer(self.recall(principal, request), request)
+THREADS = 8
+PER_SEARCH = Limits(tokens=60_000, usd=Decimal("0.10"))
+"""What one search may spend on chat models in all: more than its stages together need."""
 
 
-@dataclass(frozen=True)
-class Context:
-    """Recall as a block of text, and the JSON form of it."""
+class AskingSettings(ModelSettings, Protocol):
+    """Which models help to understand questions."""
 
-    assemble: AssembleContext
-
-    def __call__(
-        self, principal: Principal, request: SearchRequest, *, max_tokens: int
-    ) -> dict[str, Any]:
-        """Assemble the block for a question."""
-        from cairn.recall.context import context_json
-
-        made = self.assemble(principal, request, max_tokens=max_tokens)
-        return context_json(made, answer(made.found, request).meta)
+    @property
+    def reranker_dir(self) -> Path | None: ...
 
 
-def context(found: Recall) -> Context:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskingParts:
+    """What recall takes apart, widens and reorders questions with.
+
+    `close` ends the threads and connections, which otherwise live as long as the process.
+    """
+
+    asking: Asking
+    expander: Expander
+    reranker: Reranker | None
+    close: Callable[[], None] = lambda: None
+
+
+def asking_parts(
+    settings: AskingSettings, gateway: Callable[[Sequence[WireChat[Any]]], Gateway]
+) -> AskingParts:
+    """Return the parts the settings ask for; nothing connects.
+
+    The clients' packages take seconds to import: a thread begins with it at once, and until it is
+    done questions are answered by rules after the usual wait. `gateway` is called with the
+    configured models, when there are any; `bootstrap.models.over` raises ValidationFailed when
+    CAIRN_CHAT_MODEL names no model, or CAIRN_MODEL_BUDGETS no budget.
+    """
+    models = chat_models(settings)
+    local = _cross_encoder(settings)
+    if not models:
+        by_rules = Asking(gate=gate.by_rules, intents=intents.by_rules)
+        return AskingParts(asking=by_rules, expander=no_expansion, reranker=local)
+    from cairn.recall.questions.model_answers import ModelAnswers
+    from cairn.recall.questions.model_stages import (
+        ModelExpander,
+        ModelGate,
+        ModelIntents,
+        ModelReranker,
+    )
+
+    pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chat")
+    for model in models:
+        pool.submit(model.load)
+    answers = ModelAnswers(gateway(models), pool=pool, stopwatch=monotonic, at_once=THREADS)
+    return AskingParts(
+        asking=Asking(gate=ModelGate(answers), intents=ModelIntents(answers)),
+        expander=ModelExpander(answers, stopwatch=monotonic),
+        reranker=local or ModelReranker(answers),
+        close=lambda: _close(pool, models),
+    )
+
+
+def _close(pool: ThreadPoolExecutor, models: Sequence[WireChat[Any]]) -> None:
+    pool.shutdown(cancel_futures=True)
+    for model in models:
+        model.close()
+
+
+def _cross_encoder(settings: AskingSettings) -> Reranker | None:
+    if settings.reranker_dir is None:
+        return None
+    from cairn.recall.rerank import CrossEncoder
+
+    return CrossEncoder(settings.reranker_dir)
+
+
+def context(found: Recall) -> ShowContext:
     """Return the use case over a recall; tokens are counted as its embedder does."""
-    from cairn.recall.context import AssembleContext
+    from cairn.recall.context import AssembleContext, ShowContext
 
-    return Context(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
+    return ShowContext(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
 
 
 def recorder(
@@ -104,6 +159,28 @@ def searches(opened: Database, runs: RunRecorder) -> ReadSearches:
 
     return ReadSearches(
         runs=PostgresSearchRuns(opened, runs.on_its_way), transactions=StoreTransactions(opened)
+    )
+
+
+def subgraph(opened: Database, recalled: Recall) -> QuerySubgraph:
+    """Build it beside recall, whose legs, classifier and settings it shares."""
+    from cairn.recall.similar_nodes import MatchedNodes
+    from cairn.recall.walks.subgraph import Classified, QuerySubgraph
+
+    return QuerySubgraph(
+        transactions=StoreTransactions(opened),
+        classify=Classified(
+            recalled.asking.intents, recalled.limits, clock=utc_now, stopwatch=monotonic
+        ),
+        clock=utc_now,
+        stopwatch=monotonic,
+        similar=MatchedNodes(
+            legs=recalled.legs,
+            transactions=recalled.transactions,
+            clock=utc_now,
+            new_id=new_id,
+        ),
+        settings=recalled.settings,
     )
 
 

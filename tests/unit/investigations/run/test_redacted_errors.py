@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from cairn.bootstrap.investigating import InvestigationSteps
-from cairn.bootstrap.redact_errors import redact_errors
+from cairn.bootstrap.investigations import InvestigationSteps
+from cairn.investigations.run.redact_errors import redact_errors
 from cairn.kernel.errors import Unavailable
 from cairn.safety.destinations import origin
 
@@ -17,7 +17,7 @@ def test_an_unexpected_error_tells_its_type_and_place_and_none_of_its_words() ->
     with pytest.raises(Exception, match=":") as raised, redact_errors():
         int("ada@acme.test")
     assert type(raised.value).__name__ == "ValueError"
-    assert "test_unspoken.py:" in str(raised.value)
+    assert "test_redacted_errors.py:" in str(raised.value)
     assert raised.value.__suppress_context__
     told = "".join(traceback.format_exception(raised.value))
     assert "invalid literal" not in told
@@ -50,6 +50,6 @@ class Broken:
 
 def test_a_step_of_the_machine_tells_no_words_to_the_history_of_its_execution() -> None:
     steps = InvestigationSteps(parts=cast("Any", Broken()))
-    with pytest.raises(Exception, match=r"^investigating\.py:\d+$") as raised:
+    with pytest.raises(Exception, match=r"^investigations\.py:\d+$") as raised:
         steps("PLANNING", UUID(int=1), UUID(int=2), run=1)
     assert type(raised.value).__name__ == "KeyError"

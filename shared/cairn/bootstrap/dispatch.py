@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.adapters.aws.dispatch import Answer, AwsDispatcher
+from cairn.adapters.aws.dispatch import AwsDispatcher
 from cairn.adapters.postgres.sweeping import ClaimOutbox
 from cairn.bootstrap.lazy import lazy
-from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
 from cairn.writing.ports import Dispatcher, Topic
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from cairn.adapters.postgres.database import Database
-    from cairn.investigations.run.resume import Resume
+    from cairn.investigations.run.resume import Answer, Resume
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.writing.ports import OutboxRow
@@ -123,27 +122,7 @@ def _again(resume: Resume) -> Callable[[OutboxRow], object]:
 
 def _answers(opened: Database) -> Callable[[OutboxRow], Answer | None]:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.investigations.run.resume import answer_to
 
     transactions = StoreTransactions(opened)
     return lambda row: answer_to(transactions, row)
-
-
-def answer_to(transactions: Transactions[Stores], row: OutboxRow) -> Answer | None:
-    """Return what the execution that waits for an approval is told: where its investigation is.
-
-    None while the question is open.
-    """
-    from cairn.investigations.ports import ApprovalState
-    from cairn.investigations.run.step import execution_name
-    from cairn.investigations.views import present
-
-    if row.reference is None:
-        return None
-    with transactions.reading(system_principal(row.workspace_id)) as stores:
-        approval = stores.approvals.find(row.reference)
-        token = stores.approvals.token(row.reference)
-        found = stores.investigations.find(approval.investigation_id) if approval else None
-    if approval is None or approval.state is ApprovalState.PENDING or found is None:
-        return None
-    name = found.execution or execution_name(found.id, found.run)
-    return Answer(token=token, execution=name, output=present(found).as_answer())

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cairn.bootstrap.metrics import NAMESPACE, UNITS, measured, values_of
+from cairn.adapters.aws.metrics import NAMESPACE, UNITS, measured, values_of
 
-GUIDE = Path(__file__).parents[3] / "docs" / "operate" / "deploy-aws.md"
+GUIDE = Path(__file__).parents[4] / "docs" / "operate" / "deploy-aws.md"
 SEARCH: dict[str, Any] = {
     "workspace_id": "0198f0a2-5c1e-7b3d-9e55-0d6a4b8c1f20",
     "ms": 41.5,

@@ -13,7 +13,7 @@ from cairn.api.options import ApiOptions
 from cairn.kernel.metrics import Metric
 
 COUNT = """
-from cairn.bootstrap.embedded_metrics import metrics
+from cairn.bootstrap.parts import metrics
 from cairn.kernel.metrics import Metric
 tell = metrics("local")
 tell(Metric.CONNECTOR_CALLS, connector="desk", tool="reset", outcome="done")
@@ -24,7 +24,7 @@ for number in range(150):
 """
 SHOW = """
 import sys
-from cairn.bootstrap.prometheus import Exposition
+from cairn.adapters.files.prometheus import Exposition
 from cairn.kernel.metrics import Metric
 from cairn.settings import metrics_folder
 def gauges(tell):

@@ -10,9 +10,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.logs import warn
-from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store, platform
-from cairn.bootstrap.redact_errors import redact_errors
+from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store, platform, warn
+from cairn.investigations.run.redact_errors import redact_errors
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict
 from cairn.kernel.traces import within
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.adapters.postgres.workspaces import PostgresProfiles
-    from cairn.bootstrap.dispatching import Wakes
+    from cairn.bootstrap.dispatch import Wakes
     from cairn.bootstrap.helpdesk import HelpdeskParts
     from cairn.connectors.directory import ConnectorPolicies
     from cairn.investigations.approvals import Expire, Wait
@@ -109,7 +108,7 @@ class InvestigationParts:
     def wake(self) -> Wakes:
         """What sends committed work on."""
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.bootstrap.dispatching import (
+        from cairn.bootstrap.dispatch import (
             dispatcher,
             investigation_machine_of,
             investigation_queues_of,
@@ -157,7 +156,7 @@ class InvestigationParts:
     @cached_property
     def metrics(self) -> Metrics:
         """Where counts go."""
-        from cairn.bootstrap.embedded_metrics import metrics
+        from cairn.bootstrap.parts import metrics
 
         return metrics(self.settings.stage)
 

@@ -17,7 +17,7 @@ from cairn.kernel.errors import CairnError
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-PACKAGE = PurePath(__file__).parents[1]
+PACKAGE = PurePath(__file__).parents[2]
 """Ours, whatever the folder is called that somebody cloned the project into."""
 
 
