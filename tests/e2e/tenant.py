@@ -1,5 +1,7 @@
 """A workspace of its own on the running stack, spoken to over HTTP as any client would."""
 
+# pyright: basic
+
 import json
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -80,7 +82,7 @@ class Tenant:
             seen = self.get(f"/v1/ingestions/{ingestion_id}")
             return seen if seen["status"] in ("ready", "failed") else None
 
-        return eventually(ask, seconds=seconds, what="the end of the ingestion")
+        return eventually(ask, seconds=seconds, what="the end of the ingestion")  # pyright: ignore
 
     def ready(self, source_uri: str, **document: Any) -> str:
         """Ingest a document, wait until it is ready, and return its id."""
@@ -100,7 +102,7 @@ class Tenant:
             seen = self.get(f"/v1/tickets/{ticket_id}")
             return None if seen["status"] == "new" else seen
 
-        return eventually(ask, seconds=seconds, what="the screening of the ticket")
+        return eventually(ask, seconds=seconds, what="the screening of the ticket")  # pyright: ignore
 
     def _nothing_pending(self) -> bool:
         return self.get("/v1/status")["pending_embeddings"] == 0

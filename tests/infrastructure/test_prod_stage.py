@@ -1,5 +1,7 @@
 """The AWS stage: what a reviewer of the account would check, checked at every change."""
 
+# pyright: basic
+
 import json
 import re
 import subprocess

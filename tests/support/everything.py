@@ -1,5 +1,7 @@
 """A workspace with one of everything that writes the ledger, over a real database."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
@@ -11,6 +13,7 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.graph import Graphing
 from tests.support.ingesting import Documents
 from tests.support.observing import Observing, event
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact
 from tests.support.talking import Talking
 
@@ -24,7 +27,6 @@ from cairn.conversations.record import ChangeConversation
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.kinds import MemoryKind
 from cairn.nodes.views import Split
@@ -70,7 +72,7 @@ class Everything:
             transactions=self.transactions,
             principal=self.admin,
             keys=self.keys,
-            sent=self.sent,
+            sent=self.sent,  # pyright: ignore
             embedder=self.embedder,
         )
         self.enrich = self.documents.enrich
@@ -79,7 +81,11 @@ class Everything:
         """Conversations, reports or subscriptions, over their stores."""
         transactions = StoreTransactions(self.pool)
         return Talking(
-            transactions=transactions, admin=self.admin, keys=self.keys, sent=self.sent, now=NOON
+            transactions=transactions,
+            admin=self.admin,
+            keys=self.keys,
+            sent=self.sent,  # pyright: ignore
+            now=NOON,
         )
 
     def embed(self, *, one_by_one: bool = False) -> None:
@@ -93,13 +99,8 @@ class Everything:
     def rebuild(self) -> Rebuild:
         """The use case under test."""
         return Rebuild(
+            platform=platform_of(None, keys=self.keys, dispatcher=self.sent),
             replays=PostgresReplays(self.pool),
-            keys=self.keys,
-            cipher=BodyCipher(),
-            dispatcher=self.sent,
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
         )
 
     def rows(self, statement: str, *parameters: Any, table: str = "") -> list[Any]:

@@ -438,12 +438,7 @@ class ApiServices(AgentServices):
         """Keeping a rebuild and waking its machine."""
         from cairn.rebuild.runs import StartRebuild
 
-        return StartRebuild(
-            transactions=self.platform.transactions,
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return StartRebuild(platform=self.platform)
 
     @part
     def show_rebuild(self) -> ShowRebuild:

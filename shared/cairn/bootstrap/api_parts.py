@@ -115,11 +115,7 @@ class ApiParts:
         from cairn.bootstrap.parts import signing_key
 
         return forget_use_case(
-            self.settings,
-            self.opened,
-            self.platform.keys,
-            signing_key(self.settings),
-            self.wake,
+            self.settings, self.opened, self.platform, signing_key(self.settings)
         )
 
     @part

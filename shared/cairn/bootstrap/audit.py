@@ -126,7 +126,7 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
         model_calls=kept(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
         finish_forgettings=FinishForgettings(
             workspaces=ListWorkspaces(opened),
-            forget=forget_use_case(settings, opened, parts.keys, key, parts.wake),
+            forget=forget_use_case(settings, opened, parts.platform, key),
             report=warn(parts.log),
         ),
     )

@@ -18,7 +18,6 @@ from cairn.bootstrap.parts import (
     key_store,
     logger,
     platform,
-    rebuild,
     registered,
     warn,
 )
@@ -75,6 +74,7 @@ def consolidate_services() -> ConsolidateServices:
     models = gateway(settings, opened, report=warn(log))
     keys = lazy(lambda: key_store(settings))
     sender = lazy(lambda: _sender(settings, opened, log))
+    shared = lazy(lambda: platform(opened, keys=keys, dispatcher=sender, log=log))
     summaries = lazy(
         lambda: summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
     )
@@ -92,15 +92,11 @@ def consolidate_services() -> ConsolidateServices:
 
     return ConsolidateServices(
         begin=lazy(lambda: _begin(opened)),
-        consolidate=lazy(
-            lambda: consolidate_client(
-                platform(opened, keys=keys, dispatcher=sender, log=log), model, models
-            )
-        ),
+        consolidate=lazy(lambda: consolidate_client(shared, model, models)),
         summarise=lazy(lambda: _counted("summary", summarised, opened)),
         cleanup=lazy(lambda: _counted("cleanup", cleaned, opened)),
         end=lazy(lambda: _end(opened, sender, model)),
-        rebuild=lazy(lambda: _rebuild(opened, keys, sender)),
+        rebuild=lazy(lambda: _rebuild(opened, shared)),
         log=log,
     )
 
@@ -239,9 +235,11 @@ def _cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:
     )
 
 
-def _rebuild(opened: Database, keys: KeyStore, sender: Dispatcher) -> StepRebuild:
+def _rebuild(opened: Database, shared: Platform) -> StepRebuild:
+    from cairn.adapters.postgres.ledger.replay import PostgresReplays
+    from cairn.rebuild.rebuild import Rebuild
     from cairn.rebuild.runs import StepRebuild
 
     return StepRebuild(
-        transactions=_transactions(opened), rebuild=rebuild(opened, keys, sender), clock=utc_now
+        platform=shared, rebuild=Rebuild(platform=shared, replays=PostgresReplays(opened))
     )

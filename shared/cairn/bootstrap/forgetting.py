@@ -10,15 +10,16 @@ from cairn.adapters.postgres.ledger.proving import (
     PostgresPurgedNodes,
     PostgresSearcher,
 )
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import SweepEntities
-from cairn.bootstrap.parts import rebuild
 from cairn.bootstrap.search_index import endpoint
 from cairn.forgetting.forget import Forget
 from cairn.forgetting.prove import NOT_SEARCHED, KeySearcher, Prove, Searcher
 from cairn.forgetting.tombstones import ApplyTombstones
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
+from cairn.rebuild.rebuild import Rebuild
 from cairn.rebuild.restore import RecomputeByReplay
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from cairn.bootstrap.parts import SigningKey
     from cairn.bootstrap.search_index import SearchIndexSettings
     from cairn.ledger.keys import KeyStore
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
 
     class ForgetSettings(SearchIndexSettings, Protocol):
         """Which buckets there are."""
@@ -42,14 +43,13 @@ if TYPE_CHECKING:
 def forget_use_case(
     settings: ForgetSettings,
     opened: Database,
-    keys: KeyStore,
+    platform: Platform,
     signing: SigningKey,
-    dispatcher: Dispatcher,
 ) -> Forget:
     """Build the use case; nothing connects yet."""
     return Forget(
         transactions=StoreTransactions(opened),
-        keys=keys,
+        keys=platform.keys,
         signer=signing,
         tombstones=S3Tombstones(settings.anchor_bucket),
         objects=S3Erasing(settings.uploads_bucket),
@@ -59,8 +59,10 @@ def forget_use_case(
             stopwatch=monotonic,
             new_id=new_id,
         ),
-        recompute=RecomputeByReplay(rebuild=rebuild(opened, keys, dispatcher)),
-        dispatcher=dispatcher,
+        recompute=RecomputeByReplay(
+            rebuild=Rebuild(platform=platform, replays=PostgresReplays(opened))
+        ),
+        dispatcher=platform.dispatcher,
         clock=utc_now,
         new_id=new_id,
     )

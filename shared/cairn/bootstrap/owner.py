@@ -62,10 +62,11 @@ def costs(owner_url: str, since: date, until: date) -> Iterable[CostRow]:
 
 def rebuild(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> dict[str, Any]:
     """Rebuild or check a workspace in this process and return what was found."""
-    from cairn.bootstrap.parts import rebuild
+    from cairn.adapters.postgres.ledger.replay import PostgresReplays
+    from cairn.rebuild.rebuild import Rebuild
 
     parts = _parts(settings)
-    run = rebuild(parts.opened, parts.platform.keys, parts.wake)
+    run = Rebuild(platform=parts.platform, replays=PostgresReplays(parts.opened))
     return run(workspace_id, only_check=only_check).as_json()
 
 
@@ -86,11 +87,13 @@ def restore(
     settings: ApiSettings, owner_url: str, lines: Iterable[str], *, name: str
 ) -> dict[str, Any]:
     """Import an export into an empty workspace called `name`, follow tombstones, make its rows."""
+    from cairn.adapters.postgres.ledger.replay import PostgresReplays
     from cairn.adapters.postgres.ledger.whole import import_ledger
     from cairn.bootstrap.forgetting import apply_tombstones
-    from cairn.bootstrap.parts import rebuild, signing_key
+    from cairn.bootstrap.parts import signing_key
     from cairn.kernel.clock import utc_now
     from cairn.ledger.importing import Export
+    from cairn.rebuild.rebuild import Rebuild
     from cairn.rebuild.restore import Restore
 
     parts, export = _parts(settings), Export(lines)
@@ -98,7 +101,7 @@ def restore(
     run = Restore(
         write=lambda item: import_ledger(owner_url, item, name=name, now=utc_now()),
         tombstones=apply_tombstones(parts.forget, keys, signing, settings.anchor_bucket),
-        rebuild=rebuild(parts.opened, keys, parts.wake),
+        rebuild=Rebuild(platform=parts.platform, replays=PostgresReplays(parts.opened)),
     )
     return run(export).as_json()
 

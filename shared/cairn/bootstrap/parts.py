@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.kernel.metrics import Metrics
     from cairn.ledger.keys import BodyCipher, KeyCache, KeyStore
-    from cairn.rebuild.rebuild import Rebuild
     from cairn.settings import ApiSettings, RetrieveSettings
     from cairn.workspace.documents import Document
     from cairn.writing.platform import Log, Platform
@@ -222,23 +221,6 @@ def metrics(stage: Literal["local", "prod"]) -> Metrics:
     from cairn.adapters.files.prometheus import PrometheusMetrics
 
     return PrometheusMetrics()
-
-
-def rebuild(opened: Database, keys: KeyStore, dispatcher: Dispatcher) -> Rebuild:
-    """Return what replays a ledger."""
-    from cairn.adapters.postgres.ledger.replay import PostgresReplays
-    from cairn.ledger.keys import BodyCipher
-    from cairn.rebuild.rebuild import Rebuild
-
-    return Rebuild(
-        replays=PostgresReplays(opened),
-        keys=keys,
-        cipher=BodyCipher(),
-        dispatcher=dispatcher,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
 
 
 def model_of(settings: EmbedderSettings) -> EmbeddingModel:

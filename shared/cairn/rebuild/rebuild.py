@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock, Stopwatch
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry, Head
-    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.rebuild.replay import Replays, TableSum
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
 
 PAGE = 500
 """Entries replayed in one transaction."""
@@ -107,12 +104,7 @@ class Rebuild:
     """Replays a workspace's ledger in steps, each of which may be repeated or run by another."""
 
     replays: Replays
-    keys: KeyStore
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    stopwatch: Stopwatch
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, workspace_id: UUID, *, only_check: bool = False) -> Rebuilt:
         """Do all of it. Raises what `advance` and `finish` raise."""
@@ -129,14 +121,14 @@ class Rebuild:
         Returns {"position", "head", "entries", "more"}. Raises Conflict (`ledger-broken`) where the
         chain does not hold and BodyUnreadable for a body that was altered: nothing has changed.
         """
-        until = self.stopwatch() + seconds
+        until = self.platform.stopwatch() + seconds
         principal = system_principal(workspace_id)
-        with Prefetcher(self.keys, self.cipher) as ahead:
+        with Prefetcher(self.platform.keys, self.platform.cipher) as ahead:
             while True:
                 with self.replays.replaying(principal) as stores:
                     progress, head = self._page(principal, stores, ahead)
                 more = head.position - progress.head.position > LAST_ENTRIES
-                if not more or self.stopwatch() >= until:
+                if not more or self.platform.stopwatch() >= until:
                     return {
                         "position": progress.head.position,
                         "head": head.position,
@@ -160,7 +152,7 @@ class Rebuild:
         except KeysMissing:
             self.discard(workspace_id)  # what it could not read it has to read once the key is back
             raise
-        self.dispatcher.send(rows)
+        self.platform.dispatcher.send(rows)
         return done
 
     def discard(self, workspace_id: UUID) -> None:
@@ -212,7 +204,7 @@ class Rebuild:
 
     def _caught_up(self, principal: Principal, stores: Stores) -> Progress | None:
         """Replay what is left; None when that is too much for this transaction."""
-        with Prefetcher(self.keys, self.cipher) as ahead:
+        with Prefetcher(self.platform.keys, self.platform.cipher) as ahead:
             progress, head = self._page(principal, stores, ahead)
             while progress.head.position < head.position:
                 if head.position - progress.head.position > LAST_ENTRIES:
@@ -279,11 +271,11 @@ class Rebuild:
 
     def _queued(self, principal: Principal, stores: Stores, position: int) -> Sequence[OutboxRow]:
         """Queue the nodes whose vectors the cache no longer has."""
-        lacking, now = stores.replica.lacking(), self.clock()
+        lacking, now = stores.replica.lacking(), self.platform.clock()
         rows = [
             OutboxRow(
                 workspace_id=principal.workspace_id,
-                id=self.new_id(),
+                id=self.platform.new_id(),
                 topic=Topic.EMBED,
                 position=position,
                 node_ids=tuple(lacking[start : start + EMBED_BATCH]),
@@ -297,11 +289,11 @@ class Rebuild:
     def _append(self, principal: Principal, stores: Stores, done: Rebuilt) -> None:
         """Let the ledger say that it was rebuilt, and whether that changed anything."""
         entry = plan_entry(
-            id=self.new_id(),
+            id=self.platform.new_id(),
             workspace_id=principal.workspace_id,
             type=COMPLETED,
             actor=SYSTEM,
-            occurred_at=self.clock(),
+            occurred_at=self.platform.clock(),
             meta={
                 "position": done.position,
                 "entries": done.entries,
@@ -310,7 +302,7 @@ class Rebuild:
                 "equal": done.equal,
             },
         )
-        append_unprojected(stores, [entry], self.clock())
+        append_unprojected(stores, [entry], self.platform.clock())
 
 
 def _forgets(entry: Entry) -> bool:

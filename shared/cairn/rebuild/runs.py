@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.rebuild.rebuild import Rebuild
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +52,14 @@ RUNNING = "running"
 class StartRebuild:
     """Keeps a rebuild and wakes the machine; Denied unless an admin asks."""
 
-    transactions: Transactions[Stores]
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, principal: Principal, /, *, check: bool = False) -> RebuildView:
         """Return it as it begins."""
         principal.require(Role.ADMIN)
-        rebuild_id = self.new_id()
-        with self.transactions.writing(system_principal(principal.workspace_id)) as stores:
-            now = self.clock()
+        rebuild_id = self.platform.new_id()
+        with self.platform.transactions.writing(system_principal(principal.workspace_id)) as stores:
+            now = self.platform.clock()
             stores.rebuilds.add(rebuild_id, check=check, now=now)
             row = OutboxRow(
                 workspace_id=principal.workspace_id,
@@ -75,7 +70,7 @@ class StartRebuild:
             )
             stores.outbox.add(row, now)
             rebuild = _found(stores, rebuild_id)
-        self.dispatcher.send([row])
+        self.platform.dispatcher.send([row])
         return rebuild
 
 
@@ -96,9 +91,8 @@ class ShowRebuild:
 class StepRebuild:
     """The states of the machine. Each may be run again, and goes on where the last one was."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     rebuild: Rebuild
-    clock: Clock
 
     def step(self, workspace_id: UUID, rebuild_id: UUID, *, seconds: float) -> dict[str, Any]:
         """Replay for some time, and put the rows in place when all is replayed.
@@ -106,7 +100,7 @@ class StepRebuild:
         Returns {"more": bool, "entries": int, "head": int}; ids and counts only.
         """
         principal = system_principal(workspace_id)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             rebuild = _found(stores, rebuild_id)
             stores.outbox.done([rebuild_id])
         if rebuild.state != RUNNING:
@@ -115,8 +109,8 @@ class StepRebuild:
         done = None
         if not far["more"]:
             done = self.rebuild.finish(workspace_id, only_check=rebuild.check)
-        with self.transactions.writing(principal) as stores:
-            now, head = self.clock(), far["head"]
+        with self.platform.transactions.writing(principal) as stores:
+            now, head = self.platform.clock(), far["head"]
             stores.rebuilds.progress(rebuild_id, entries=far["entries"], head=head, now=now)
             if done is not None:
                 stores.rebuilds.end(rebuild_id, result=done.as_json(), error=None, now=now)
@@ -124,8 +118,8 @@ class StepRebuild:
 
     def fail(self, workspace_id: UUID, rebuild_id: UUID, *, error: str) -> dict[str, Any]:
         """Keep that it failed: the name of an error, no text of anybody's."""
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            stores.rebuilds.end(rebuild_id, result=None, error=error, now=self.clock())
+        with self.platform.transactions.writing(system_principal(workspace_id)) as stores:
+            stores.rebuilds.end(rebuild_id, result=None, error=error, now=self.platform.clock())
         return {"failed": True}
 
 

@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.forgetting import CANARY, Stand, open_stand
+from tests.support.platform import platform_of
 
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.forgetting.forget import Target
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.rebuild.rebuild import Rebuild, Rebuilt
 from cairn.rebuild.restore import RecomputeByReplay
 
@@ -35,13 +33,8 @@ def stand(database: "Database", pool: Pool) -> Stand:
 
 def rebuild_of(stand: Stand) -> Rebuild:
     return Rebuild(
+        platform=platform_of(None, keys=stand.keys, dispatcher=stand.system.sent),
         replays=PostgresReplays(stand.pool),
-        keys=stand.keys,
-        cipher=BodyCipher(),
-        dispatcher=stand.system.sent,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
     )
 
 

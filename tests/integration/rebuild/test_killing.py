@@ -25,10 +25,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from uuid import UUID
-from tests.support.remembering import Sent
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
+from tests.support.platform import platform_of
 from cairn.rebuild import rebuild
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.database import Database
@@ -37,8 +34,8 @@ from cairn.adapters.postgres.ledger.replay import PostgresReplays
 url, keys, workspace = sys.argv[1:]
 rebuild.PAGE, rebuild.LAST_ENTRIES = 20, 100
 use = rebuild.Rebuild(
-    replays=PostgresReplays(Database(url)), keys=FileKeyStore(Path(keys)), cipher=BodyCipher(),
-    dispatcher=Sent(), clock=utc_now, stopwatch=monotonic, new_id=new_id,
+    replays=PostgresReplays(Database(url)),
+    platform=platform_of(None, keys=FileKeyStore(Path(keys))),
 )
 print("begun", flush=True)
 use(UUID(workspace))

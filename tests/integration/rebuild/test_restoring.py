@@ -1,5 +1,7 @@
 """The restore drill: an export of a ledger, put into a new database, gives the same workspace."""
 
+# pyright: basic
+
 import json
 import secrets
 import tracemalloc
@@ -10,17 +12,15 @@ import pytest
 from psycopg import sql
 from tests.plugins.postgres import Database
 from tests.support.everything import BARRED, Everything, open_everything
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Sent
 
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.ledger.whole import export_ledger, import_ledger, verify_ledgers
 from cairn.forgetting.tombstones import TombstonesApplied
-from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict
-from cairn.kernel.ids import new_id
 from cairn.ledger.importing import Export, ImportRefused
-from cairn.ledger.keys import BodyCipher
 from cairn.rebuild.rebuild import KeysMissing, Rebuild
 from cairn.rebuild.restore import Restore, Restored
 
@@ -91,13 +91,8 @@ def restore(
             write=lambda export: import_ledger(into.owner_url, export, name="back", now=NOON),
             tombstones=follow,
             rebuild=Rebuild(
+                platform=platform_of(None, keys=keys, dispatcher=Sent()),
                 replays=PostgresReplays(pool),
-                keys=keys,
-                cipher=BodyCipher(),
-                dispatcher=Sent(),
-                clock=utc_now,
-                stopwatch=monotonic,
-                new_id=new_id,
             ),
         )(Export(lines))
     finally:
@@ -175,7 +170,7 @@ def test_what_is_no_whole_export_is_refused(
 ) -> None:
     assert callable(change)
     with pytest.raises(ImportRefused) as refused:
-        restore(empty, change(lines), full.keys)
+        restore(empty, change(lines), full.keys)  # pyright: ignore
     assert refused.value.reason == reason
     assert count(empty, "workspace") == 0
 

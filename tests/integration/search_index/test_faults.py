@@ -1,5 +1,7 @@
 """OpenSearch as it fails: killed, red, silent, without alias, of another mapping."""
 
+# pyright: basic
+
 import socket
 import time
 from collections.abc import Iterator

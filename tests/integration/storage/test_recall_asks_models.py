@@ -1,5 +1,7 @@
 """Recall over PostgreSQL with a chat model over HTTP: what it changes, and what stands without."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import json
@@ -121,7 +123,7 @@ def recalls(world: World, server: ChatServer) -> Iterator[Recall]:
 @contextmanager
 def asking(world: World, server: ChatServer) -> Iterator[Recall]:
     settings = Settings(server.url)
-    parts = asking_parts(settings, partial(over, settings=settings, opened=world.pool))
+    parts = asking_parts(settings, partial(over, settings=settings, opened=world.pool))  # pyright: ignore
     made = recall(world.pool, NoVectors(), parts=parts)  # pyright: ignore[reportArgumentType]
     try:
         eventually(lambda: ask(made, world)["meta"]["gate"]["source"] == "llm", seconds=60)

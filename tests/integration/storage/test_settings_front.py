@@ -1,5 +1,7 @@
 """`/v1/settings` as wired, over PostgreSQL: every documented setting is set and has its effect."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import json
@@ -17,6 +19,7 @@ from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.planning import brief, question, spec
+from tests.support.platform import platform_of
 from tests.support.world import open_world
 
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
@@ -26,9 +29,7 @@ from cairn.bootstrap.plan import bounds
 from cairn.investigations.planning.envelope import enclosed
 from cairn.investigations.state import Evidence, Observation, WorkingMemory
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.clock import monotonic
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.rebuild.rebuild import Rebuild
 from cairn.safety.tools import Lane
 from cairn.workspace.documents import leaves
@@ -393,13 +394,13 @@ def test_a_rebuild_makes_the_settings_of_the_ledger(door: Door, database: Databa
             [door.world.workspace_id],
         )
     rebuild = Rebuild(
+        platform=platform_of(
+            None,
+            keys=InMemoryKeyStore(),
+            dispatcher=door.world.remember.platform.dispatcher,
+            clock=door.world.remember.platform.clock,
+        ),
         replays=PostgresReplays(door.world.pool),
-        keys=InMemoryKeyStore(),
-        cipher=BodyCipher(),
-        dispatcher=door.world.remember.platform.dispatcher,
-        clock=door.world.remember.platform.clock,
-        stopwatch=monotonic,
-        new_id=new_id,
     )
     assert not rebuild(door.world.workspace_id, only_check=True).equal
     rebuild(door.world.workspace_id)

@@ -1,5 +1,7 @@
 """Subgraphs over PostgreSQL start from what matches, and from nothing a reader may not see."""
 
+# pyright: basic
+
 from typing import Any
 
 import pytest
@@ -20,7 +22,7 @@ from cairn.recall.walks.subgraph import Subgraph, SubgraphRequest
 
 def ask(recalled: Recall, within: World, who: Any = None, **asked: Any) -> Subgraph:
     query = subgraph(within.pool, recalled)
-    return query(who or within.admin, SubgraphRequest(**({"query": QUESTION} | asked)))
+    return query(who or within.admin, SubgraphRequest(**({"query": QUESTION} | asked)))  # pyright: ignore
 
 
 def texts(found: Subgraph) -> set[str]:

