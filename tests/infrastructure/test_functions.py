@@ -1,6 +1,9 @@
 """Function folders, their descriptions and the assets made of them."""
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,8 @@ from infra.cdk.functions import FunctionSpec, discover
 from infra.cdk.imports import NAMED, SHARED, SQL, STORES, STORES_PARTS
 from infra.cdk.staging import stage_function
 from layers.build import GROUPS
+from tests.support.front import environment
+from tests.support.openapi import document
 
 USERS_OF_BUNDLED = {"cairn.bootstrap.connectors", "cairn.connectors.launching"}
 OF_OTHERS = {  # import modules of other packages by their names
@@ -113,6 +118,38 @@ def test_an_asset_has_every_part_of_the_stores_that_its_modules_ask_for(
     assert not [
         module for module in modules if not (asset / f"{module.replace('.', '/')}.py").is_file()
     ]
+
+
+ASK_FOR_THE_DOCUMENT = """
+import json, sys
+asset = sys.argv[1]
+sys.path.insert(0, asset)
+import handler
+event = json.load(sys.stdin)
+event["rawPath"] = event["requestContext"]["http"]["path"] = "/openapi.json"
+answer = handler.handler(event, None)
+assert answer["statusCode"] == 200, answer
+ours = [module for name, module in sys.modules.items() if name.split(".")[0] == "cairn"]
+assert all(module.__file__.startswith(asset) for module in ours)
+print(answer["body"])
+"""
+
+
+def test_the_asset_of_the_api_makes_the_whole_openapi_document(tmp_path: Path) -> None:
+    """Types of answers are imported when it is made: also those that only type checkers import."""
+    asset = stage_function(discover()["api"].folder, tmp_path / "asset")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", ASK_FOR_THE_DOCUMENT, str(asset)],
+        input=(ROOT / "events" / "api" / "health.json").read_text(encoding="utf-8"),
+        env=environment("postgresql://nobody@127.0.0.1:1/none", tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout.splitlines()[-1])
+    assert made["paths"] == json.loads(json.dumps(document()["paths"]))
+    assert made["components"] == json.loads(json.dumps(document()["components"]))
 
 
 def test_modules_imported_by_a_name_are_told_to_the_staging() -> None:

@@ -411,7 +411,7 @@ class ApiServices(AgentServices):
     @part
     def preview_consolidation(self) -> PreviewConsolidation:
         """Planning a run; no memory is changed."""
-        from cairn.bootstrap.consolidate import PREVIEW_ANSWER_SECONDS, propose_plan
+        from cairn.bootstrap.models import PREVIEW_ANSWER_SECONDS, propose_plan
         from cairn.consolidation.requests import PreviewConsolidation
         from cairn.consolidation.run import PreviewClient
 

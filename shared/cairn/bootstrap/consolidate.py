@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.models import gateway
+from cairn.bootstrap.models import gateway, propose_plan
 from cairn.bootstrap.parts import (
     database,
     embedder,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
-    from cairn.consolidation.run import ConsolidateClient, Planners, ProposePlan
+    from cairn.consolidation.run import ConsolidateClient
     from cairn.consolidation.runs import WorkspaceStep
     from cairn.embedding.port import Embedder
     from cairn.ledger.keys import KeyStore
@@ -46,10 +46,6 @@ if TYPE_CHECKING:
     from cairn.summaries.write import SummariseWorkspace
     from cairn.writing.platform import Platform
     from cairn.writing.ports import Dispatcher
-
-
-PREVIEW_ANSWER_SECONDS = 25.0
-"""How long a dry run waits for one answer of a model: less than its own request may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,28 +151,6 @@ def consolidate_client(
         propose=propose_plan(platform, model, models),
         apply=ApplyPlan(platform, model_id=model.model.id, pause=time.sleep),
         stopwatch=platform.stopwatch,
-    )
-
-
-def propose_plan(
-    platform: Platform, model: Embedder, models: Gateway | None, *, seconds: float | None = None
-) -> ProposePlan:
-    """Return what plans batches and changes nothing."""
-    from cairn.bootstrap.models import planners
-    from cairn.consolidation.batching import FindMerges, Gather
-    from cairn.consolidation.heuristic import HeuristicPlanner
-    from cairn.consolidation.run import ProposePlan
-
-    transactions = platform.transactions
-    rules = HeuristicPlanner()
-    asked: Planners = (
-        planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
-    )
-    return ProposePlan(
-        gather=Gather(transactions=transactions, model_id=model.model.id),
-        planners=asked,
-        rules=rules,
-        merges=FindMerges(transactions=transactions, embedder=model),
     )
 
 

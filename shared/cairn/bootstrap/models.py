@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.consolidation.plan import Planner
+    from cairn.consolidation.run import Planners, ProposePlan
+    from cairn.embedding.port import Embedder
     from cairn.llm.budget import Terms
     from cairn.llm.gateway import Gateway
     from cairn.llm.wire import WireChat
+    from cairn.writing.platform import Platform
+
+PREVIEW_ANSWER_SECONDS = 25.0
+"""How long a dry run of a consolidation waits for one answer: less than its request may take."""
 
 
 class ModelSettings(Protocol):
@@ -108,6 +114,27 @@ def planners(gateway: Gateway, *, seconds: float | None = None) -> Callable[[UUI
         return ModelPlanner(gateway=gateway, call=call)
 
     return planner
+
+
+def propose_plan(
+    platform: Platform, model: Embedder, models: Gateway | None, *, seconds: float | None = None
+) -> ProposePlan:
+    """Return what plans batches and changes nothing."""
+    from cairn.consolidation.batching import FindMerges, Gather
+    from cairn.consolidation.heuristic import HeuristicPlanner
+    from cairn.consolidation.run import ProposePlan
+
+    transactions = platform.transactions
+    rules = HeuristicPlanner()
+    asked: Planners = (
+        planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
+    )
+    return ProposePlan(
+        gather=Gather(transactions=transactions, model_id=model.model.id),
+        planners=asked,
+        rules=rules,
+        merges=FindMerges(transactions=transactions, embedder=model),
+    )
 
 
 def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:

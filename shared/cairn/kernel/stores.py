@@ -1,7 +1,7 @@
 """The stores of one transaction: what a use case reads and writes, by name.
 
 The one module below the adapters that names PostgreSQL's classes, and for the type checker alone:
-so a use case says `Stores`, and whoever follows `stores.tickets.find` lands at its query. Nothing
+so a use case says `Stores`, and whoever follows a method of a part lands at its query. Nothing
 of an adapter is imported when this runs (docs/decisions/0038-stores-and-platform.md).
 """
 
