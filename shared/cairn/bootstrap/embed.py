@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.dispatching import dispatcher
+from cairn.bootstrap.dispatch import dispatcher
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, embedder, inform, key_store, logger, registered, warn
 from cairn.bootstrap.search_index import endpoint, follow_database
