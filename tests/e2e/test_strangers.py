@@ -193,6 +193,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "role": "user",
         "text": "A stranger was here.",
     },
+    "PATCH /v1/conversations/{conversation_id}": {"infer": False},
     "POST /v1/conversations/search": {"query": "QUERY", "limit": 50},
     "POST /v1/reports": {"title": "A stranger's", "body": "Nothing was found."},
     "POST /v1/nodes": {"label": "Note", "properties": {"text": "A stranger was here."}},
