@@ -1,6 +1,7 @@
 """`cairn bench locomo FILE...`: reads the options, builds the benchmark, shows what it found."""
 
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -195,6 +196,40 @@ def documents(
         print_json(measured)
     else:
         show_values(deps.out, measured)
+
+
+@app.command()
+def calibrate(
+    ctx: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="LoCoMo conversations.")],
+    svg: Annotated[
+        Path | None, typer.Option(help="Draw the reliability plot to this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Fit the constants of relevance for the embedder that runs; print how honest they are.
+
+    Two conversations or more. The constants go into the setting `recall.calibration`.
+    """
+    from benchmarks.locomo.adversarial import another_domain, refuse_one
+    from benchmarks.locomo.calibration import calibrate, drawing
+    from benchmarks.locomo.corpus import read_conversation
+    from benchmarks.locomo.show import show_fit
+
+    deps = deps_of(ctx)
+    conversations = [read_conversation(path) for path in files]
+    refuse_one(conversations)
+    model, asked = _bench(deps).candidates(conversations, another_domain())
+    fit = calibrate(asked)
+    if svg is not None:
+        title = f"{model}: {len(asked):,} searches, each conversation left out of its fit"
+        svg.write_text(drawing(fit.bins, title), encoding="utf-8")
+    if json:
+        print_json(
+            {"constants": fit.constants(model), "reliability": [asdict(b) for b in fit.bins]}
+        )
+    else:
+        show_fit(deps.out, fit, model)
 
 
 @app.command()

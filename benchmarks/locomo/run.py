@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import numpy as np
+
 from benchmarks.locomo.adversarial import UNANSWERABLE, refuse_one, shares, unanswerable
+from benchmarks.locomo.calibration import Candidates
 from benchmarks.locomo.fit import fitted
 from benchmarks.locomo.folds import (
     Fold,
@@ -19,11 +24,11 @@ from benchmarks.locomo.folds import (
 from benchmarks.metrics import percentile, quality
 from cairn.cli.client import Failure
 from cairn.kernel.text.canonical import format_timestamp
+from cairn.recall.relevance import MOST_CANDIDATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
     from uuid import UUID
 
     from benchmarks.api import TimedApi
@@ -249,6 +254,31 @@ class Bench:
             "without_relevance": self._without(loaded, "relevance"),
         }
 
+    def candidates(
+        self, conversations: Sequence[Conversation], elsewhere: Sequence[str]
+    ) -> tuple[str, list[Candidates]]:
+        """Load conversations and return the embedder's name and what questions found in them.
+
+        Each question is asked of the whole conversation and of one session alone: the session that
+        answers it, or for a question that nothing answers any.
+        """
+        refuse_one(conversations)
+        loaded, _ = self._load(conversations)
+        found: list[Candidates] = []
+        name = ""
+        with self.progress("ask", len(loaded)) as done:
+            for each in loaded:
+                others = [other for other in conversations if other is not each.conversation]
+                kinds = unanswerable(each.conversation, others, elsewhere)
+                strange = [*kinds["another_domain"], *kinds["other_conversations"]]
+                asked = [(one.text, one.evidence) for one in each.conversation.questions]
+                for text, evidence in [*asked, *((text, frozenset[str]()) for text in strange)]:
+                    for session in (None, _session_of(each.conversation, evidence, len(found))):
+                        name, one = _candidates(each, text, evidence, session)
+                        found.append(one)
+                done(1)
+        return name, found
+
     def _says_nothing(self, loaded: Loaded, question: str) -> bool:
         body = {"query": question, "limit": LIMIT, "stages": {"cache": False}}
         answer, _ = loaded.api.post("/v1/search", body)
@@ -313,6 +343,52 @@ class Bench:
 
     def _floor_ms(self, loaded: Loaded, question: Question) -> float:
         return self.floor.ms(loaded.workspace_id, question.text, self.clock())
+
+
+def _session_of(
+    conversation: Conversation, evidence: frozenset[str], number: int
+) -> tuple[datetime, datetime]:
+    """Return when the session of a piece of evidence began, and when its last turn was."""
+    turns = conversation.turns
+    sessions = [turn.session_id for turn in turns if turn.id in evidence]
+    session = sessions[0] if sessions else turns[number % len(turns)].session_id
+    times = [turn.occurred_at for turn in turns if turn.session_id == session]
+    return min(times), max(times) + timedelta(seconds=1)
+
+
+def _candidates(
+    loaded: Loaded,
+    text: str,
+    evidence: frozenset[str],
+    session: tuple[datetime, datetime] | None,
+) -> tuple[str, Candidates]:
+    """Ask one question with nothing left out; return the embedder's name and what was found."""
+    body: dict[str, Any] = {
+        "query": text,
+        "limit": LIMIT,
+        "format": "compact",
+        "stages": {"cache": False, "relevance": False},
+    }
+    if session is not None:
+        begin, end = session
+        body |= {"occurred_from": format_timestamp(begin), "occurred_to": format_timestamp(end)}
+    answer, _ = loaded.api.post("/v1/search", body)
+    meta, results = answer["meta"], answer["results"]
+    full = any(leg["found"] >= meta["capacity"]["max_nodes"] for leg in meta["legs"].values())
+    size = math.log(MOST_CANDIDATES if full else max(1, meta["stages"]["fused"]))
+    lowest = min((item["scores"].get("vector", 1.0) for item in results), default=0.0)
+    rows = [
+        (item["scores"].get("vector", lowest), item["scores"].get("keyword", 0.0), size)
+        for item in results
+    ]
+    turns = [loaded.turns.get(item["node_id"], frozenset[str]()) for item in results]
+    return meta["embedder"], Candidates(
+        conversation=loaded.conversation.name,
+        features=np.array(rows, dtype=np.float64).reshape(-1, 3),
+        relevant=np.array([float(not evidence.isdisjoint(each)) for each in turns]),
+        evidence=len(evidence),
+        whole=session is None,
+    )
 
 
 def _explained(loaded: Loaded, question: Question) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Shows what the LoCoMo benchmark found, as tables."""
 
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.show import show_values
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Table
+
+    from benchmarks.locomo.calibration import Fit
 
 RECALLS = ("recall_at_5", "recall_at_10", "recall_at_20")
 QUALITY = ("questions", *RECALLS, "mrr", "ndcg_at_10")
@@ -38,6 +41,20 @@ def show(console: "Console", measured: "Mapping[str, Any]") -> None:
         console.print(_weights(folds))
     if fitted := measured.get("fitted"):
         show_values(console, fitted)
+
+
+def show_fit(console: "Console", fit: "Fit", model: str) -> None:
+    """Print the reliability of fitted constants, and how to use them."""
+    found = table("relevance told", "seen", "results")
+    for each in fit.bins:
+        found.add_row(f"{each.told:.3f}", f"{each.seen:.3f}", f"{each.results:,}")
+    console.print(found)
+    console.print(
+        f"Answered with nothing: {fit.answered_with_nothing:.3f} of what nothing answers, "
+        f"for {fit.lost:.4f} of recall at 10."
+    )
+    constants = dumps(fit.constants(model))
+    console.print(f"cairn settings set recall.calibration '{constants}'", soft_wrap=True)
 
 
 def _ablated(measured: "Mapping[str, Any]", ablation: "Mapping[str, Mapping[str, Any]]") -> "Table":

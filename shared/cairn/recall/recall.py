@@ -70,6 +70,7 @@ class Found:
     results: tuple[Result, ...] = ()
     degraded: tuple[str, ...] = ()
     head_position: int | None = None
+    unchanged: bool = False  # since before the legs ran
     run: SearchRun | None = None
 
 
@@ -129,9 +130,9 @@ class Recall:
         stages.end("legs")
         fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, search.recipe)
         stages.end("fuse")
-        found = self._found(search, outcomes, fused, stages)
+        found = self._found(search, outcomes, fused, stages, before)
         result = self._answered(search, stages, outcomes, found)
-        self._keep(search, result, found, before)
+        self._keep(search, result, found)
         return result
 
     def _asked(self, principal: Principal, request: SearchRequest) -> Search:
@@ -225,6 +226,7 @@ class Recall:
         outcomes: Mapping[str, LegOutcome],
         fused: Mapping[UUID, float],
         stages: Stages,
+        before: int | None,
     ) -> Found:
         """Rank what the legs found and read what is shown, in one transaction when it can be.
 
@@ -235,6 +237,7 @@ class Recall:
         with self._reading(search.principal) as stores:
             sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
             head = stores.node_reader.head_position() if self.cache is not None else None
+            still = before is not None and not stores.node_reader.changed_since(before)
             legs = {leg: one.candidates for leg, one in outcomes.items()}
             measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
             ranking = rank(sketches, fused, search, legs, measure)
@@ -255,7 +258,7 @@ class Recall:
         found, recording = shown
         degraded = (*found.degraded, *_ended(recording))
         stages.end("record")
-        return replace(found, degraded=degraded, head_position=head)
+        return replace(found, degraded=degraded, head_position=head, unchanged=still)
 
     def _judged(
         self,
@@ -386,9 +389,10 @@ class Recall:
         if known is None:
             return None
         with self._reading(search.principal) as stores:
-            head = stores.node_reader.head_position()
+            head = known.result.meta.head_position
+            changed = head is None or stores.node_reader.changed_since(head)
         stages.end("cache")
-        if head != known.result.meta.head_position:
+        if changed:
             return None
         run = replace(
             known.run, id=search.id, started_at=search.started_at, cached_from=known.run.id
@@ -408,13 +412,12 @@ class Recall:
     def _last_head(self, search: Search) -> int | None:
         return self.cache.last_head(search.principal.workspace_id) if self.cache else None
 
-    def _keep(self, search: Search, result: RecallResult, found: Found, before: int | None) -> None:
-        """Keep a whole answer, when no entry was appended between the legs and the reading."""
+    def _keep(self, search: Search, result: RecallResult, found: Found) -> None:
+        """Keep a whole answer, when nothing changed between the legs and the reading."""
         if self.cache is None or found.run is None:
             return
         self.cache.saw(search.principal.workspace_id, found.head_position)
-        unchanged = before is not None and before == found.head_position
-        if search.recipe.cache and unchanged and not found.degraded:
+        if search.recipe.cache and found.unchanged and not found.degraded:
             self.cache.keep(search, result, found.run)
 
     def _reading(self, principal: Principal) -> AbstractContextManager[Stores]:

@@ -92,7 +92,7 @@ CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
         )
     }
 )
-"""By model, as `cairn recall calibrate` fits them. A model that is not here has none."""
+"""By model, as `cairn bench calibrate` fits them. A model that is not here has none."""
 
 
 def calibration_of(model: str, workspace: RecallSettings) -> Calibration | None:

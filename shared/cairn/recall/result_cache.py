@@ -1,6 +1,7 @@
 """Answers given a while ago, for the same question by the same principal. In process, bounded.
 
-An answer holds while the ledger has not grown: the corpus version is the head's position.
+An answer holds as long as nothing that can be found has changed: no entry that makes rows of nodes
+or edges was appended since. Tickets, settings and counted accesses are no such entries.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from cairn.recall.searches.recorder import digest_of
+from cairn.writing.projectors import WITH_TEXTS, WITHOUT_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from cairn.recall.query import Search
     from cairn.recall.records import SearchRun
     from cairn.recall.results import RecallResult
+
+SEARCHABLE = frozenset({*WITH_TEXTS, *WITHOUT_TEXTS, "subscription.changed"} - {"memory.accessed"})
+"""Types of the entries after which a search may find something else."""
 
 LIFETIME_S = 600.0
 MOST_ANSWERS = 256
@@ -48,7 +53,7 @@ class ResultCache:
     def find(self, search: Search) -> Known | None:
         """Return the answer to this very question, if it is young enough.
 
-        Whoever gives it again checks that `head_position` is still the ledger's.
+        Whoever gives it again checks that nothing to be found changed after its `head_position`.
         """
         with self._lock:
             known = self._answers.get(_key(search))
@@ -70,8 +75,8 @@ class ResultCache:
     def saw(self, workspace_id: UUID, head: int | None) -> None:
         """Remember the ledger's end.
 
-        An answer is kept only when the end seen before its legs ran is the end seen when its
-        nodes were read: then nothing can have changed between.
+        An answer is kept only when nothing to be found changed between the end seen before its legs
+        ran and the end seen when its nodes were read.
         """
         if head is None:
             return

@@ -146,7 +146,7 @@ Constant = Annotated[float, Field(ge=-100, le=100)]
 
 
 class CalibrationSettings(Section):
-    """The constants of relevance for one embedder, as `cairn recall-calibrate` fits them."""
+    """The constants of relevance for one embedder, as `cairn bench calibrate` fits them."""
 
     model: ModelName
     intercept: Constant

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from tests.support.world import MORNING, World, memory, open_world, recorded_at_once
 
+from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
 from cairn.adapters.postgres.memory.search_runs import DropSearchRuns, PostgresSearchRuns
 from cairn.adapters.postgres.memory.subscriptions import (
@@ -37,7 +38,7 @@ from cairn.recall.recall import Recall
 from cairn.recall.result_cache import ResultCache
 from cairn.recall.results import RecallResult
 from cairn.recall.searches.explain import explain, replay
-from cairn.recall.searches.searches import ReadSearches
+from cairn.recall.searches.searches import Feedback, GiveFeedback, ReadSearches
 from cairn.recall.walks.graph_walks import WalkingGraphLeg
 
 if TYPE_CHECKING:
@@ -256,11 +257,27 @@ def test_filters_that_match_nothing_find_nothing(world: World, recall: Recall) -
     assert texts(ask(recall, world, labels=("Nothing",))) == []
 
 
-def test_an_answer_is_given_again_until_the_ledger_grows(world: World) -> None:
+def counting(world: World) -> CountAccesses:
+    return CountAccesses(
+        workspaces=lambda: [world.workspace_id],
+        transactions=StoreTransactions(world.pool),
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+    )
+
+
+def test_an_answer_is_given_again_until_something_to_be_found_changes(
+    world: World, root: Connection
+) -> None:
     with ThreadPoolExecutor(4) as pool:
         recall = recall_over(world, pool, cache=ResultCache(monotonic))
         asked = [ask(recall, world) for _ in range(3)]
         assert [bool(each.meta.cached) for each in asked] == [False, False, True]
+        head = head_of(root, world)
+        counting(world)(seconds=60)
+        assert head_of(root, world) > head
+        assert ask(recall, world).meta.cached is not None
         assert texts(asked[2]) == texts(asked[0])
         other = ask(recall, world, who=world.as_other())
         assert other.meta.cached is None
@@ -338,13 +355,7 @@ def counts(root: Connection, world: World) -> dict[UUID, int]:
 def test_searches_become_one_entry_of_accesses_and_the_past_counts_nothing(
     database: "Database", world: World, root: Connection, recall: Recall
 ) -> None:
-    count = CountAccesses(
-        workspaces=lambda: [world.workspace_id],
-        transactions=StoreTransactions(world.pool),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
+    count = counting(world)
     count(seconds=60)
     before, head = counts(root, world), head_of(root, world)
     first, second = ask(recall, world), ask(recall, world, limit=1)
@@ -362,6 +373,27 @@ def test_searches_become_one_entry_of_accesses_and_the_past_counts_nothing(
     assert head_of(root, world) == head + 1
     then = ask(recall, world, as_of=head)
     assert then.results[0].node.access_count == before[then.results[0].node.id]
+
+
+def test_what_nobody_found_useful_is_not_counted_as_used(
+    world: World, root: Connection, recall: Recall
+) -> None:
+    count, say = counting(world), GiveFeedback(store=PostgresFeedback(world.pool), clock=utc_now)
+    count(seconds=60)
+    found = ask(recall, world)
+    junk, disputed, *_ = [each.node.id for each in found.results]
+    search = found.meta.search.id
+    say(world.admin, Feedback(search_id=search, node_id=junk, useful=False))
+    say(world.admin, Feedback(search_id=search, node_id=disputed, useful=False))
+    again = ask(recall, world).meta.search.id
+    say(world.admin, Feedback(search_id=again, node_id=disputed, useful=True))
+    before = counts(root, world)
+
+    assert count(seconds=60) == {"searches": 2, "nodes": len(found.results) - 1}
+
+    after = counts(root, world)
+    assert (after[junk] - before[junk], after[disputed] - before[disputed]) == (0, 2)
+    say(world.admin, Feedback(search_id=again, node_id=junk, useful=True))
 
 
 def kept(root: Connection, *worlds: World) -> set[UUID]:

@@ -17,6 +17,7 @@ from tests.integration.storage.test_search_front import Door, chain, said
 from tests.plugins.waiting import eventually
 from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.chat_wire import ChatServer, Say, chat_server
+from tests.support.embedding import HASHING
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.planning import brief, question, spec
 from tests.support.platform import platform_of
@@ -178,7 +179,7 @@ def told_before(asked: Asked) -> int:
 ACTIVATED = {"recipe": "seed-001"}
 WALKED = {"stages": {"graph": True}, "method": "intent_weighted", "intent": "what"}
 CALIBRATION = {
-    "model": "bge-small-en-v1.5",
+    "model": HASHING.name,
     "intercept": -9.0,
     "cosine": 9.0,
     "words": 6.0,

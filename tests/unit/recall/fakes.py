@@ -127,6 +127,7 @@ class FakeNodes:
     positions: Mapping[datetime, int] = field(default_factory=dict[datetime, int])
     moments: Mapping[int, datetime] = field(default_factory=dict[int, datetime])
     head: int = 50
+    changed: int = 0  # the last position that changed something to be found
     unembedded: Collection[UUID] = ()
     measured: Sequence[Any] = ()
     asked_sketches: list[list[UUID]] = field(default_factory=list[list[UUID]])
@@ -165,6 +166,9 @@ class FakeNodes:
 
     def head_position(self) -> int:
         return self.head
+
+    def changed_since(self, position: int) -> bool:
+        return self.changed > position
 
 
 class NoGraph:

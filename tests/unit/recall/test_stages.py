@@ -248,7 +248,9 @@ def test_only_whole_answers_are_given_again(world: World) -> None:
     assert ask(recall, stages={"cache": False}).meta.cached is None
 
 
-def test_an_answer_is_forgotten_after_ten_minutes_and_when_the_ledger_grows(world: World) -> None:
+def test_an_answer_is_forgotten_after_ten_minutes_and_when_something_to_be_found_changes(
+    world: World,
+) -> None:
     now = [0.0]
     recall = replace(world.recall, cache=ResultCache(lambda: now[0]))
     assert [ask(recall).meta.cached is None for _ in range(3)] == [True, True, False]
@@ -256,6 +258,8 @@ def test_an_answer_is_forgotten_after_ten_minutes_and_when_the_ledger_grows(worl
     assert ask(recall).meta.cached is None
     assert ask(recall).meta.cached is not None
     world.nodes.head += 1
+    assert ask(recall).meta.cached is not None
+    world.nodes.changed = world.nodes.head
     assert ask(recall).meta.cached is None
 
 

@@ -22,6 +22,7 @@ from cairn.recall.records import (
     NeighbourText,
     Sketch,
 )
+from cairn.recall.result_cache import SEARCHABLE
 from cairn.recall.second_pass import Evidence
 
 if TYPE_CHECKING:
@@ -213,6 +214,10 @@ class PostgresNodeReader(Store):
     def head_position(self) -> int:
         """Return the position of the last ledger entry."""
         return self.value("ledger.head") or 0
+
+    def changed_since(self, position: int) -> bool:
+        """Return whether an entry after a position changed what a search can find."""
+        return self.value("ledger.changed_since", position=position, types=list(SEARCHABLE))
 
 
 def _candidates(

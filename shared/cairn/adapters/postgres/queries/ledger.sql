@@ -15,6 +15,11 @@ SELECT s.id AS subject_id, count(*) AS entries, min(l.position) AS first_positio
 -- Where the workspace's chain ends.
 SELECT position, hash, recorded_at FROM ledger_head WHERE workspace_id = %(workspace_id)s
 
+-- name: changed_since
+-- Whether an entry of one of these types was appended after a position.
+SELECT EXISTS (SELECT FROM ledger WHERE workspace_id = %(workspace_id)s
+                 AND position > %(position)s AND type = ANY (%(types)s))
+
 -- name: lock_head
 -- Where the chain ends, held until the end of the transaction.
 SELECT position, hash, recorded_at FROM ledger_head WHERE workspace_id = %(workspace_id)s FOR UPDATE

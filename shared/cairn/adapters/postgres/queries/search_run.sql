@@ -21,10 +21,19 @@ SELECT id, workspace_id, principal_id, recipe, recorded_at, returned, candidates
   FROM search_run WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: uncounted
--- The oldest searches whose results have not been counted as accesses.
-SELECT id, recorded_at, returned FROM search_run
- WHERE workspace_id = %(workspace_id)s AND counted_position IS NULL AND counts_as_access
- ORDER BY recorded_at, id LIMIT %(limit)s
+-- The oldest searches whose results have not been counted as accesses, without what readers said of
+-- and nobody found useful.
+WITH useless AS MATERIALIZED (
+  SELECT node_id FROM search_feedback WHERE workspace_id = %(workspace_id)s
+   GROUP BY node_id HAVING NOT bool_or(useful)
+)
+SELECT r.id, r.recorded_at, ARRAY(
+    SELECT id FROM unnest(r.returned) WITH ORDINALITY AS shown (id, place)
+     WHERE id NOT IN (SELECT node_id FROM useless) ORDER BY place
+  ) AS returned
+  FROM search_run r
+ WHERE r.workspace_id = %(workspace_id)s AND r.counted_position IS NULL AND r.counts_as_access
+ ORDER BY r.recorded_at, r.id LIMIT %(limit)s
 
 -- name: counted
 -- These searches are counted by the entry at a ledger position.
