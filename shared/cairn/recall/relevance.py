@@ -276,7 +276,7 @@ def _unjudged(
 ) -> Unjudged | None:
     """Return why the results are not held to a floor; None when they are.
 
-    A floor that was asked for in so many words holds for lists, too.
+    A floor that the request names holds for lists, too.
     """
     if not search.recipe.relevance:
         return Unjudged.OFF
@@ -292,7 +292,7 @@ def _unjudged(
         return Unjudged.LANGUAGE
     if len(search.asked.understanding.terms) >= MAX_TERMS:
         return Unjudged.LONG
-    if search.min_relevance is not None:
+    if search.request.min_relevance is not None:
         return None
     if not _TEXTS.issuperset(search.request.labels):
         return Unjudged.LABELS
