@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.embedding.models import BGE_SMALL
 from cairn.graph.node import Label
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, words
 from cairn.recall.questions.language import language_of
@@ -81,7 +82,7 @@ CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
         each.model: each
         for each in (
             Calibration(
-                model="bge-small-en-v1.5",
+                model=BGE_SMALL.name,
                 intercept=-9.03,
                 cosine=9.52,
                 words=6.16,

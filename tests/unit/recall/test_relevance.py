@@ -8,6 +8,7 @@ import pytest
 from tests.unit.recall.fakes import principal, ranked
 from tests.unit.recall.test_recall import DOWN, World
 
+from cairn.embedding.models import BGE_SMALL
 from cairn.embedding.port import EmbeddingModel
 from cairn.kernel.errors import ValidationFailed
 from cairn.recall.answer import answer
@@ -15,7 +16,7 @@ from cairn.recall.query import SearchRequest
 from cairn.recall.relevance import CALIBRATIONS, Unjudged, names_no_matter
 from cairn.recall.searches.explain import replay
 
-BGE = CALIBRATIONS["bge-small-en-v1.5"]
+BGE = CALIBRATIONS[BGE_SMALL.name]
 
 
 @pytest.fixture
