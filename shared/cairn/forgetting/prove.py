@@ -224,7 +224,7 @@ OPERATOR = (
 NOT_SEARCHED = tuple(
     Looked(store=store, place=place, searched=False, note=note)
     for store, place, note in (
-        ("memory", "result cache", "not given once the ledger grew; gone after 10 minutes"),
+        ("memory", "result cache", "not given once something changed; gone after 10 minutes"),
         ("memory", "key cache", "other processes may hold the key for 60 seconds"),
         ("database files", "dead rows", "until autovacuum has been at the table"),
         ("database files", "write-ahead log", "until it is recycled, as the server is set"),
