@@ -83,12 +83,12 @@ CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
         for each in (
             Calibration(
                 model=BGE_SMALL.name,
-                intercept=-9.03,
-                cosine=9.52,
-                words=6.16,
-                size=-0.33,
-                answerable=0.01,
-                least=0.004,
+                intercept=-8.2,
+                cosine=9.19,
+                words=4.86,
+                size=-0.336,
+                answerable=0.0113,
+                least=0.0042,
             ),
         )
     }
