@@ -48,7 +48,7 @@ def test_a_question_that_nothing_bears_on_gets_nothing_and_says_so(world: Any) -
 
 
 def test_what_bears_on_a_question_stays_and_the_rest_goes(world: Any) -> None:
-    finds(world, cosines=[0.8, 0.35, 0.3], words={1: 0.6})
+    finds(world, cosines=[0.8, 0.32, 0.3], words={1: 0.6})
     found = asked(world)
     [only] = found.results
     assert found.meta["answerable"] is True
@@ -63,7 +63,7 @@ def test_the_same_likeness_says_less_among_more_candidates() -> None:
 
 @pytest.mark.parametrize("least", [0.0, 0.2, 1.0])
 def test_a_least_relevance_takes_the_place_of_both_bounds(world: Any, least: float) -> None:
-    finds(world, cosines=[0.8, 0.35, 0.3], words={1: 0.3})
+    finds(world, cosines=[0.8, 0.32, 0.3], words={1: 0.3})
     found = asked(world, min_relevance=least)
     assert len(found.results) == {0.0: 3, 0.2: 1, 1.0: 0}[least]
     assert found.meta["answerable"] is bool(found.results)
@@ -119,7 +119,7 @@ def test_labels_of_texts_are_held_to_the_floor(world: Any) -> None:
 
 
 def test_what_is_not_embedded_yet_is_found_by_its_words(world: Any) -> None:
-    finds(world, cosines=[0.35], words={2: 0.2})
+    finds(world, cosines=[0.3], words={2: 0.2})
     assert asked(world).meta["answerable"] is False  # its vector is known to be far away
     world.nodes.unembedded = {each.node_id for each in ranked(2)}
     [only] = asked(world).results
@@ -127,7 +127,7 @@ def test_what_is_not_embedded_yet_is_found_by_its_words(world: Any) -> None:
 
 
 def test_a_search_with_a_floor_is_replayed_to_the_same_results(world: Any) -> None:
-    finds(world, cosines=[0.8, 0.35, 0.3], words={1: 0.6})
+    finds(world, cosines=[0.8, 0.32, 0.3], words={1: 0.6})
     asked(world)
     finds(world, cosines=[0.3], words={})
     asked(world)
