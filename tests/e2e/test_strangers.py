@@ -31,6 +31,13 @@ WHO_MAY = {
     "GET /v1/memories/{memory_id}": WRITERS,
     "DELETE /v1/memories/{memory_id}": WRITERS,
     "GET /v1/memories/{memory_id}/history": WRITERS,
+    "PATCH /v1/memories/{memory_id}": WRITERS,
+    "POST /v1/memories/{memory_id}/merge": WRITERS,
+    "POST /v1/memories/{memory_id}/move": WRITERS,
+    "PUT /v1/memories/{memory_id}/pin": WRITERS,
+    "DELETE /v1/memories/{memory_id}/pin": WRITERS,
+    "PUT /v1/memories/{memory_id}/never-recall": WRITERS,
+    "DELETE /v1/memories/{memory_id}/never-recall": WRITERS,
     "POST /v1/events": WRITERS,
     "GET /v1/events": WRITERS,
     "GET /v1/events/{event_id}": WRITERS,
@@ -180,6 +187,9 @@ WHO_MAY = {
     "GET /readyz": NO_KEY,
 }
 BODIES: dict[str, dict[str, Any]] = {
+    "PATCH /v1/memories/{memory_id}": {"text": "A stranger was here.", "reason": "Theirs."},
+    "POST /v1/memories/{memory_id}/move": {"client_id": "stranger", "reason": "Theirs."},
+    "PUT /v1/memories/{memory_id}/never-recall": {"reason": "Theirs."},
     "PUT /v1/redaction": {"profile": "none"},
     "PATCH /v1/settings": {"recall": {"recipe": "knowledge"}},
     "POST /v1/memories": {"type": "event", "text": "A stranger was here."},
@@ -264,6 +274,10 @@ NAMING = (
 """Routes that name something of ours in their body."""
 
 OF_AGENTS: dict[str, Callable[[dict[str, str]], dict[str, Any]]] = {
+    "POST /v1/memories/{memory_id}/merge": lambda ids: {
+        "other_id": ids["entity_id"],
+        "reason": "Theirs.",
+    },
     "POST /v1/investigations": lambda ids: {"ticket_id": ids["ticket_id"]},
     "POST /v1/grants": lambda ids: {
         "tool": "lamp.light",

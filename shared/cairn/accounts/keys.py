@@ -17,6 +17,8 @@ from cairn.kernel.transaction import Transactions
 from cairn.ledger.entry import Actor
 from cairn.reading.views import KeyCreated, KeyView, NewKey
 from cairn.writing.append import append_unprojected, principal_actor
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.checks import clean_name
 from cairn.writing.entries import plan_entry
 
 
@@ -121,7 +123,17 @@ def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
         _refuse("tools", "needs at least one tool")
     if key.expires_at is not None and key.expires_at <= now:
         _refuse("expires_at", "is in the past")
-    return replace(key, scopes=scopes)
+    return replace(key, scopes=scopes, client_id=_checked_client(key))
+
+
+def _checked_client(key: NewKey) -> str | None:
+    """Return the client that a key is to be bound to."""
+    client_id = clean_name(key.client_id, "client_id")
+    if client_id is not None and key.role is Role.ADMIN:
+        _refuse("client_id", "is for agents and public keys: an admin sees every client")
+    if client_id == GLOBAL_CLIENT:
+        _refuse("client_id", f"is {GLOBAL_CLIENT}, which is nobody's")
+    return client_id
 
 
 def add_key(
@@ -147,6 +159,7 @@ def add_key(
         agent_slug=new.agent_slug,
         tools=None if new.tools is None else tuple(sorted(new.tools)),
         expires_at=new.expires_at,
+        client_id=new.client_id,
     )
     stores.keys.add(principal_id, view, secret.hash)
     record(
@@ -159,6 +172,7 @@ def add_key(
             "role": view.role.value,
             "scopes": [scope.value for scope in scopes],
             **({} if view.tools is None else {"tools": list(view.tools)}),
+            **({} if view.client_id is None else {"of_client": True}),
         },
         actor=actor,
         now=now,

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Annotated, cast
 
-from fastapi import Depends, Header, Request, Security
+from fastapi import Depends, Header, Query, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from cairn.api.fields import DIFFER, Name
 from cairn.api.load import load_of
 from cairn.api.options import ApiOptions
 from cairn.bootstrap.api import ApiServices
@@ -39,10 +40,14 @@ async def options_of(request: Request) -> ApiOptions:
     return cast("ApiOptions", request.app.state.options)
 
 
-def caller_with(*roles: Role, listed_tools: bool = False) -> Callable[..., Principal]:
+def caller_with(
+    *roles: Role, listed_tools: bool = False, of_a_client: bool = False
+) -> Callable[..., Principal]:
     """Return a dependency that authenticates the key, counts the request and checks the role.
 
-    A key with a list of tools is refused unless `listed_tools`: the route keeps to that list.
+    A key with a list of tools is refused unless `listed_tools`: the route keeps to that list. One
+    bound to a client is refused unless `of_a_client`: all that the route reads and writes is nodes,
+    which the database confines.
     """
 
     def caller(
@@ -58,6 +63,8 @@ def caller_with(*roles: Role, listed_tools: bool = False) -> Callable[..., Princ
         principal.require(*roles)
         if principal.tools is not None and not listed_tools:
             raise Denied("This key is for its tools alone: call them over MCP.", reason="tools")
+        if principal.client_id is not None and not of_a_client:
+            raise Denied("A key bound to a client may not ask for this.", reason="client")
         return principal
 
     return caller
@@ -135,10 +142,41 @@ def _body_hash(request: Request) -> bytes:
     return hashlib.sha256(text.encode("ascii")).digest()
 
 
+def client_given(
+    request: Request,
+    services: Annotated[ApiServices, Depends(services_of)],
+    client_id: Annotated[Name | None, Query()] = None,
+    user_id: Annotated[Name | None, Query()] = None,
+) -> str | None:
+    """Return whose a list is to be; `user_id` is `client_id` by another name.
+
+    ValidationFailed for two that differ, and for none where the workspace wants one.
+    """
+    if client_id is not None and user_id is not None and client_id != user_id:
+        raise ValidationFailed(f"{DIFFER}.", errors=[FieldError("query.user_id", DIFFER)])
+    chosen = client_id or user_id
+    require_client(services, request.state.principal, chosen)
+    return chosen
+
+
+def require_client(services: ApiServices, caller: Principal, client_id: str | None) -> None:
+    """Raise ValidationFailed for a question about every client where the workspace wants one."""
+    if client_id is None and caller.client_id is None and services.client_required(caller):
+        raise ValidationFailed(
+            "This workspace answers nothing without a client: send client_id (or user_id), or use "
+            "a key that is bound to a client.",
+            reason="client-required",
+            errors=[FieldError("client_id", "is needed in this workspace")],
+        )
+
+
 Services = Annotated[ApiServices, Depends(services_of)]
 Options = Annotated[ApiOptions, Depends(options_of)]
 Admin = Annotated[Principal, Depends(caller_with(Role.ADMIN))]
 Writer = Annotated[Principal, Depends(caller_with(Role.ADMIN, Role.AGENT))]
-Anyone = Annotated[Principal, Depends(caller_with(*Role))]
-ToolCaller = Annotated[Principal, Depends(caller_with(*Role, listed_tools=True))]
+Anyone = Annotated[Principal, Depends(caller_with(*Role, of_a_client=True))]
+ToolCaller = Annotated[Principal, Depends(caller_with(*Role, listed_tools=True, of_a_client=True))]
+ClientWriter = Annotated[Principal, Depends(caller_with(Role.ADMIN, Role.AGENT, of_a_client=True))]
+ClientGiven = Annotated[str | None, Depends(client_given)]
+"""After the caller: it is the caller's workspace that may want one."""
 Idempotency = Annotated[IdempotencyKey | None, Depends(idempotency_key)]

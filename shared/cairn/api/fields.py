@@ -2,10 +2,19 @@
 
 import re
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from cairn.api.problems import TOO_LARGE
 from cairn.api.strict_json import bad_strings, string_fault
@@ -14,6 +23,8 @@ from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.text.canonical import parse_timestamp
 from cairn.writing.checks import MAX_LIST_ITEMS, MAX_NAME_CHARS
 
+DIFFER = "client_id and user_id are one thing, and these differ"
+ALIAS_OF = "The same as `client_id`, where an end user is meant."
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -22,10 +33,38 @@ def examples(*bodies: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": list(bodies)})
 
 
+CLIENT, ALIAS = "client_id", "user_id"
+"""An end user is a client: what takes the one takes the other name, too."""
+
+
 class Body(BaseModel):
     """Base of request bodies: no coercion between types, no unknown fields, no unstorable text."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def take_alias(cls, value: object) -> object:
+        """Take `user_id` for `client_id`; refuse two that differ."""
+        if not isinstance(value, dict) or ALIAS not in value or CLIENT not in cls.model_fields:
+            return cast("object", value)
+        given = dict(cast("dict[str, Any]", value))
+        alias = given.pop(ALIAS)
+        if CLIENT in given and given[CLIENT] != alias:
+            raise PydanticCustomError("alias", DIFFER)
+        return {**given, CLIENT: alias}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Describe the alias beside the field it stands for."""
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        fields = schema.get("properties", {})
+        if CLIENT in fields:
+            told = {**fields[CLIENT], "title": "User Id", "description": ALIAS_OF}
+            fields[ALIAS] = {name: told[name] for name in told if name != "default"}
+        return schema
 
     @model_validator(mode="before")
     @classmethod

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 ROUTES = "cairn.api.routes"
 NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "memories": (f"{ROUTES}.memories",),
+        "memories": (f"{ROUTES}.memories", f"{ROUTES}.memory_edits"),
         "events": (f"{ROUTES}.events",),
         "nodes": (f"{ROUTES}.nodes", f"{ROUTES}.graph"),
         "relationships": (f"{ROUTES}.nodes",),

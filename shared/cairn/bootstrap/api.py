@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cairn.kernel.metrics import Metrics
     from cairn.llm.costs import GetCosts
     from cairn.memories.delete import DeleteDocument, DeleteMemory
+    from cairn.memories.edit import EditMemories
     from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
     from cairn.nodes.entities import CorrectEntities
     from cairn.nodes.views import BrowseNodes
@@ -123,6 +124,13 @@ class ApiServices(AgentServices):
         )
 
     @part
+    def edit_memories(self) -> EditMemories:
+        """Correcting, merging, moving, pinning a memory, and keeping it from recall."""
+        from cairn.memories.edit import EditMemories
+
+        return EditMemories(self.platform)
+
+    @part
     def delete_document(self) -> DeleteDocument:
         """Hiding a document softly."""
         from cairn.memories.delete import DeleteDocument
@@ -149,6 +157,11 @@ class ApiServices(AgentServices):
         from cairn.recall.answer import Search
 
         return Search(self.recalled)
+
+    def client_required(self, principal: Principal) -> bool:
+        """Whether the workspace answers nothing without a client."""
+        settings = self.recalled.settings
+        return settings is not None and settings(principal).settings.recall.client_required
 
     @part
     def context(self) -> ShowContext:

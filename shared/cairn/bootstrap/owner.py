@@ -36,6 +36,13 @@ def create_workspace(owner_url: str, name: str) -> tuple[UUID, str]:
     return accounts.create_workspace(owner_url, name, clock=utc_now, new_id=new_id)
 
 
+def list_workspaces(owner_url: str) -> list[dict[str, Any]]:
+    """Return every workspace: id, name, when it was made, how many entries, when the last came."""
+    from cairn.adapters.postgres import accounts
+
+    return accounts.list_workspaces(owner_url)
+
+
 def verify_ledgers(
     owner_url: str, workspace_id: UUID | None = None, settings: ApiSettings | None = None
 ) -> Iterable[LedgerVerification]:

@@ -48,6 +48,10 @@ class Operator(Protocol):
         """Return the workspace's id, made if it is missing, and a new admin key for it."""
         ...
 
+    def list_workspaces(self, owner_url: str) -> list[dict[str, Any]]:
+        """Return every workspace, the oldest first."""
+        ...
+
     def verify_ledgers(
         self,
         owner_url: str,

@@ -1,5 +1,7 @@
 """The entry point of `cairn`: every command by name. They import what they need when they run."""
 
+from typing import Annotated
+
 import typer
 from typer.core import TyperGroup
 
@@ -18,7 +20,7 @@ from cairn.cli import (
     ledger,
     mcp,
     memories,
-    memory,
+    memory_edits,
     nodes,
     operations,
     people,
@@ -55,10 +57,31 @@ app = typer.Typer(
     cls=Commands,
     help="Memory and operations for AI agents. `make run` starts it on this machine.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"cairn {version('cairn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Memory and operations for AI agents. `make run` starts a laptop; these commands use it."""
+
 
 _LAPTOP = "The laptop stack"
 _MEMORY = "Memory"
@@ -87,7 +110,7 @@ app.command("doctor", rich_help_panel=_LAPTOP)(stack.doctor)
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("context", rich_help_panel=_MEMORY)(memories.context)
-app.add_typer(memory.app, name="memory", rich_help_panel=_MEMORY)
+app.add_typer(memory_edits.app, name="memory", rich_help_panel=_MEMORY)
 app.add_typer(memories.searches_app, name="searches", rich_help_panel=_MEMORY)
 app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
 app.add_typer(reports.summaries_app, name="summaries", rich_help_panel=_MEMORY)

@@ -54,7 +54,7 @@ def read_items(
 
 
 app = typer.Typer(
-    help="Export, import and migrate the memory graph and memories.", no_args_is_help=True
+    help="Memories: listed, corrected, exported, imported and migrated.", no_args_is_help=True
 )
 
 File = Annotated[Path, typer.Argument(help="An export, or with --from one of another store.")]

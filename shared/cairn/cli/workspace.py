@@ -10,7 +10,16 @@ import typer
 
 from cairn.cli.client import Client, Failure
 from cairn.cli.deps import NO_ENVIRONMENT, Deps
-from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table, without_none
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    without_none,
+)
 
 app = typer.Typer(help="A workspace's settings; see docs/use/settings.md.", no_args_is_help=True)
 
@@ -145,6 +154,24 @@ def create(
     typer.echo(secret)
 
 
+@workspaces_app.command("list")
+def list_workspaces(ctx: typer.Context, as_json: Json = False) -> None:
+    """List every workspace of the deployment, as the owner."""
+    deps = deps_of(ctx)
+    if not deps.owner_url:
+        raise Failure(
+            "Listing workspaces needs the owner's database URL.", advice="set CAIRN_DATABASE_URL"
+        )
+    found = deps.load_operator().list_workspaces(deps.owner_url)
+    if as_json:
+        return print_json({"items": found})
+    shown = table("id", "name", "made", "entries", "last entry", whole="id")
+    for each in found:
+        made, last = (moment(str(each[name])) for name in ("created_at", "last_entry_at"))
+        shown.add_row(str(each["id"]), escape(each["name"]), made, str(each["entries"]), last)
+    deps.out.print(shown)
+
+
 @workspaces_app.command()
 def redaction(
     ctx: typer.Context,
@@ -172,7 +199,7 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     answer = deps.client.get("/v1/keys")
     if as_json:
         return print_json(answer)
-    shown = table("id", "name", "role", "scopes", "tools", "state")
+    shown = table("id", "name", "role", "scopes", "client", "tools", "state")
     for each in answer["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
         shown.add_row(
@@ -180,6 +207,7 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
             escape(each["name"]),
             each["role"],
             ", ".join(each["scopes"]),
+            escape(each["client_id"] or "all"),
             "all" if each["tools"] is None else ", ".join(each["tools"]),
             state,
         )
@@ -198,6 +226,9 @@ def create_key(
         typer.Option(help="A tool it may call over MCP, and nothing else. Repeat for several."),
     ] = None,
     expires_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,
+    client: Annotated[
+        str | None, typer.Option("--client", help="The client that it is confined to.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, this once."""
@@ -210,6 +241,7 @@ def create_key(
             "agent_slug": agent,
             "tools": tool,
             "expires_at": expires_at,
+            "client_id": client,
         }
     )
     _show_created(deps, deps.client.post("/v1/keys", body), as_json=as_json)

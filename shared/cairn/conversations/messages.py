@@ -121,11 +121,13 @@ class MessageDraft:
     metadata: Json
     infer: bool = True
     utc_offset: int = 0
+    apart: bool = False  # its session is its client's own
 
     def identity(self) -> str:
         """Return the identity of the conversation: 32 hex characters.
 
-        Audience, channel and session: whoever may not see a conversation cannot come upon it.
+        Audience, channel and session: whoever may not see a conversation cannot come upon it. A key
+        bound to a client has sessions of its own.
         """
         agents = self.audience.agents
         parts = [
@@ -134,6 +136,7 @@ class MessageDraft:
             sorted(agents) if agents is not None else None,
             self.channel,
             self.session_id,
+            *([self.client_id] if self.apart else []),
         ]
         return sha256(json.dumps(parts).encode()).hex()[:32]
 
@@ -172,12 +175,13 @@ def draft_message(new: NewMessage, principal: Principal, now: datetime) -> Messa
         source_agent=source_agent(None, principal),
         accepted=new.accepted,
         gate_reason=new.gate_reason if new.accepted else new.gate_reason or GateReason.OTHER,
-        client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
+        client_id=principal.writing_client(clean_name(new.client_id, "client_id") or GLOBAL_CLIENT),
         audience=Audience(scope=scope, agents=agents, data_subjects=()),
         screening=screen(text).verdict.value.lower(),
         metadata=clean_metadata(new.metadata),
         infer=new.infer,
         utc_offset=_utc_offset(new.occurred_at),
+        apart=principal.client_id is not None,
     )
 
 

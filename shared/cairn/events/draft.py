@@ -136,7 +136,7 @@ def draft_event(new: NewEvent, principal: Principal, now: datetime) -> EventDraf
         ),
         source_agent=source_agent(new.agent_id, principal, field="agent_id"),
         occurred_at=moment(new.occurred_at, "occurred_at") or now,
-        client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
+        client_id=principal.writing_client(clean_name(new.client_id, "client_id") or GLOBAL_CLIENT),
         importance=new.importance or derived_importance(text, "event", failed=failed),
         payload=payload,
         session_id=clean_name(new.session_id, "session_id"),

@@ -169,6 +169,8 @@ class Node(MemoryFields):
     last_accessed_at: datetime | None = None
     valid_to: datetime | None = None
     deleted_at: datetime | None = None
+    pinned: bool = False  # a person wants it kept: it does not age and ranks higher
+    never_recall: bool = False  # kept in quarantine, found by nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,4 +216,6 @@ class NodeChange:
     knowledge_category: str | None = None
     accesses: int | None = None
     last_accessed_at: datetime | None = None
+    pinned: bool | None = None
+    never_recall: bool | None = None  # of all versions of the node
     revive: bool = False  # deleted or merged -> active: clears deleted_at and superseded_by, _at

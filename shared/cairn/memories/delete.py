@@ -45,6 +45,7 @@ class DeleteMemory:
             memory = stores.memories.find(memory_id)
             if memory is None:
                 raise NotFound("There is no such memory.", memory_id=str(memory_id))
+            principal.require_client(memory.client_id)
             if memory.deleted:
                 return Deleted(id=memory.id, position=memory.position)
             position, rows = self._delete(principal, stores, memory, self.clock())

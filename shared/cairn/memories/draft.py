@@ -91,7 +91,7 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         occurred_at=occurred_at,
         valid_from=valid_from,
         valid_to=valid_to,
-        client_id=clean_name(new.client_id, "client_id") or GLOBAL_CLIENT,
+        client_id=principal.writing_client(clean_name(new.client_id, "client_id") or GLOBAL_CLIENT),
         **_plain_fields(new),
         importance=new.importance or derived_importance(text, new.type),
         session_id=clean_name(new.session_id, "session_id"),

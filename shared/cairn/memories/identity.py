@@ -185,3 +185,4 @@ class StoredMemory:
     session: Session | None
     sequence: int | None
     text: str
+    client_id: str = "global"

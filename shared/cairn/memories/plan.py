@@ -102,7 +102,7 @@ class BatchPlan:
             "kind": draft.kind.value,
             "scope": draft.audience.scope,
             "valid_from": format_timestamp(draft.valid_from),
-            **_chain_meta(placement),
+            **chain_meta(placement),
             "context": [str(item.id) for item in context],
             "recontexted": recontexted,
             **({"produced_by": str(draft.task_id)} if draft.task_id else {}),
@@ -213,7 +213,8 @@ def texts_of(*groups: Iterable[Message]) -> dict[UUID, str]:
     return {item.id: item.text for group in groups for item in group}
 
 
-def _chain_meta(placement: Placement) -> dict[str, Any]:
+def chain_meta(placement: Placement) -> dict[str, Any]:
+    """Return how an entry's meta says where in its chain a memory stands."""
     previous, following = placement.previous, placement.following
     return {
         "supersedes": str(previous.id) if previous else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from cairn.graph.node import PLAIN_NAMES, Label, Node, NodeChange, State
 from cairn.graph.projection import Projection
 from cairn.kernel.text.canonical import parse_timestamp
 from cairn.memories.identity import chain_key, dedup_key
+from cairn.nodes.rows import edge_rows
 from cairn.tasks.draft import produced
 from cairn.writing.row_fields import deletions, node_fields, origin_fields
 
@@ -26,19 +28,22 @@ if TYPE_CHECKING:
 
 def memory_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a new memory takes from a `memory_body`; its writer is its first observer."""
+    observers = tuple(body.get("observed_by") or [body["source_agent"]])
     return {
         "label": Label.MEMORY,
         "text": body["text"],
         "content_hash": body["content_hash"],
         "dedup_key": body["dedup_key"],
         "chain_key": body["chain_key"],
-        "observed_by": (body["source_agent"],),
-        "observation_count": 1,
+        "observed_by": observers,
+        "observation_count": len(observers),
         "importance": body["importance"],
         **{name: body.get(name) for name in PLAIN_NAMES},
         "metadata": body["metadata"],
         "confidence": body["confidence"],
         "screening": body["screening"],
+        "pinned": body.get("pinned", False),
+        "conversation_id": _id(body.get("conversation_id")),
     }
 
 
@@ -137,6 +142,63 @@ def _recontexted(entry: Entry, meta: Meta, texts: Texts) -> list[NodeChange]:
     ]
 
 
+def replaced(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> Projection:
+    """Return the memory a person put in the place of others: a correction, a merge, a move."""
+    made = remembered(entry, meta, body, texts)
+    sources = {UUID(source): until for source, until in meta["sources"]}
+    closed = [
+        NodeChange(
+            workspace_id=entry.workspace_id,
+            id=source,
+            position=entry.position,
+            state=State.SUPERSEDED,
+            valid_to=parse_timestamp(until),
+            superseded_by=UUID(meta["node_id"]),
+            superseded_at=entry.recorded_at,
+        )
+        for source, until in sources.items()
+    ]
+    others = [row for row in made.nodes if row.id not in sources]
+    return Projection(nodes=(*closed, *others), edges=edge_rows(entry, body["edges"]))
+
+
+def pinned(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
+    """Return a memory that is pinned, or no longer."""
+    return _marked(entry, meta, pinned=meta["pinned"])
+
+
+def withheld(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
+    """Return a memory that nothing finds any more; what was made of it goes out of recall too."""
+    (memory,) = _marked(entry, meta, state=State.QUARANTINED, never_recall=True).nodes
+    cleared = [
+        NodeChange(
+            workspace_id=entry.workspace_id,
+            id=UUID(entity),
+            position=entry.position,
+            compiled_truth="",
+        )
+        for entity in meta["cleared"]
+    ]
+    return Projection(nodes=(memory, *cleared, *deletions(entry, meta["summaries"])))
+
+
+def released(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
+    """Return a memory that may be found again, in the state it would have had."""
+    if meta["superseded"]:
+        return _marked(entry, meta, state=State.SUPERSEDED, never_recall=False)
+    return _marked(entry, meta, revive=True, never_recall=False)
+
+
+def _marked(entry: Entry, meta: Meta, **changed: Any) -> Projection:
+    change = NodeChange(
+        workspace_id=entry.workspace_id,
+        id=UUID(meta["node_id"]),
+        position=entry.position,
+        **changed,
+    )
+    return Projection(nodes=(change,))
+
+
 def corroborated(entry: Entry, meta: Meta, body: Mapping[str, Any]) -> Projection:
     """Return who observed a memory after somebody said it again."""
     observers = tuple(body["observed_by"])
@@ -153,6 +215,8 @@ def corroborated(entry: Entry, meta: Meta, body: Mapping[str, Any]) -> Projectio
 def deleted(entry: Entry, meta: Meta, _: Mapping[str, Any], texts: Texts) -> Projection:
     """Return the deletions, and the contexts of the messages that followed."""
     gone = deletions(entry, meta["node_ids"])
+    if moved := _id(meta.get("moved_to")):
+        gone = [replace(row, superseded_by=moved) for row in gone]
     return Projection(nodes=(*gone, *_recontexted(entry, meta, texts)))
 
 

@@ -115,13 +115,26 @@ def planned_edges(
 
 def produced_edge(maker_id: UUID, node_id: UUID) -> dict[str, Any]:
     """Return the edge from a task, conversation or message to what it made, as bodies say it."""
+    return edge_body(View.PROVENANCE, Relation.PRODUCED, maker_id, node_id)
+
+
+def edge_body(
+    view: str,
+    relation: str,
+    source_id: UUID,
+    target_id: UUID,
+    *,
+    weight: float = 1.0,
+    properties: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return an edge that holds, as bodies say it."""
     return {
-        "view": View.PROVENANCE.value,
-        "relation": Relation.PRODUCED.value,
-        "source": str(maker_id),
-        "target": str(node_id),
-        "weight": 1.0,
-        "properties": {},
+        "view": str(view),
+        "relation": str(relation),
+        "source": str(source_id),
+        "target": str(target_id),
+        "weight": weight,
+        "properties": dict(properties or {}),
         "strengthens": False,
     }
 

@@ -94,6 +94,8 @@ class MemoryView(MemoryFields):
     access_count: int = 0
     last_accessed_at: datetime | None = None
     consolidated: bool = False
+    pinned: bool = False
+    never_recall: bool = False
     entities: tuple[NamedEntity, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
 
@@ -117,6 +119,7 @@ class MemoryFilter:
     subject: str | None = None
     session_id: str | None = None
     state: str | None = None
+    id_prefix: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +227,8 @@ class LedgerVerification:
 class NewKey:
     """An API key to make. `scopes` None takes the role's default, `tools` None allows every tool.
 
-    A key with `tools` calls those over MCP, and nothing else.
+    A key with `tools` calls those over MCP, and nothing else; one with a `client_id` sees and
+    writes what is that client's, and reads shared knowledge.
     """
 
     name: str
@@ -233,6 +237,7 @@ class NewKey:
     agent_slug: str | None = None
     tools: frozenset[str] | None = None
     expires_at: datetime | None = None
+    client_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +254,7 @@ class KeyView:
     tools: tuple[str, ...] | None = None
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    client_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 COMPILED_TRUTH = 1.15
-BOOSTS = frozenset({"compiled_truth", "backlinks"})
+PINNED = 1.25
+BOOSTS = frozenset({"compiled_truth", "backlinks", "pinned"})
 LEAST_LIFT, LIFT_A_DECADE, MOST_LIFT = 0.05, 0.05, 0.25
 
 
@@ -45,10 +46,11 @@ def backlink_boost(count: int) -> float:
 def boosted(scored: Iterable[Scored], recipe: Recipe) -> list[Scored]:
     """Return the candidates with the boosts the recipe takes, best first again.
 
-    A factor f enters with the recipe's share s as 1 + s (f - 1), like decay and access.
+    A factor f enters with the recipe's share s as 1 + s (f - 1), like decay and access; what a
+    person pinned has the whole of its own in every recipe.
     """
     lifted = [_lifted(each, recipe) for each in scored]
-    if recipe.compiled_truth or recipe.backlinks:
+    if recipe.compiled_truth or recipe.backlinks or any(each.sketch.pinned for each in lifted):
         lifted.sort(key=lambda each: (-each.score, -each.sketch.position))
     return lifted
 
@@ -60,6 +62,8 @@ def _lifted(each: Scored, recipe: Recipe) -> Scored:
     if recipe.backlinks and each.sketch.backlink_count:
         boost = backlink_boost(each.sketch.backlink_count)
         factors["backlinks"] = 1.0 + recipe.backlinks * (boost - 1.0)
+    if each.sketch.pinned:
+        factors["pinned"] = PINNED
     if not factors:
         return each
     return replace(

@@ -71,6 +71,7 @@ class Sketch(NamedTuple):
     parent_id: UUID | None = None
     state: str = "active"
     valid_to: datetime | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +126,7 @@ class FoundNode(MemoryFields):
     compiled_truth: bool = False
     valid_to: datetime | None = None
     keywords: tuple[str, ...] = ()
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,8 +63,9 @@ def decayed(
 
 
 def ranking_decay(node: Sketch, at: datetime, factor: float = DECAY_PER_DAY) -> float:
-    """Return `decay` for facts and statuses and 1.0 for the others, which record history."""
-    return decay(node, at, factor) if node.kind in DECAYING_KINDS else 1.0
+    """Return `decay` for facts and statuses; 1.0 for what is pinned or records history."""
+    fades = node.kind in DECAYING_KINDS and not node.pinned
+    return decay(node, at, factor) if fades else 1.0
 
 
 def access_boost(access_count: int) -> float:

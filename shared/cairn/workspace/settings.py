@@ -163,6 +163,7 @@ class RecallSettings(Section):
     `min_relevance` None is what the embedder's constants say; `calibration` is for an embedder
     that has none, or others.
 
+    `client_required` refuses searches and lists about every client at once, and
     `public_subscriptions` lets public keys use the subscription leg where it is switched on.
     """
 
@@ -171,6 +172,7 @@ class RecallSettings(Section):
     weights: Mapping[Annotated[str, _one_of(LEG_NAMES)], Weight] = {}
     intent_weights: Annotated[Matrix, AfterValidator(_laid)] = {}
     public_subscriptions: bool = False
+    client_required: bool = False
     proactive_signals: Mapping[Annotated[str, _one_of(PATTERN_NAMES)], bool] = {}
     decay_factor: Annotated[float, Field(gt=0, le=1)] = 0.98
     rrf_k: Annotated[int, Field(ge=1, le=10_000)] = 60

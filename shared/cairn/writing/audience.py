@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-GLOBAL_CLIENT = "global"
+from cairn.kernel.access.principal import GLOBAL_CLIENT as GLOBAL_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

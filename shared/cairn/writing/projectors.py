@@ -21,6 +21,9 @@ Texts = Mapping[UUID, str]
 WITH_TEXTS: Mapping[str, str] = {
     "memory.remembered": "memories.rows.remembered",
     "memory.deleted": "memories.rows.deleted",
+    "memory.corrected": "memories.rows.replaced",
+    "memory.merged": "memories.rows.replaced",
+    "memory.moved": "memories.rows.replaced",
     "conversation.opened": "conversations.plan.opened",
     "message.recorded": "conversations.plan.recorded",
 }
@@ -29,6 +32,9 @@ WITH_TEXTS: Mapping[str, str] = {
 WITHOUT_TEXTS: Mapping[str, str] = {
     "conversation.changed": "conversations.plan.changed",
     "memory.corroborated": "memories.rows.corroborated",
+    "memory.pinned": "memories.rows.pinned",
+    "memory.withheld": "memories.rows.withheld",
+    "memory.released": "memories.rows.released",
     "memory.accessed": "ageing.rows.accessed",
     "node.enriched": "enrichment.rows.enriched",
     "event.observed": "events.rows.observed",

@@ -84,6 +84,11 @@ def _remembered(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
     return (_superseded([(meta["supersedes"], meta["node_id"])]),)
 
 
+def _replaced(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
+    pairs = [(source, meta["node_id"]) for source, _ in meta["sources"]]
+    return (_superseded(pairs),) if pairs else ()
+
+
 def _consolidated(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
     pairs = [(source, item["node_id"]) for item in meta["added"] for source in item["sources"]]
     found = [_superseded(pairs)] if pairs else []
@@ -109,6 +114,8 @@ def _superseded(pairs: Iterable[tuple[str, str]]) -> Happening:
 
 _READERS = {
     "memory.remembered": _remembered,
+    "memory.corrected": _replaced,
+    "memory.merged": _replaced,
     "consolidation.applied": _consolidated,
     "consolidation.finished": _finished,
 }

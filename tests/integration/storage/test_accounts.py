@@ -10,7 +10,13 @@ import pytest
 from tests.support.world import World, open_world
 
 from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
-from cairn.adapters.postgres.accounts import Admit, RedeemClaim, as_owner, create_workspace
+from cairn.adapters.postgres.accounts import (
+    Admit,
+    RedeemClaim,
+    as_owner,
+    create_workspace,
+    list_workspaces,
+)
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.allowances import Allowances, Load
@@ -203,6 +209,8 @@ def test_a_workspace_is_made_once_by_name_and_each_time_with_a_key(
     assert made[0][0] == made[1][0]
     assert {admit(key).principal.workspace_id for _, key in made} == {made[0][0]}
     assert made[0][1] != made[1][1]
+    listed = {item["id"]: item for item in list_workspaces(database.owner_url)}
+    assert (listed[made[0][0]]["name"], listed[made[0][0]]["entries"]) == (name, 3)
 
 
 def test_a_claim_is_worth_one_admin_key_for_a_quarter_of_an_hour(

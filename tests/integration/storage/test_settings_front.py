@@ -193,6 +193,10 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "recall.weights": ({"keyword": 3}, meta("scoring_weights")),
     "recall.intent_weights": ({"what": {"REFERENCES": 0, "USES": 1}}, scores("graph", **WALKED)),
     "recall.public_subscriptions": (True, subscribed),
+    "recall.client_required": (
+        True,
+        lambda asked: asked.door.api.get("/v1/memories").status_code,
+    ),
     "recall.proactive_signals": (
         {"entity_context": False},
         lambda asked: asked.door.api.call("GET", "/v1/stats")["muted_signals"],

@@ -38,6 +38,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
 """
 FINDERS = {
     "admit",
+    "admit_call",
     "admit_request",
     "claim_outbox",
     "oldest_outbox_row",
@@ -63,6 +64,7 @@ FINDERS = {
     "task_token",
 }
 HELPERS = {
+    "current_client",
     "copy_guards",
     "current_agent",
     "current_scopes",
@@ -457,6 +459,13 @@ def test_every_function_and_policy_that_asks_for_the_agent_lets_nobody_pass_with
         or re.search(r"= ANY \(\w+\.agents\)", source)
     }
     assert not unguarded
+
+
+def test_every_finder_keeps_to_the_client_that_a_key_is_bound_to(root: Connection) -> None:
+    finders = "SELECT proname, prosrc FROM pg_proc WHERE proname ~ '^find_by_'"
+    found = dict(root.execute(finders).fetchall())
+    assert {"find_by_keyword", "find_by_vector", "find_by_subscription"} <= found.keys()
+    assert [name for name, source in found.items() if "current_client()" not in source] == []
 
 
 def test_a_public_key_names_its_agent(root: Connection, ours: World) -> None:

@@ -220,6 +220,9 @@ class World:
         found = self.get_memory(principal, memory_id)
         return (MemoryVersion(from_position=found.position, to_position=None, memory=found),)
 
+    def client_required(self, principal: Principal) -> bool:
+        return False
+
     def list_memories(
         self, principal: Principal, where: MemoryFilter, *, limit: int, after: int | None
     ) -> Page[MemoryView]:
@@ -479,6 +482,7 @@ OWN = (
     "admit",
     "check_ready",
     "remember",
+    "client_required",
     "delete_memory",
     "ingest_document",
     "create_upload",

@@ -71,6 +71,17 @@ class FakeOperator:
         self.made.append(name)
         return UUID(int=5), "cairn_new.secret"
 
+    def list_workspaces(self, owner_url: str) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": UUID(int=5),
+                "name": "main",
+                "created_at": START,
+                "entries": 3,
+                "last_entry_at": START,
+            }
+        ]
+
     def verify_ledgers(
         self, owner_url: str, workspace_id: UUID | None = None, settings: object = None
     ) -> Iterable[LedgerVerification]:

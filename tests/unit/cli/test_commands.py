@@ -451,3 +451,17 @@ def test_a_long_text_is_shown_where_the_words_of_the_question_are() -> None:
     assert "half board costs 39 francs" in shown
     assert shown.startswith("… ") and shown.endswith(" …")
     assert snippet("short\n text", "anything") == "short text"
+
+
+def test_the_owner_lists_every_workspace() -> None:
+    shown = Shell(settings=OWNER).run("workspace", "list")
+    assert shown.exit_code == 0
+    assert f"{UUID(int=5)}" in shown.stdout
+    listed = Shell(settings=OWNER).run("workspace", "list", "--json")
+    assert [item["name"] for item in json.loads(listed.stdout)["items"]] == ["main"]
+    assert Shell().run("workspace", "list").exit_code == 1
+
+
+def test_the_version_is_printed() -> None:
+    shown = Shell().run("--version")
+    assert (shown.exit_code, shown.stdout.split()[0]) == (0, "cairn")

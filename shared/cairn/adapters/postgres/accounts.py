@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from psycopg.rows import kwargs_row
+from psycopg.rows import dict_row, kwargs_row
 
 from cairn.accounts.keys import add_key, record
 from cairn.adapters.postgres.database import (
@@ -54,6 +54,7 @@ class PostgresKeys(Store):
             agent_slug=key.agent_slug,
             scopes=[scope.value for scope in key.scopes],
             tools=None if key.tools is None else list(key.tools),
+            client_id=key.client_id,
             now=key.created_at,
         )
         self.run(
@@ -98,7 +99,8 @@ class Admit:
         row = self._row(*asked, load) if asked else None
         if row is None:
             raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
-        workspace_id, principal_id, key_id, name, role, agent_slug, scopes, tools, *left = row
+        workspace_id, principal_id, key_id, name, role, agent_slug, *row = row
+        scopes, tools, client_id, *left = row
         principal = Principal(
             workspace_id=workspace_id,
             principal_id=principal_id,
@@ -108,6 +110,7 @@ class Admit:
             tools=frozenset(tools) if tools is not None else None,
             key_id=key_id,
             name=name,
+            client_id=client_id,
         )
         remaining, refused, seconds = left
         return Admission(
@@ -193,6 +196,14 @@ def create_workspace(
             connection.execute(query("account.add_head"), named | empty)
             created = _open_workspace(connection, admin, now, new_id, random_bytes)
     return workspace_id, created.secret
+
+
+def list_workspaces(owner_url: str) -> list[dict[str, Any]]:
+    """Return every workspace: id, name, when it was made, how many entries, when the last came."""
+    with as_owner(owner_url, snapshot=True) as connection:
+        return (
+            connection.cursor(row_factory=dict_row).execute(query("account.workspaces")).fetchall()
+        )
 
 
 @contextmanager

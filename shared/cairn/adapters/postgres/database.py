@@ -213,6 +213,7 @@ def bind(
         "workspace_id": str(principal.workspace_id),
         "scopes": ",".join(sorted(principal.allowed_scopes)),
         "agent": _agent_of(principal),
+        "client": principal.client_id or "",
         "sees_deleted": "on" if sees_deleted else "",
         "conversations": _conversations_of(principal),
         "read_only": "on" if read_only else "off",

@@ -20,6 +20,7 @@ from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.kernel.text.hashes import sha256
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
+from cairn.memories.edit_plan import WholeMemory
 from cairn.memories.identity import Link, Message, Session, StoredMemory
 from cairn.writing.audience import Audience
 from cairn.writing.corroboration import Known
@@ -145,6 +146,27 @@ class PostgresMemories(Store):
         """Return a memory, deleted or not, that the principal's agent may see."""
         return self.first_of(record(_memory), "memory.find", id=memory_id)
 
+    def whole(self, ids: Sequence[UUID]) -> Mapping[UUID, WholeMemory]:
+        """Return all of those memories, deleted or not, that the principal's agent may see."""
+        self.run("view.see_deleted")
+        found = self.all_of(record(WholeMemory), "memory.whole", ids=list(ids))
+        return {memory.id: memory for memory in found}
+
+    def standing(
+        self, dedup_key: str | None, chain_key: str | None, without: Collection[UUID]
+    ) -> UUID | None:
+        """Return the memory of this identity, or at the end of this chain, but for some."""
+        asked = {"dedup_key": dedup_key, "chain_key": chain_key, "without": list(without)}
+        return self.value("memory.standing", **asked)
+
+    def edges(self, ids: Collection[UUID]) -> list[dict[str, Any]]:
+        """Return the edges of memories that are not derived of their texts."""
+        return self.all_of(dict_row, "memory.edges", ids=list(ids))
+
+    def made_of(self, memory_id: UUID) -> list[dict[str, Any]]:
+        """Return the summaries and the entities with truths made of a memory: `id`, `entity`."""
+        return self.all_of(dict_row, "memory.made_of", id=memory_id)
+
 
 class PostgresNodes(Store):
     """The projections of nodes and edges; triggers keep their versions."""
@@ -158,6 +180,9 @@ class PostgresNodes(Store):
         for run in runs(row for projection in projections for row in projection.nodes):
             for query_name, rows in _node_queries(run):
                 self.run(query_name, rows=as_json(rows))
+            marked = [row for row in run if _marks(row)]
+            if marked:
+                self.run("node.mark_versions", rows=as_json(marked))
         for run in runs(row for projection in projections for row in projection.edges):
             self.run(_EDGE_QUERIES[type(run[0])], rows=as_json(run))
         for removal in (removal for projection in projections for removal in projection.removals):
@@ -351,6 +376,10 @@ def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
     changing = [row for row in rows if not _only_describes(row)]
     found = [("node.change", changing), ("node.describe", describing)]
     return [(name, part) for name, part in found if part]
+
+
+def _marks(row: Record) -> bool:
+    return isinstance(row, NodeChange) and row.never_recall is not None
 
 
 def _only_describes(row: Record) -> bool:

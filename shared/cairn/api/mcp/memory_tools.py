@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from cairn.api.dependencies import require_client
 from cairn.api.fields import Body
 from cairn.api.mcp.tool import WRITERS, RepeatKey, Tool, ToolAnswer, repeated
 from cairn.api.routes.context import ContextIn
@@ -66,6 +67,7 @@ def _outcome(outcome: MemoryOutcome) -> dict[str, Any]:
 
 
 def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
+    require_client(services, principal, arguments.client_id)
     found = services.search(principal, arguments.record())
     return ToolAnswer(
         text=as_text(found.results)
@@ -75,6 +77,7 @@ def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) ->
 
 
 def _context(services: ApiServices, principal: Principal, arguments: ContextIn) -> ToolAnswer:
+    require_client(services, principal, arguments.client_id)
     made = services.context(principal, arguments.record(), max_tokens=arguments.max_tokens)
     return ToolAnswer(text=made["context"], structured=made)
 
@@ -99,6 +102,7 @@ REMEMBER = Tool(
     ),
     arguments=RememberArguments,
     call=_remember,
+    of_a_client=True,
     roles=WRITERS,
     reads=False,
 )
@@ -113,6 +117,7 @@ RECALL = Tool(
     ),
     arguments=SearchIn,
     call=_recall,
+    of_a_client=True,
 )
 CONTEXT = Tool(
     name="context",
@@ -123,6 +128,7 @@ CONTEXT = Tool(
     ),
     arguments=ContextIn,
     call=_context,
+    of_a_client=True,
 )
 GET = Tool(
     name="get",
@@ -175,4 +181,5 @@ LINEAGE = Tool(
     ),
     arguments=LineageArguments,
     call=_lineage,
+    of_a_client=True,
 )

@@ -48,6 +48,7 @@ class Tool:
     reads: bool = True
     repeatable: bool = True  # calling it twice with the same arguments changes nothing more
     eager: bool = True
+    of_a_client: bool = False  # for keys bound to a client, too: it reads and writes nodes only
 
 
 WRITERS = frozenset({Role.ADMIN, Role.AGENT})
@@ -56,7 +57,8 @@ WRITERS = frozenset({Role.ADMIN, Role.AGENT})
 def may_use(tool: Tool, principal: Principal) -> bool:
     """Return whether the principal's role and the key's own list of tools allow the tool."""
     listed = principal.tools is None or tool.name in principal.tools
-    return listed and principal.role in tool.roles
+    whose = principal.client_id is None or tool.of_a_client
+    return listed and whose and principal.role in tool.roles
 
 
 RepeatKey = Annotated[

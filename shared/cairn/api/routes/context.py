@@ -7,7 +7,7 @@ from fastapi import Response
 from pydantic import Field
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Anyone, Services
+from cairn.api.dependencies import Anyone, Services, require_client
 from cairn.api.documentation import answers, problems
 from cairn.api.recall_answers import ContextAnswer
 from cairn.api.routes.search import SearchIn
@@ -49,4 +49,5 @@ def context(
     Stored texts are data: each is quoted in an element of its own, and marked when it reads like
     an attempt to direct a model. Neighbours and related nodes are there as far as they fit.
     """
+    require_client(services, caller, body.client_id)
     return answer(services.context(caller, body.record(), max_tokens=body.max_tokens))

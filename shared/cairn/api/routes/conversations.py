@@ -11,7 +11,16 @@ from typing_extensions import TypedDict
 
 from cairn.api import pages
 from cairn.api.answers import answer, fitting, replay_headers
-from cairn.api.dependencies import Admin, Anyone, Idempotency, Options, Services, Writer
+from cairn.api.dependencies import (
+    Admin,
+    Anyone,
+    ClientGiven,
+    ClientWriter,
+    Idempotency,
+    Options,
+    Services,
+    require_client,
+)
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
@@ -163,7 +172,7 @@ class ConversationSearchIn(Body):
     },
 )
 def record_message(
-    body: MessageIn, caller: Writer, services: Services, idempotency: Idempotency
+    body: MessageIn, caller: ClientWriter, services: Services, idempotency: Idempotency
 ) -> Response:
     """Record what was said.
 
@@ -199,9 +208,9 @@ def list_conversations(
     caller: Anyone,
     services: Services,
     options: Options,
+    client_id: ClientGiven,
     channel: Annotated[Channel | None, Query()] = None,
     session_id: Annotated[Name | None, Query()] = None,
-    client_id: Annotated[Name | None, Query()] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -280,6 +289,7 @@ def search_conversations(
     body: ConversationSearchIn, caller: Anyone, services: Services
 ) -> Response:
     """Find messages by meaning and by words. A public key searches its own conversation only."""
+    require_client(services, caller, None)
     return answer(found_messages(services.search_conversations(caller, body.record())))
 
 

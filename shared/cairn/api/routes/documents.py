@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
-from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.dependencies import ClientGiven, ClientWriter, Idempotency, Options, Services, Writer
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
@@ -137,10 +137,10 @@ def ingest_document(
     responses={**answers(200, "One page", PageOf[DocumentView]), **problems()},
 )
 def list_documents(
-    caller: Writer,
+    caller: ClientWriter,
     services: Services,
     options: Options,
-    client_id: Annotated[Name | None, Query()] = None,
+    client_id: ClientGiven,
     source_uri: Annotated[
         str | None,
         Query(max_length=MAX_URI_CHARS, description="Its source, also as citations write it."),
@@ -163,7 +163,7 @@ def list_documents(
     response_model=None,
     responses={**answers(200, "The document", DocumentView), **problems("not-found")},
 )
-def get_document(document_id: DocumentId, caller: Writer, services: Services) -> Response:
+def get_document(document_id: DocumentId, caller: ClientWriter, services: Services) -> Response:
     """Read a document's state, its sections and how many of its chunks are embedded."""
     return answer(services.browse.get_document(caller, document_id))
 

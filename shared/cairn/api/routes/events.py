@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
-from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.dependencies import ClientGiven, ClientWriter, Idempotency, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
@@ -133,7 +133,7 @@ _ANSWERS = Answers(more=_more)
     },
 )
 def observe_events(
-    body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
+    body: OneOrMany, caller: ClientWriter, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store events durably, in the order they happened; what caused what is kept as edges."""
 
@@ -182,14 +182,14 @@ def _with_parent_among_good(
     responses={**answers(200, "One page", PageOf[EventView]), **problems()},
 )
 def list_events(
-    caller: Writer,
+    caller: ClientWriter,
     services: Services,
     options: Options,
+    client_id: ClientGiven,
     type: Namespace = None,
     session_id: Annotated[Name | None, Query()] = None,
     agent_id: Annotated[Name | None, Query()] = None,
     trace_id: Annotated[Name | None, Query()] = None,
-    client_id: Annotated[Name | None, Query()] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -215,7 +215,7 @@ def list_events(
 )
 def get_event(
     event_id: Annotated[UUID, Path(description="The event's id.")],
-    caller: Writer,
+    caller: ClientWriter,
     services: Services,
 ) -> Response:
     """Read an event with its payload."""

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import answer, encode, fitting
-from cairn.api.dependencies import Anyone, Options, Services
+from cairn.api.dependencies import Anyone, Options, Services, require_client
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Text, at_most, timestamp
 from cairn.api.recall_answers import Lineage, ProvDocument, Subgraph
@@ -93,6 +93,7 @@ def query_subgraph(
     Intents are inferred; `intent` overrides them. Nodes with `retrieval_reason: proactive` were
     not asked for. Unknown ids and names lead nowhere; `meta.warnings` says so.
     """
+    require_client(services, caller, None)
     shown = subgraph_json(services.subgraph(caller, body.record()))
     room = options.max_answer_bytes - len(encode([shown["edges"], shown["meta"]])) - _ROOM
     nodes = fitting(shown["nodes"], max_bytes=room)

@@ -44,6 +44,7 @@ class KeyIn(Body):
     agent_slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._\-]{0,63}$")] | None = None
     tools: Annotated[list[ToolName], Field(min_length=1, max_length=64)] | None = None
     expires_at: Timestamp | None = None
+    client_id: Name | None = None
 
     @model_validator(mode="after")
     def public_keys_name_their_agent(self) -> "KeyIn":
@@ -156,6 +157,7 @@ _EXAMPLE = {
     "scopes": ["admin", "public", "shared"],
     "agent_slug": None,
     "tools": None,
+    "client_id": None,
     "rate_limit": {"limit": 6000, "remaining": 5999, "window_seconds": 60},
 }
 
@@ -179,6 +181,7 @@ class WhoAmI(TypedDict):
     scopes: Set[Scope]
     agent_slug: str | None
     tools: list[str] | None
+    client_id: str | None
     rate_limit: RateLimit
 
 
@@ -204,6 +207,7 @@ def whoami(caller: ToolCaller, request: Request) -> Response:
             "scopes": caller.allowed_scopes,
             "agent_slug": caller.agent_slug,
             "tools": None if caller.tools is None else sorted(caller.tools),
+            "client_id": caller.client_id,
             "rate_limit": {
                 "limit": rate.limit,
                 "remaining": rate.remaining,

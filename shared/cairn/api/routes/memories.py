@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
-from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.dependencies import ClientGiven, ClientWriter, Idempotency, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
@@ -186,7 +186,7 @@ _ANSWERS = Answers(more=_more, possible=tuple(Outcome), new=(Outcome.CREATED, Ou
     },
 )
 def remember(
-    body: OneOrMany, caller: Writer, services: Services, idempotency: Idempotency
+    body: OneOrMany, caller: ClientWriter, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store memories durably; they are searchable by keyword at once and by vector soon after."""
 
@@ -221,15 +221,16 @@ MemoryId = Annotated[UUID, Path(description="The memory's id.")]
     responses={**answers(200, "One page", PageOf[MemoryView]), **problems()},
 )
 def list_memories(
-    caller: Writer,
+    caller: ClientWriter,
     services: Services,
     options: Options,
+    client_id: ClientGiven,
     type: Annotated[MemoryKind | None, Query()] = None,
-    client_id: Annotated[Name | None, Query()] = None,
     key: Annotated[Name | None, Query()] = None,
     subject: Annotated[Name | None, Query()] = None,
     session_id: Annotated[Name | None, Query()] = None,
     state: Annotated[State, Query()] = "active",
+    id_prefix: Annotated[str | None, Query(pattern=r"^[0-9a-f-]{1,36}$")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
@@ -241,6 +242,7 @@ def list_memories(
         subject=subject,
         session_id=session_id,
         state=None if state == "any" else state,
+        id_prefix=id_prefix.replace("-", "")[:32] if id_prefix else None,
     )
     filters = asdict(where)
     after = pages.decode(cursor, route="memories", filters=filters)
@@ -254,7 +256,7 @@ def list_memories(
     response_model=None,
     responses={**answers(200, "The memory", MemoryView), **problems("not-found")},
 )
-def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
+def get_memory(memory_id: MemoryId, caller: ClientWriter, services: Services) -> Response:
     """Read a memory whatever its state, unless it was deleted."""
     return answer(services.browse.get_memory(caller, memory_id))
 
@@ -272,7 +274,7 @@ def get_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Respo
         **problems("not-found"),
     },
 )
-def get_memory_history(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
+def get_memory_history(memory_id: MemoryId, caller: ClientWriter, services: Services) -> Response:
     """Show each version with the ledger positions it held over."""
     return answer({"versions": services.browse.get_memory_history(caller, memory_id)})
 
@@ -283,6 +285,6 @@ def get_memory_history(memory_id: MemoryId, caller: Writer, services: Services) 
     response_model=None,
     responses={**answers(200, "It is hidden now", Deleted), **problems("not-found", "conflict")},
 )
-def delete_memory(memory_id: MemoryId, caller: Writer, services: Services) -> Response:
+def delete_memory(memory_id: MemoryId, caller: ClientWriter, services: Services) -> Response:
     """Hide a memory from search and lists; its ledger entries stay."""
     return answer(services.delete_memory(caller, memory_id))

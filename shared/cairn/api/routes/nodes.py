@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from cairn.api import pages
 from cairn.api.answers import answer, replay_headers
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
-from cairn.api.dependencies import Idempotency, Options, Services, Writer
+from cairn.api.dependencies import ClientGiven, Idempotency, Options, Services, Writer
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, key_page_answer
@@ -206,9 +206,9 @@ def list_nodes(
     caller: Writer,
     services: Services,
     options: Options,
+    client_id: ClientGiven,
     label: Annotated[str, Query(max_length=64, description="A label, such as Runbook or Event.")],
     kind: Annotated[Name | None, Query()] = None,
-    client_id: Annotated[Name | None, Query()] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:

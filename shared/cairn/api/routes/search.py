@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import MEDIA_TYPE, answer, encode, fitting
-from cairn.api.dependencies import Anyone, Options, Services
+from cairn.api.dependencies import Anyone, Options, Services, require_client
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.recall_answers import SearchAnswer
@@ -147,6 +147,7 @@ def search(
     A part that failed is named in `meta.degraded`. `meta.truncated` says that there was more than
     is shown, and `meta.dropped` what was left out because the answer would have been too large.
     """
+    require_client(services, caller, body.client_id)
     match = services.search(caller, body.record())
     text = {} if match.text is None else {"text": match.text}
     whole = encode({"results": match.results, "meta": match.meta, **text})

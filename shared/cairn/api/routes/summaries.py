@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from cairn.api import pages
 from cairn.api.answers import answer
-from cairn.api.dependencies import Anyone, Options, Services
+from cairn.api.dependencies import Anyone, Options, Services, require_client
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.pages import Cursor, Limit, key_page_answer
 from cairn.api.routes.graph import AsOf
@@ -129,6 +129,7 @@ def list_summaries(
     key = pages.decode_key(cursor, kind=str, route=_ROUTE, filters=filters)
     after = (parse_timestamp(key[0]), key[1]) if key else None
     where = SummaryFilter(scope=scope.value if scope else None, scope_id=scope_id, as_of=as_of)
+    require_client(services, caller, None)
     summaries = services.summaries.page(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
         summaries, limit=limit, key="occurred_at", route=_ROUTE, filters=filters, options=options

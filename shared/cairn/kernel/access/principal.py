@@ -24,6 +24,9 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
+GLOBAL_CLIENT = "global"
+"""The client of what is nobody's."""
+
 ALL_SCOPES = frozenset(Scope)
 NARROWEST_FIRST = (Scope.ADMIN, Scope.SHARED, Scope.PUBLIC)
 
@@ -34,7 +37,8 @@ class Principal:
 
     `agent_slug` narrows searches to nodes tagged for that agent (public keys always carry one).
     Without one an admin finds everything, every other key only what is tagged for nobody.
-    `tools` is the allow-list of MCP tool names, None for no restriction.
+    `tools` is the allow-list of MCP tool names, None for no restriction. One with a `client_id` is
+    confined to that client and to shared knowledge; the database holds it to that.
     """
 
     workspace_id: UUID
@@ -45,6 +49,7 @@ class Principal:
     tools: frozenset[str] | None = None
     key_id: UUID | None = None
     name: str = ""
+    client_id: str | None = None
 
     def finds(self, agents: Collection[str] | None) -> bool:
         """Return whether a search of this principal may find what is tagged for `agents`."""
@@ -58,6 +63,24 @@ class Principal:
             raise Denied(
                 f"This needs a key with the role {' or '.join(roles)}; this key has {self.role}.",
                 reason="role",
+            )
+
+    def writing_client(self, given: str) -> str:
+        """Return whose what is written is: `given`, or the client the principal is bound to.
+
+        Raises Denied for another client's. `GLOBAL_CLIENT` is what a writer says who names none.
+        """
+        if self.client_id is None:
+            return given
+        if given not in (GLOBAL_CLIENT, self.client_id):
+            raise Denied("This key is bound to another client.", reason="client")
+        return self.client_id
+
+    def require_client(self, client_id: str) -> None:
+        """Raise Denied when the principal is bound to another client than whose this is."""
+        if self.client_id not in (None, client_id):
+            raise Denied(
+                "This is shared knowledge; a key bound to a client only reads it.", reason="client"
             )
 
     def writing_scope(self, given: Scope | None) -> Scope:

@@ -56,6 +56,7 @@ class PostgresViews(Store):
             subject=where.subject,
             session_id=where.session_id,
             state=where.state,
+            id_prefix=where.id_prefix,
         )
 
     def document(self, document_id: UUID) -> DocumentView | None:

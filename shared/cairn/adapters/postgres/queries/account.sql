@@ -11,6 +11,11 @@ VALUES (%(workspace_id)s, 0, %(genesis)s, %(beginning)s)
 -- The oldest workspace of this name.
 SELECT id FROM workspace WHERE name = %(name)s ORDER BY created_at, id LIMIT 1
 
+-- name: workspaces
+-- Every workspace with where its ledger ends, the oldest first.
+SELECT w.id, w.name, w.created_at, h.position AS entries, h.recorded_at AS last_entry_at
+  FROM workspace w JOIN ledger_head h ON h.workspace_id = w.id ORDER BY w.created_at, w.id
+
 -- name: act_as_owner
 -- Work across workspaces: the owner itself sees nothing under forced row level security.
 SET LOCAL ROLE cairn_migrator
@@ -21,9 +26,10 @@ SELECT claim_workspace(%(token_hash)s, %(now)s, %(workspace_id)s, %(name)s)
 
 -- name: add_principal
 -- Who acts.
-INSERT INTO principal (workspace_id, id, name, role, agent_slug, allowed_scopes, tools, created_at)
+INSERT INTO principal (workspace_id, id, name, role, agent_slug, allowed_scopes, tools, client_id,
+  created_at)
 VALUES (%(workspace_id)s, %(id)s, %(holder)s, %(role)s, %(agent_slug)s, %(scopes)s, %(tools)s,
-  %(now)s)
+  %(client_id)s, %(now)s)
 
 -- name: add_key
 -- How they prove it.
@@ -34,7 +40,7 @@ VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(prefix)s, %(secret_hash)s,
 -- name: keys
 -- Every key, newest first, without secrets.
 SELECT k.id, p.name, k.prefix, p.role, p.allowed_scopes AS scopes, k.created_at, p.agent_slug,
-  p.tools, k.expires_at, k.revoked_at
+  p.tools, p.client_id, k.expires_at, k.revoked_at
   FROM api_key k
   JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
  WHERE k.workspace_id = %(workspace_id)s

@@ -5,7 +5,7 @@ SELECT clock_timestamp()
 -- name: event_ttl
 -- Old event memories: where the page ends, and those nobody used and nobody called important.
 WITH looked_at AS MATERIALIZED (
-  SELECT n.id, n.recorded_at, n.access_count, n.importance FROM node n
+  SELECT n.id, n.recorded_at, n.access_count, n.importance, n.pinned FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = 'Memory'
      AND n.kind = 'event' AND n.recorded_at < %(event)s
      AND (n.recorded_at, n.id) > (%(after_at)s, %(after_id)s)
@@ -17,14 +17,14 @@ WITH looked_at AS MATERIALIZED (
 SELECT (SELECT ARRAY[l.recorded_at::text, l.id::text] FROM looked_at l
          ORDER BY l.recorded_at DESC, l.id DESC LIMIT 1),
   (SELECT coalesce(array_agg(l.id ORDER BY l.recorded_at, l.id), '{}') FROM looked_at l
-    WHERE l.access_count = 0 AND l.importance <= %(medium)s
+    WHERE l.access_count = 0 AND l.importance <= %(medium)s AND NOT l.pinned
       AND NOT EXISTS (SELECT FROM in_use u WHERE u.id = l.id))
 
 -- name: fact_unused
 -- Old facts: where the page ends, and those unused for as long; verified ones last as knowledge does.
 WITH looked_at AS MATERIALIZED (
   SELECT n.id, n.recorded_at, coalesce(n.last_accessed_at, n.recorded_at) AS used_at,
-    coalesce(n.metadata -> 'verified' = 'true'::jsonb, false) AS verified FROM node n
+    coalesce(n.metadata -> 'verified' = 'true'::jsonb, false) AS verified, n.pinned FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = 'Memory'
      AND n.kind = 'fact' AND n.recorded_at < %(fact)s
      AND (n.recorded_at, n.id) > (%(after_at)s, %(after_id)s)
@@ -37,7 +37,7 @@ SELECT (SELECT ARRAY[l.recorded_at::text, l.id::text] FROM looked_at l
          ORDER BY l.recorded_at DESC, l.id DESC LIMIT 1),
   (SELECT coalesce(array_agg(l.id ORDER BY l.recorded_at, l.id), '{}') FROM looked_at l
     WHERE l.used_at < CASE WHEN l.verified THEN %(knowledge)s::timestamptz ELSE %(fact)s END
-      AND NOT EXISTS (SELECT FROM in_use u WHERE u.id = l.id))
+      AND NOT l.pinned AND NOT EXISTS (SELECT FROM in_use u WHERE u.id = l.id))
 
 -- name: graph_unused
 -- Old facts, observations and resolutions of the memory graph: where the page ends, and those unused

@@ -1,9 +1,9 @@
 -- name: known
--- The active and superseded memories of these identities.
+-- The active and superseded memories of these identities, and those that no recall may find again.
 SELECT dedup_key, id, created_position AS position, observed_by, valid_from, state <> 'superseded' AS active
   FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = ANY (%(dedup_keys)s)
-   AND state IN ('active', 'provisional', 'superseded')
+   AND (state IN ('active', 'provisional', 'superseded') OR never_recall AND state = 'quarantined')
 
 -- name: links
 -- The links just before and just after each (chain, moment).
@@ -50,7 +50,48 @@ UNION ALL
 
 -- name: find
 -- A memory, deleted or not, that the asking agent may see.
-SELECT id, position, state = 'deleted' AS deleted, data_subjects, session_id, sequence, scope, agents, text
+SELECT id, position, state = 'deleted' AS deleted, data_subjects, session_id, sequence, scope, agents, text,
+  client_id
   FROM node
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND label = 'Memory'
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
+
+-- name: whole
+-- All of some memories, deleted or not, that the asking agent may see.
+-- columns: cairn.memories.edit_plan.WholeMemory
+SELECT {columns}, created_position AS position
+  FROM node
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'Memory'
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
+
+-- name: standing
+-- The memory that stands where another would: of the same identity, or at the end of the same chain.
+SELECT id FROM node
+ WHERE workspace_id = %(workspace_id)s AND id <> ALL (%(without)s)
+   AND state IN ('active', 'provisional') AND (dedup_key = %(dedup_key)s OR chain_key = %(chain_key)s)
+ ORDER BY id LIMIT 1
+
+-- name: edges
+-- The edges of memories that are not derived anew: stated ones, causes, what they come from and made.
+SELECT view, relation, source_id, target_id, weight, properties FROM edge
+ WHERE workspace_id = %(workspace_id)s AND superseded_at IS NULL
+   AND (source_id = ANY (%(ids)s) OR target_id = ANY (%(ids)s) AND relation <> 'DERIVED_FROM')
+   AND relation NOT IN ('FOLLOWS', 'SIMILAR_TO', 'REFERENCES', 'SUPERSEDES', 'SUMMARIZES', 'CO_OCCURRENCE', 'PART_OF')
+ ORDER BY id
+
+-- name: made_of
+-- Summaries and entities' truths that were made of a memory, directly or by way of other summaries.
+WITH RECURSIVE made AS (
+  SELECT %(id)s::uuid AS id
+  UNION
+  SELECT e.source_id FROM made
+    JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.target_id = made.id
+     AND e.superseded_at IS NULL AND e.relation IN ('DERIVED_FROM', 'SUMMARIZES')
+    JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = e.source_id
+     AND n.label IN ('Summary', 'Entity')
+)
+SELECT n.id, n.label = 'Entity' AS entity FROM made
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = made.id
+ WHERE n.label = 'Summary' AND n.state <> 'deleted'
+    OR n.label = 'Entity' AND n.compiled_truth IS NOT NULL
+ ORDER BY n.id

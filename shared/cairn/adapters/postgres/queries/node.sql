@@ -42,7 +42,9 @@ UPDATE node AS n
        knowledge_category = coalesce(c.knowledge_category, n.knowledge_category),
        -- added once: what is at this position already has them
        access_count = n.access_count + CASE WHEN n.position < c.position THEN coalesce(c.accesses, 0) ELSE 0 END,
-       last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at)
+       last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at),
+       pinned = coalesce(c.pinned, n.pinned),
+       never_recall = coalesce(c.never_recall, n.never_recall)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, state text, occurred_at timestamptz, valid_from timestamptz,
     valid_to timestamptz, screening text, supersedes uuid, superseded_by
@@ -51,7 +53,8 @@ UPDATE node AS n
     jsonb, keywords text[], importance smallint, compiled_truth text, canonical_name text,
     headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
     page_from integer, page_to integer, content_hash text, consolidated boolean,
-    knowledge_category text, accesses integer, last_accessed_at timestamptz, revive boolean
+    knowledge_category text, accesses integer, last_accessed_at timestamptz, pinned boolean,
+    never_recall boolean, revive boolean
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
@@ -70,6 +73,12 @@ UPDATE node AS n
     knowledge_category text, metadata jsonb, summary text
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
+
+-- name: mark_versions
+-- Let what nodes were be found again, or not: a question about the past is one, too.
+UPDATE node_version AS v SET never_recall = c.never_recall
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (id uuid, never_recall boolean)
+ WHERE v.workspace_id = %(workspace_id)s AND v.id = c.id
 
 -- name: insert_edges
 -- Write edges; one that holds already stays as it is.

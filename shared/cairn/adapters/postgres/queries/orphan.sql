@@ -42,7 +42,7 @@ SELECT n.id FROM node n
 -- Entries that made one node, which is neither there nor purged.
 SELECT e.id FROM ledger e
  WHERE e.workspace_id = %(workspace_id)s
-   AND e.type IN ('memory.remembered', 'event.observed', 'message.recorded', 'report.written')
+   AND e.type IN ('memory.remembered', 'memory.corrected', 'memory.merged', 'memory.moved', 'event.observed', 'message.recorded', 'report.written')
    AND NOT EXISTS (SELECT FROM node n
      WHERE n.workspace_id = %(workspace_id)s AND n.id = (e.meta::jsonb ->> 'node_id')::uuid)
    AND NOT EXISTS (SELECT FROM purged_node p

@@ -35,15 +35,15 @@ SELECT asked.id FROM unnest(%(ids)s::uuid[]) AS asked (id)
 -- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
-  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to
-  FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to,
+  pinned FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
 
 -- name: sketch_as_of
 -- The same of the versions that held at a ledger position.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
-  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to
-  FROM node_version
+  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to,
+  pinned FROM node_version
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)

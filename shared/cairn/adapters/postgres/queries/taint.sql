@@ -158,6 +158,7 @@ SELECT n.id, h.state, n.dedup_key, n.chain_key, n.valid_from,
      ORDER BY o.valid_from DESC, o.id LIMIT 1) END AS stands
   FROM taint_node h
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = h.node_id AND n.state = 'quarantined'
+   AND NOT n.never_recall
  WHERE h.workspace_id = %(workspace_id)s AND h.taint_id = %(taint_id)s AND h.revived_for IS NULL
    AND NOT EXISTS (SELECT FROM taint_node s JOIN taint t
        ON t.workspace_id = %(workspace_id)s AND t.id = s.taint_id AND t.lifted_position IS NULL

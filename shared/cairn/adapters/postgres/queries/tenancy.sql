@@ -5,6 +5,7 @@
 SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
   set_config('cairn.scopes', %(scopes)s, true),
   set_config('cairn.agent', %(agent)s, true),
+  set_config('cairn.client', %(client)s, true),
   set_config('cairn.sees_deleted', %(sees_deleted)s, true),
   set_config('cairn.conversations', %(conversations)s, true),
   set_config('plan_cache_mode', 'force_generic_plan', true),
@@ -15,9 +16,9 @@ SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
 -- name: admit
 -- Who holds an API key that is good now, what this request leaves in its bucket, and what its
 -- workspace has asked too much of.
-SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, remaining,
-    refused, seconds
-  FROM admit_request(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
+SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, client_id,
+    remaining, refused, seconds
+  FROM admit_call(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
 
 -- name: list_workspaces
 -- Every workspace's id.

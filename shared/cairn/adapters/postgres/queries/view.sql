@@ -21,8 +21,18 @@ SELECT {n.columns}, n.created_position AS position, n.kind AS type,
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
 -- name: memory_versions
--- What a memory was, oldest first; nothing when its present row is not to be seen.
+-- What a memory was, and those it is a correction or a merge of, oldest first; nothing when its present
+-- row is not to be seen.
 -- columns: cairn.reading.views.MemoryView but importance_band
+WITH RECURSIVE line (id) AS (
+  SELECT %(id)s::uuid
+  UNION
+  SELECT e.target_id FROM line
+    JOIN node m ON m.workspace_id = %(workspace_id)s AND m.id = line.id
+     AND m.metadata #> '{cairn,edit}' IS NOT NULL
+    JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.source_id = m.id
+     AND e.view = 'temporal' AND e.relation = 'SUPERSEDES'
+)
 SELECT n.from_position, n.to_position, {n.columns}, n.created_position AS position, n.kind AS type,
   coalesce(n.agents, '{}') AS agents,
   (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
@@ -35,12 +45,12 @@ SELECT n.from_position, n.to_position, {n.columns}, n.created_position AS positi
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node_version n
- WHERE n.workspace_id = %(workspace_id)s AND n.id = %(id)s AND n.label = 'Memory'
+ WHERE n.workspace_id = %(workspace_id)s AND n.id IN (SELECT id FROM line) AND n.label = 'Memory'
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND EXISTS (SELECT FROM node present
      WHERE present.workspace_id = %(workspace_id)s AND present.id = %(id)s
        AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(present.agents, '{""}'))))
- ORDER BY n.from_position
+ ORDER BY n.from_position, n.created_position
 
 -- name: memories
 -- Memories, newest first, below a ledger position when asked.
@@ -66,6 +76,7 @@ SELECT {n.columns}, n.created_position AS position, n.kind AS type,
    AND (%(subject)s::text IS NULL OR n.subject = %(subject)s)
    AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
    AND (%(state)s::text IS NULL OR n.state = %(state)s)
+   AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
 
 -- name: document

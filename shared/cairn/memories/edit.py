@@ -1,0 +1,534 @@
+"""What people do about a memory: correct, merge, move, pin, and keep it from recall. Not deletion.
+
+A correction, a merge and a move put a new memory in the place of the one that was named, so an id
+says which version was meant: who edits what somebody else has edited meanwhile gets a Conflict that
+names the memory that stands there now, and the same request again gets the first one's answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+from uuid import UUID
+
+from cairn.graph.node import State
+from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.kernel.text.checks import clean_text
+from cairn.kernel.text.scrub import scrub
+from cairn.memories.edit_plan import (
+    EDITABLE,
+    WholeMemory,
+    conversations_of,
+    corrected,
+    edited_metadata,
+    is_successor,
+    merged,
+    placement_of,
+    replacement_body,
+    replacement_meta,
+    says_the_same,
+)
+from cairn.memories.identity import Conversation, Message, Session, chain_key, dedup_key
+from cairn.memories.plan import recontexted_meta, session_of, texts_of
+from cairn.writing.audience import GLOBAL_CLIENT, Audience
+from cairn.writing.checks import clean_name, require_writer, tagged_agents
+from cairn.writing.items import IdempotencyKey, Outcome
+from cairn.writing.subjects import resolve
+from cairn.writing.writer import Work, Write, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from cairn.kernel.access import Principal, Scope
+    from cairn.kernel.stores import Stores
+    from cairn.memories.draft import MemoryDraft
+    from cairn.writing.ports import OutboxRow
+
+MAX_REASON_CHARS = 1_000
+Contexts = dict[UUID, tuple[Message, tuple[Message, ...]]]
+
+
+class EditOutcome(StrEnum):
+    """What became of an edit."""
+
+    CREATED = Outcome.CREATED.value  # a new memory stands in the place of the old
+    CHANGED = "changed"  # the memory is marked, or no longer
+    UNCHANGED = "unchanged"  # it is so already; nothing was written
+    DUPLICATE = Outcome.DUPLICATE.value  # the same request was done before; its memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """What an edit did: the memory that stands now, and those it stands in the place of."""
+
+    outcome: EditOutcome
+    id: UUID
+    position: int
+    replaced: tuple[UUID, ...] = ()
+    warnings: tuple[str, ...] = ()
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """Where a memory goes; None stays as it is."""
+
+    client_id: str | None = None
+    scope: Scope | None = None
+    agents: tuple[str, ...] | None = None
+
+
+class Mark(StrEnum):
+    """What may be said of a memory that stays what it is."""
+
+    PINNED = "pinned"
+    UNPINNED = "unpinned"
+    NEVER_RECALL = "never-recall"
+    RECALL = "recall"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """The memory that goes in the place of others, on its way into the ledger."""
+
+    type: str
+    draft: MemoryDraft
+    sources: Sequence[WholeMemory]  # closed by the entry itself
+    moved: WholeMemory | None = None  # deleted by an entry of its own, under its own keys
+    node_id: UUID
+    changed: Contexts = field(default_factory=dict[UUID, tuple[Message, tuple[Message, ...]]])
+
+    @property
+    def of(self) -> tuple[WholeMemory, ...]:
+        return (*self.sources, *([self.moved] if self.moved else []))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditMemories(Writer):
+    """The edits. NotFound for a memory the principal cannot see, Conflict for one that is gone."""
+
+    def correct(
+        self,
+        principal: Principal,
+        memory_id: UUID,
+        changes: Mapping[str, Any],
+        *,
+        reason: str,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Edited:
+        """Say something else in a memory's place, and why. What `changes` leaves out stays."""
+        why = clean_reason(reason)
+        if not changes:
+            _refuse("body", "names nothing to change")
+
+        def draft(_: Write, found: Sequence[WholeMemory]) -> MemoryDraft:
+            (memory,) = found
+            new = corrected(memory, changes, principal, self.platform.clock())
+            same = says_the_same(new, memory)
+            return memory.draft() if same else _with_edit(new, "corrected", found, why)
+
+        work = partial(self._replacing, principal, [memory_id], "memory.corrected", draft)
+        return self.write_once(principal, work, idempotency)
+
+    def merge(
+        self,
+        principal: Principal,
+        memory_id: UUID,
+        other_id: UUID,
+        *,
+        text: str | None,
+        reason: str,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Edited:
+        """Put one memory in the place of two; without a text it says what both say."""
+        why = clean_reason(reason)
+        if memory_id == other_id:
+            _refuse("with", "names the same memory; a merge takes two")
+
+        def draft(_: Write, found: Sequence[WholeMemory]) -> MemoryDraft:
+            first, other = found
+            _require_like(first, other)
+            said = {"text": text if text is not None else _both(first, other)}
+            new = merged(first, other, corrected(first, said, principal, self.platform.clock()))
+            return _with_edit(new, "merged", found, why)
+
+        ids = [memory_id, other_id]
+        work = partial(self._replacing, principal, ids, "memory.merged", draft)
+        return self.write_once(principal, work, idempotency)
+
+    def move(
+        self,
+        principal: Principal,
+        memory_id: UUID,
+        to: Move,
+        *,
+        reason: str,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Edited:
+        """Give a memory to another client, scope or agents; whom it was taken from sees it no more.
+
+        Denied for a client, a scope or agents that the principal may not write for.
+        """
+        why = clean_reason(reason)
+        client = clean_name(to.client_id, "client_id")
+        if client is not None:
+            principal.require_client(client)
+        if to == Move():
+            _refuse("body", "names no client_id, scope or agents to move to")
+        scope = principal.writing_scope(to.scope) if to.scope else None
+        agents = tagged_agents(to.agents, principal) if to.agents is not None else None
+        wanted = (("client", client),) if client and client != GLOBAL_CLIENT else ()
+
+        def draft(write: Write, found: Sequence[WholeMemory]) -> MemoryDraft:
+            (memory,) = found
+            subjects = memory.data_subjects
+            if client is not None and client != memory.client_id:
+                left = set(write.stores.subjects.find([("client", memory.client_id)]).values())
+                given = write.resolution.subjects_of(wanted)
+                subjects = tuple(sorted({*subjects, *given} - left))
+            audience = Audience(
+                scope=scope or memory.scope,
+                agents=agents if to.agents is not None else memory.agents,
+                data_subjects=subjects,
+            )
+            new = replace(memory.draft(), audience=audience, client_id=client or memory.client_id)
+            return new if new == memory.draft() else _with_edit(new, "moved", found, why)
+
+        work = partial(
+            self._replacing, principal, [memory_id], "memory.moved", draft, wanted=wanted
+        )
+        return self.write_once(principal, work, idempotency)
+
+    def mark(
+        self,
+        principal: Principal,
+        memory_id: UUID,
+        mark: Mark,
+        *,
+        reason: str | None = None,
+        idempotency: IdempotencyKey | None = None,
+    ) -> Edited:
+        """Pin a memory or not, keep it from recall or not; what is so already stays so."""
+        why = clean_reason(reason) if reason is not None else ""
+
+        def prepared() -> Work[Edited]:
+            found = self._look(principal, [memory_id])
+            subjects = {subject for memory in found.values() for subject in memory.data_subjects}
+            return Work(
+                resolution=resolve(self.platform, principal, (), subjects),
+                do=partial(_mark, principal, memory_id, mark, why),
+                keep=_kept,
+                read=_read,
+            )
+
+        require_writer(principal)
+        return self.write_once(principal, prepared, idempotency)
+
+    def _replacing(
+        self,
+        principal: Principal,
+        ids: Sequence[UUID],
+        type_: str,
+        draft: Any,
+        wanted: Collection[tuple[str, str]] = (),
+    ) -> Work[Edited]:
+        require_writer(principal)
+        found = self._look(principal, ids)
+        subjects = {subject for memory in found.values() for subject in memory.data_subjects}
+        return Work(
+            resolution=resolve(self.platform, principal, wanted, subjects),
+            do=partial(_replace, principal, ids, type_, draft),
+            keep=_kept,
+            read=_read,
+        )
+
+    def _look(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, WholeMemory]:
+        with self.platform.transactions.reading(principal) as stores:
+            return stores.memories.whole(ids)
+
+
+def clean_reason(reason: str) -> str:
+    """Return why something is done, without secrets; ValidationFailed for none, or a long one."""
+    return scrub(clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)).text
+
+
+def _replace(
+    principal: Principal, ids: Sequence[UUID], type_: str, draft: Any, write: Write
+) -> tuple[Edited, list[OutboxRow]]:
+    found = _visible(write.stores, ids, principal)
+    new: MemoryDraft = draft(write, found)
+    repeat = _done_before(write.stores, new, found)
+    if repeat is not None:
+        return repeat, []
+    for memory in found:
+        _require_editable(write.stores, memory)
+    if len(found) == 1 and new == found[0].draft():
+        return _unchanged(found[0]), []
+    _require_free(write.stores, new, found)
+    write.register()
+    moves = type_ == "memory.moved"
+    made = _Made(
+        type=type_,
+        draft=new,
+        sources=() if moves else found,
+        moved=found[0] if moves else None,
+        node_id=write.entries.new_id(),
+    )
+    position = _plan(write, made)
+    write.append()
+    touched = dict.fromkeys([made.node_id, *made.changed])
+    edited = Edited(
+        outcome=EditOutcome.CREATED,
+        id=made.node_id,
+        position=position,
+        replaced=tuple(memory.id for memory in found),
+        warnings=new.warnings(),
+    )
+    return edited, write.wake_embed(touched)
+
+
+def _plan(write: Write, made: _Made) -> int:
+    """Add the entries and return the position of the new memory's."""
+    draft, stores = made.draft, write.stores
+    context = _neighbours(stores, made)
+    if made.moved is not None:
+        gone = {key: change for key, change in made.changed.items() if change[0].id != made.node_id}
+        write.entries.add(
+            "memory.deleted",
+            {
+                "node_ids": [str(made.moved.id)],
+                "moved_to": str(made.node_id),
+                "recontexted": recontexted_meta(gone.values()),
+            },
+            {},
+            data_subjects=made.moved.data_subjects,
+            occurred_at=write.now,
+            texts=texts_of(*(one for _, one in gone.values())),
+        )
+    chain = chain_key(draft)
+    links = stores.memories.links([(chain, draft.valid_from)]).get(chain, ()) if chain else ()
+    taken = {memory.id for memory in made.of}
+    placement = placement_of(draft, made.sources, [link for link in links if link.id not in taken])
+    stays = made.moved is None
+    changed = made.changed.values() if stays else ()
+    meta = {
+        **replacement_meta(draft, made.node_id, placement, made.sources),
+        "context": [str(item.id) for item in context],
+        "recontexted": recontexted_meta(changed),
+    }
+    stated = stores.memories.edges([memory.id for memory in made.of])
+    return write.entries.add(
+        made.type,
+        meta,
+        replacement_body(draft, made.node_id, made.of, stated, derived=stays),
+        data_subjects=draft.audience.data_subjects,
+        occurred_at=draft.occurred_at,
+        session_id=draft.session_id,
+        trace_id=draft.trace_id,
+        parent_id=draft.parent_id,
+        texts=texts_of(context, *(one for _, one in changed)),
+    )
+
+
+def _neighbours(stores: Stores, made: _Made) -> tuple[Message, ...]:
+    """Return the context of the new message; in `changed` those of the messages around it.
+
+    Who replaces a message of a session stands where it stood; one that moves out leaves a gap, and
+    comes without a context.
+    """
+    session, context = session_of(made.draft), ()
+    for memory in made.of:
+        if memory.session is None or memory.sequence is None:
+            continue
+        conversation = _around(stores, memory.session, memory.sequence)
+        old = Message(id=memory.id, sequence=memory.sequence, text=memory.text)
+        dependants = conversation.dependants(old)
+        conversation.remove(memory.id)
+        if session == memory.session and made.draft.sequence is not None:
+            new = Message(id=made.node_id, sequence=made.draft.sequence, text=made.draft.text)
+            conversation.add(new)
+            context = conversation.context(new)
+        made.changed.update({one.id: (one, conversation.context(one)) for one in dependants})
+    return context
+
+
+def _around(stores: Stores, session: Session, sequence: int) -> Conversation:
+    return Conversation(stores.memories.messages(session, sequence, sequence))
+
+
+def _mark(
+    principal: Principal, memory_id: UUID, mark: Mark, reason: str, write: Write
+) -> tuple[Edited, list[OutboxRow]]:
+    (memory,) = _visible(write.stores, [memory_id], principal)
+    if memory.state == State.DELETED or (
+        memory.state == State.QUARANTINED and not memory.never_recall
+    ):
+        raise _unknown(memory_id)
+    if _is_marked(memory, mark):
+        return _unchanged(memory), []
+    meta: dict[str, Any] = {"node_id": str(memory_id)}
+    if mark in (Mark.PINNED, Mark.UNPINNED):
+        type_, meta["pinned"] = "memory.pinned", mark is Mark.PINNED
+    elif mark is Mark.NEVER_RECALL:
+        type_ = "memory.withheld"
+        made = write.stores.memories.made_of(memory_id)
+        meta["cleared"] = [str(row["id"]) for row in made if row["entity"]]
+        meta["summaries"] = [str(row["id"]) for row in made if not row["entity"]]
+    else:
+        type_, meta["superseded"] = "memory.released", memory.superseded_by is not None
+        if memory.superseded_by is None:
+            _require_place(write.stores, memory)
+    position = write.entries.add(
+        type_,
+        meta,
+        {"reason": reason} if reason else {},
+        data_subjects=memory.data_subjects,
+        occurred_at=write.now,
+    )
+    write.append()
+    edited = Edited(outcome=EditOutcome.CHANGED, id=memory_id, position=position)
+    return edited, write.wake_embed([memory_id])
+
+
+def _is_marked(memory: WholeMemory, mark: Mark) -> bool:
+    if mark in (Mark.PINNED, Mark.UNPINNED):
+        return memory.pinned is (mark is Mark.PINNED)
+    return memory.never_recall is (mark is Mark.NEVER_RECALL)
+
+
+def _visible(stores: Stores, ids: Sequence[UUID], principal: Principal) -> tuple[WholeMemory, ...]:
+    """Return the memories, which are the principal's to change."""
+    found = stores.memories.whole(ids)
+    for id_ in ids:
+        if id_ not in found:
+            raise _unknown(id_)
+        principal.require_client(found[id_].client_id)
+    return tuple(found[id_] for id_ in ids)
+
+
+def _done_before(stores: Stores, draft: MemoryDraft, found: Sequence[WholeMemory]) -> Edited | None:
+    """Return what the same request made when it came first; None when it did not."""
+    successors = {memory.superseded_by for memory in found}
+    (successor, *others) = successors
+    if successor is None or others:
+        return None
+    made = stores.memories.whole([successor]).get(successor)
+    if made is None or not is_successor(draft, made):
+        return None
+    return Edited(
+        outcome=EditOutcome.DUPLICATE,
+        id=made.id,
+        position=made.position,
+        replaced=tuple(memory.id for memory in found),
+    )
+
+
+def _require_editable(stores: Stores, memory: WholeMemory) -> None:
+    """Raise Conflict that says what stands in the memory's place, NotFound when nothing does."""
+    if memory.never_recall:
+        raise Conflict(
+            "This memory is kept from recall; let it be recalled first, then edit it.",
+            reason="never-recall",
+            memory_id=str(memory.id),
+        )
+    if memory.state in EDITABLE:
+        return
+    by = memory.superseded_by
+    seen = by is not None and by in stores.memories.whole([by])
+    if by is None or not seen:
+        raise _unknown(memory.id)
+    raise Conflict(
+        f"This memory was replaced meanwhile: read {by}, which stands in its place, and edit that.",
+        reason="replaced",
+        memory_id=str(memory.id),
+        superseded_by=str(by),
+    )
+
+
+def _require_free(stores: Stores, draft: MemoryDraft, found: Sequence[WholeMemory]) -> None:
+    """Raise Conflict when another memory says just that to just these readers."""
+    taken = stores.memories.standing(dedup_key(draft), None, [memory.id for memory in found])
+    if taken is not None:
+        raise Conflict(
+            f"The memory {taken} says exactly this already: delete this one, or merge the two.",
+            reason="said-already",
+            memory_id=str(taken),
+        )
+
+
+def _require_place(stores: Stores, memory: WholeMemory) -> None:
+    taken = stores.memories.standing(memory.dedup_key, memory.chain_key, [memory.id])
+    if taken is not None:
+        raise Conflict(
+            f"The memory {taken} stands in the place of this one now: delete it first, or leave "
+            "this one kept from recall.",
+            reason="replaced",
+            memory_id=str(taken),
+        )
+
+
+def _require_like(first: WholeMemory, other: WholeMemory) -> None:
+    """Raise Conflict for memories of different kinds, or that not the same readers see."""
+    if first.kind != other.kind:
+        raise Conflict(
+            f"A {first.kind} and a {other.kind} cannot become one memory.", reason="different-kinds"
+        )
+    one, two = first.audience, other.audience
+    if (first.client_id, one.scope, one.agents) != (other.client_id, two.scope, two.agents):
+        raise Conflict(
+            "These memories are of different clients, scopes or agents: move one of them first.",
+            reason="different-readers",
+        )
+    if len(conversations_of([first, other])) > 1:
+        raise Conflict(
+            "These memories were drawn from different conversations, whose readers differ.",
+            reason="different-readers",
+        )
+
+
+def _both(first: WholeMemory, other: WholeMemory) -> str:
+    if other.text in first.text:
+        return first.text
+    return other.text if first.text in other.text else f"{first.text}\n{other.text}"
+
+
+def _with_edit(
+    draft: MemoryDraft, how: str, found: Sequence[WholeMemory], reason: str
+) -> MemoryDraft:
+    of = [memory.id for memory in found]
+    return replace(draft, metadata=edited_metadata(draft, how, of, reason))
+
+
+def _unchanged(memory: WholeMemory) -> Edited:
+    return Edited(outcome=EditOutcome.UNCHANGED, id=memory.id, position=memory.position)
+
+
+def _unknown(memory_id: UUID) -> NotFound:
+    return NotFound("There is no such memory.", memory_id=str(memory_id))
+
+
+def _kept(edited: Edited) -> dict[str, Any]:
+    return {
+        "outcome": edited.outcome.value,
+        "id": str(edited.id),
+        "position": edited.position,
+        "replaced": [str(id_) for id_ in edited.replaced],
+        "warnings": list(edited.warnings),
+    }
+
+
+def _read(answer: Mapping[str, Any]) -> Edited:
+    return Edited(
+        outcome=EditOutcome(answer["outcome"]),
+        id=UUID(answer["id"]),
+        position=answer["position"],
+        replaced=tuple(UUID(id_) for id_ in answer["replaced"]),
+        warnings=tuple(answer["warnings"]),
+        replayed=True,
+    )
+
+
+def _refuse(field_: str, message: str) -> NoReturn:
+    raise ValidationFailed(f"{field_} {message}.", errors=[FieldError(field_, message)])
