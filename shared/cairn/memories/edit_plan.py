@@ -94,6 +94,7 @@ class WholeMemory(MemoryFields):
             confidence=self.confidence,
             screening=self.screening,
             metadata=self.metadata,
+            conversation_id=self.conversation_id,
         )
 
 
@@ -129,7 +130,12 @@ def corrected(
         principal,
         now,
     )
-    return replace(checked, audience=memory.audience, client_id=memory.client_id)
+    return replace(
+        checked,
+        audience=memory.audience,
+        client_id=memory.client_id,
+        conversation_id=memory.conversation_id,
+    )
 
 
 def merged(first: WholeMemory, other: WholeMemory, text: MemoryDraft) -> MemoryDraft:
@@ -152,6 +158,7 @@ def merged(first: WholeMemory, other: WholeMemory, text: MemoryDraft) -> MemoryD
         confidence=min(first.confidence, other.confidence),
         session_id=first.session_id if same_session else None,
         sequence=None,
+        conversation_id=first.conversation_id or other.conversation_id,
         metadata={**_own_metadata(other.metadata), **text.metadata},
     )
 
@@ -246,7 +253,6 @@ def replacement_body(
         **memory_body(draft),
         "edges": edges,
         "pinned": any(memory.pinned for memory in replaced),
-        "conversation_id": next(iter(conversations_of(replaced)), None),
     }
     if not derived:
         body["observed_by"] = [one for memory in replaced for one in memory.observed_by]

@@ -43,7 +43,6 @@ def memory_fields(body: Mapping[str, Any]) -> dict[str, Any]:
         "confidence": body["confidence"],
         "screening": body["screening"],
         "pinned": body.get("pinned", False),
-        "conversation_id": _id(body.get("conversation_id")),
     }
 
 

@@ -19,6 +19,7 @@ from cairn.api.dependencies import (
     Idempotency,
     Options,
     Services,
+    Writer,
     require_client,
 )
 from cairn.api.documentation import PageOf, answers, problems
