@@ -50,7 +50,8 @@ class Body(BaseModel):
             return cast("object", value)
         given = dict(cast("dict[str, Any]", value))
         alias = given.pop(ALIAS)
-        if CLIENT in given and given[CLIENT] != alias:
+        default = cls.model_fields[CLIENT].default  # generated clients send it
+        if given.get(CLIENT, default) not in (default, alias):
             raise PydanticCustomError("alias", DIFFER)
         return {**given, CLIENT: alias}
 

@@ -20,7 +20,6 @@ from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
 from cairn.kernel.text.hashes import sha256
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
-from cairn.memories.edit_plan import WholeMemory
 from cairn.memories.identity import Link, Message, Session, StoredMemory
 from cairn.writing.audience import Audience
 from cairn.writing.corroboration import Known
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from cairn.enrichment.ports import EnrichableNode
     from cairn.graph.projection import Projection, Purge
+    from cairn.memories.edit_plan import WholeMemory
     from cairn.rebuild.missing_keys import SealedFor
     from cairn.writing.ports import Subject
 
@@ -148,6 +148,8 @@ class PostgresMemories(Store):
 
     def whole(self, ids: Sequence[UUID]) -> Mapping[UUID, WholeMemory]:
         """Return all of those memories, deleted or not, that the principal's agent may see."""
+        from cairn.memories.edit_plan import WholeMemory  # not for every function
+
         self.run("view.see_deleted")
         found = self.all_of(record(WholeMemory), "memory.whole", ids=list(ids))
         return {memory.id: memory for memory in found}

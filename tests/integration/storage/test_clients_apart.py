@@ -1,0 +1,296 @@
+"""Keys bound to a client, at every route of the API: the database lets nobody across.
+
+Routes are read from the description of the API, so that a new one is asked, too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.storage import test_search_front
+from tests.plugins.waiting import eventually
+from tests.support.front import mcp
+from tests.support.openapi import document
+
+from cairn.kernel.ids import new_id
+
+if TYPE_CHECKING:
+    import httpx
+    from tests.integration.storage.test_search_front import Door
+
+door = test_search_front.door
+CANARY = "brasskey"
+WHY = "They say so."
+
+FOR_CLIENTS = {
+    "POST /v1/memories",
+    "GET /v1/memories",
+    "GET /v1/memories/{memory_id}",
+    "GET /v1/memories/{memory_id}/history",
+    "PATCH /v1/memories/{memory_id}",
+    "DELETE /v1/memories/{memory_id}",
+    "POST /v1/memories/{memory_id}/merge",
+    "POST /v1/memories/{memory_id}/move",
+    "PUT /v1/memories/{memory_id}/pin",
+    "DELETE /v1/memories/{memory_id}/pin",
+    "PUT /v1/memories/{memory_id}/never-recall",
+    "DELETE /v1/memories/{memory_id}/never-recall",
+    "POST /v1/events",
+    "GET /v1/events",
+    "GET /v1/events/{event_id}",
+    "POST /v1/conversations/messages",
+    "GET /v1/conversations",
+    "GET /v1/conversations/{conversation_id}",
+    "POST /v1/conversations/search",
+    "GET /v1/documents",
+    "GET /v1/documents/{document_id}",
+    "POST /v1/search",
+    "POST /v1/context",
+    "GET /v1/searches/{search_id}",
+    "POST /v1/searches/{search_id}/feedback",
+    "POST /v1/query/subgraph",
+    "GET /v1/nodes/{node_id}/lineage",
+    "GET /v1/summaries",
+    "GET /v1/summaries/{summary_id}",
+    "GET /v1/whoami",
+}
+"""What a key bound to a client may ask; everything else refuses it."""
+
+NO_KEY = re.compile(r"/healthz|/readyz|/metrics|POST /v1/claim|/ticket-sources/\{\w+\}/events")
+
+
+@dataclass
+class Clients:
+    """Two clients of one workspace; Ada's things have the canary, Bob's key asks for them."""
+
+    door: Door
+    ids: dict[str, str]
+    bob: str
+
+    def ask(self, route: str, key: str, **given: Any) -> httpx.Response:
+        method, path = route.split(" ", 1)
+        path = re.sub(r"{(\w+)}", lambda name: self.ids.get(name[1], str(new_id())), path)
+        return self.door.api.answer(
+            method, path, headers={"authorization": f"Bearer {key}"}, **given
+        )
+
+    def body(self, route: str) -> dict[str, Any] | None:
+        """What is sent, where something is: it names Ada and what is hers."""
+        question: dict[str, Any] = {"query": f"{CANARY} safe harbour", "limit": 50}
+        bodies: dict[str, dict[str, Any]] = {
+            "POST /v1/memories": {"type": "fact", "text": "Bob was here.", "client_id": "ada"},
+            "PATCH /v1/memories/{memory_id}": {"text": "Bob was here.", "reason": WHY},
+            "POST /v1/memories/{memory_id}/merge": {
+                "other_id": self.ids["other_id"],
+                "reason": WHY,
+            },
+            "POST /v1/memories/{memory_id}/move": {"client_id": "bob", "reason": WHY},
+            "PUT /v1/memories/{memory_id}/never-recall": {"reason": WHY},
+            "POST /v1/events": {"type": "tool.execute", "text": "Bob.", "client_id": "ada"},
+            "POST /v1/conversations/messages": {
+                "channel": "api",
+                "session_id": "talk",
+                "role": "user",
+                "text": "Bob was here.",
+                "client_id": "ada",
+            },
+            "POST /v1/search": {**question, "client_id": "ada", "include_superseded": True},
+            "POST /v1/context": {**question, "client_id": "ada"},
+            "POST /v1/conversations/search": question,
+            "POST /v1/query/subgraph": {
+                "query": question["query"],
+                "node_ids": [self.ids["memory_id"]],
+            },
+            "POST /v1/searches/{search_id}/feedback": {
+                "node_id": self.ids["memory_id"],
+                "useful": True,
+            },
+        }
+        sends = route.startswith(("POST", "PUT", "PATCH")) and not route.endswith("/pin")
+        return bodies.get(route, {} if sends else None)
+
+
+@pytest.fixture
+def clients(door: Door) -> Clients:
+    call = door.api.call
+
+    def tell(text: str, **fields: Any) -> str:
+        told = call("POST", "/v1/memories", json={"text": text, "type": "fact", **fields})
+        return str(told["id"])
+
+    memory = tell(f"The safe opens with the {CANARY}.", client_id="ada", key="safe")
+    other = tell(f"The {CANARY} hangs at the harbour.", client_id="ada", scope="public")
+    tell(f"Nobody's {CANARY} is for admins.")
+    tell("The harbour opens at dawn.", scope="shared")
+    event = {"type": "tool.execute", "text": f"opened the {CANARY} safe", "client_id": "ada"}
+    observed = call("POST", "/v1/events", json=event)
+    message = {
+        "channel": "api",
+        "session_id": "talk",
+        "role": "user",
+        "text": f"My {CANARY} is lost.",
+        "client_id": "ada",
+    }
+    said = call("POST", "/v1/conversations/messages", json=message)
+    door.enrich()
+    searched = door.search(f"{CANARY} safe")["meta"]["search_id"]
+    made = {"name": "bob", "client_id": "bob", "scopes": ["admin", "shared", "public"]}
+    key = call("POST", "/v1/keys", json=made)
+    assert key["key"]["client_id"] == "bob"
+    return Clients(
+        door=door,
+        ids={
+            "memory_id": memory,
+            "other_id": other,
+            "node_id": memory,
+            "event_id": observed["id"],
+            "conversation_id": said["conversation_id"],
+            "summary_id": memory,
+            "search_id": searched,
+            "document_id": memory,
+        },
+        bob=key["secret"],
+    )
+
+
+def routes() -> list[str]:
+    return [
+        f"{method.upper()} {path}"
+        for path, methods in document()["paths"].items()
+        for method in methods
+    ]
+
+
+def test_a_key_of_another_client_gets_nothing_of_this_one_at_any_route(clients: Clients) -> None:
+    before = clients.door.api.call("GET", "/v1/memories", params={"state": "any"})
+    asked: set[str] = set()
+    for route in routes():
+        if NO_KEY.search(route):
+            continue
+        answer = clients.ask(route, clients.bob, json=clients.body(route))
+        assert CANARY not in answer.text, route
+        if route in FOR_CLIENTS:
+            asked.add(route)
+            if "{" in route:
+                assert answer.status_code == 404, (route, answer.text)
+        else:
+            assert answer.status_code == 403, (route, answer.text)
+            assert answer.json()["reason"] in ("client", "role"), route
+    assert asked == FOR_CLIENTS
+    assert clients.door.api.call("GET", "/v1/memories", params={"state": "any"}) == before
+
+
+def test_lists_searches_and_counts_show_a_client_its_own_and_what_is_shared(
+    clients: Clients,
+) -> None:
+    own = {"type": "fact", "text": "The harbour has a crane."}
+    told = clients.ask("POST /v1/memories", clients.bob, json=own).json()
+    mine = clients.ask("GET /v1/memories?state=any", clients.bob).json()["items"]
+    assert {item["text"] for item in mine} == {own["text"], "The harbour opens at dawn."}
+    assert {item["client_id"] for item in mine} == {"bob", "global"}
+    for body in (
+        {},
+        {"stages": {"cache": False}},
+        {"recipe": "seed-001"},
+        {"as_of": told["position"]},
+    ):
+        question = {"query": f"{CANARY} harbour", "limit": 50, "min_relevance": 0, **body}
+        found = clients.ask("POST /v1/search", clients.bob, json=question).json()
+        texts = {result["text"] for result in found["results"]}
+        assert texts == {own["text"], "The harbour opens at dawn."}
+    for name in ("client_id", "key", "session_id"):
+        params = {name: {"client_id": "ada", "key": "safe", "session_id": "talk"}[name]}
+        answer = clients.ask("GET /v1/memories", clients.bob, params=params)
+        assert answer.json()["items"] == []
+    shared = next(item["id"] for item in mine if item["client_id"] == "global")
+    change = {"text": "The harbour is closed.", "reason": WHY}
+    refused = clients.ask(f"PATCH /v1/memories/{shared}", clients.bob, json=change)
+    assert (refused.status_code, refused.json()["reason"]) == (403, "client")
+    gone = clients.ask(f"DELETE /v1/memories/{shared}", clients.bob)
+    assert gone.status_code == 403
+    away = {"client_id": "ada", "reason": WHY}
+    moved = clients.ask(f"POST /v1/memories/{told['id']}/move", clients.bob, json=away)
+    assert moved.status_code == 403
+
+
+def test_a_session_of_a_bound_key_is_its_clients_own(clients: Clients) -> None:
+    message = {"channel": "api", "session_id": "talk", "role": "user", "text": "Hello from Bob."}
+    said = clients.ask("POST /v1/conversations/messages", clients.bob, json=message).json()
+    assert said["conversation_id"] != clients.ids["conversation_id"]
+    listed = clients.ask("GET /v1/conversations", clients.bob).json()["items"]
+    assert [item["id"] for item in listed] == [said["conversation_id"]]
+    again = clients.ask("POST /v1/conversations/messages", clients.bob, json=message).json()
+    assert again["conversation_id"] == said["conversation_id"]
+
+
+def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
+    api = clients.door.api
+    listed = mcp(api, clients.bob, "tools/list")["result"]["tools"]
+    assert {tool["name"] for tool in listed} == {"remember", "recall", "context", "lineage"}
+    for name in ("recall", "context"):
+        arguments = {"query": f"{CANARY} safe"}
+        found = mcp(api, clients.bob, "tools/call", name=name, arguments=arguments)
+        assert CANARY not in str(found)
+    other = {"text": "Bob was here.", "client_id": "ada"}
+    refused = mcp(api, clients.bob, "tools/call", name="remember", arguments=other)
+    assert refused["result"]["isError"] is True
+
+
+def test_a_workspace_that_wants_a_client_answers_nothing_about_everybody(
+    clients: Clients,
+) -> None:
+    api = clients.door.api
+    api.call("PATCH", "/v1/settings", json={"recall": {"client_required": True}})
+    question = {"query": "harbour", "stages": {"cache": False}}
+    eventually(lambda: api.post("/v1/search", question).status_code == 422, seconds=10)
+    asked = [
+        api.post("/v1/search", question),
+        api.post("/v1/context", question),
+        api.post("/v1/query/subgraph", {"query": "harbour"}),
+        api.post("/v1/conversations/search", {"query": "harbour"}),
+        *(api.get(f"/v1/{noun}") for noun in ("memories", "events", "conversations", "documents")),
+        api.get("/v1/nodes?label=Memory"),
+        api.get("/v1/summaries"),
+    ]
+    assert {answer.json().get("reason") for answer in asked} == {"client-required"}
+    recalled = mcp(api, clients.door.world.key, "tools/call", name="recall", arguments=question)
+    assert recalled["result"]["isError"] is True
+    assert api.post("/v1/search", {**question, "user_id": "ada"}).status_code == 200
+    assert clients.ask("POST /v1/search", clients.bob, json=question).status_code == 200
+    assert clients.ask("GET /v1/memories", clients.bob).status_code == 200
+
+
+def test_user_id_is_client_id_by_another_name(clients: Clients) -> None:
+    api = clients.door.api
+    told = api.call(
+        "POST", "/v1/memories", json={"type": "fact", "text": "Eve sings.", "user_id": "eve"}
+    )
+    assert api.call("GET", f"/v1/memories/{told['id']}")["client_id"] == "eve"
+    listed = api.call("GET", "/v1/memories", params={"user_id": "eve"})["items"]
+    assert [item["id"] for item in listed] == [told["id"]]
+    found = clients.door.search("Who sings?", user_id="eve", min_relevance=0)
+    assert [result["node_id"] for result in found["results"]] == [told["id"]]
+    key = api.call("POST", "/v1/keys", json={"name": "eve", "user_id": "eve"})
+    assert key["key"]["client_id"] == "eve"
+    both = {"type": "fact", "text": "Eve hums.", "user_id": "eve", "client_id": "ada"}
+    assert api.post("/v1/memories", both).status_code == 422
+    params = {"user_id": "eve", "client_id": "ada"}
+    assert api.answer("GET", "/v1/memories", params=params).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"name": "x", "role": "admin", "client_id": "ada"},
+        {"name": "x", "client_id": "global"},
+        {"name": "x", "client_id": ""},
+        {"name": "x", "client_id": "a\x00b"},
+        {"name": "x", "client_id": 7},
+        {"name": "x", "client_id": "x" * 257},
+    ],
+)
+def test_a_key_is_bound_to_somebody_or_to_nobody(door: Door, asked: dict[str, Any]) -> None:
+    assert door.api.answer("POST", "/v1/keys", json=asked).status_code == 422
