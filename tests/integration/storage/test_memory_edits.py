@@ -9,14 +9,13 @@ import pytest
 from tests.integration.storage import test_search_front
 from tests.integration.storage.test_search_front import Door, texts
 from tests.support.forgetting import ErasableObjects, Tombstones
+from tests.support.platform import platform_of
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.files.signing import make_signing_key
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.bootstrap import forgetting
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
+from cairn.kernel.clock import utc_now
 from cairn.rebuild.rebuild import Rebuild
 
 if TYPE_CHECKING:
@@ -61,16 +60,8 @@ def head(door: Door) -> int:
 
 def rebuilds_alike(door: Door) -> bool:
     """Whether a replay of the ledger gives the rows that are there."""
-    platform = door.world.remember.platform
-    rebuild = Rebuild(
-        replays=PostgresReplays(door.world.pool),
-        keys=FileKeyStore(door.folder / "keys"),
-        cipher=BodyCipher(),
-        dispatcher=platform.dispatcher,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
+    platform = platform_of(None, keys=FileKeyStore(door.folder / "keys"))
+    rebuild = Rebuild(platform=platform, replays=PostgresReplays(door.world.pool))
     return rebuild(door.world.workspace_id, only_check=True).equal
 
 
