@@ -19,7 +19,7 @@ from cairn.adapters.postgres.database import (
     translated,
 )
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, scalar
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.allowances import KINDS, NO_LOAD, USUAL, Allowances, Load, Refusal
@@ -96,30 +96,12 @@ class Admit:
     def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         """Return the principal of a key that is good now, and the decision on its rate."""
         asked = read_key(key)
-        row = self._row(*asked, load) if asked else None
-        if row is None:
+        admission = self._admission(*asked, load) if asked else None
+        if admission is None:
             raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
-        workspace_id, principal_id, key_id, name, role, agent_slug, *row = row
-        scopes, tools, client_id, *left = row
-        principal = Principal(
-            workspace_id=workspace_id,
-            principal_id=principal_id,
-            role=Role(role),
-            allowed_scopes=frozenset(Scope(scope) for scope in scopes),
-            agent_slug=agent_slug,
-            tools=frozenset(tools) if tools is not None else None,
-            key_id=key_id,
-            name=name,
-            client_id=client_id,
-        )
-        remaining, refused, seconds = left
-        return Admission(
-            principal=principal,
-            rate=self._decision(remaining),
-            refusal=self._refusal(refused, seconds) if refused else None,
-        )
+        return admission
 
-    def _row(self, prefix: str, hash_: bytes, load: Load) -> Sequence[Any] | None:
+    def _admission(self, prefix: str, hash_: bytes, load: Load) -> Admission | None:
         asked = {
             "prefix": prefix,
             "secret_hash": hash_,
@@ -129,7 +111,31 @@ class Admit:
             "allowed": [float(getattr(self.allowances, kind)) for kind in KINDS],
         }
         with self.database.connection() as connection:
-            return connection.execute(query("tenancy.admit"), asked).fetchone()
+            cursor = connection.cursor(row_factory=kwargs_row(self._admitted))
+            return cursor.execute(query("tenancy.admit"), asked).fetchone()
+
+    def _admitted(
+        self,
+        *,
+        role: str,
+        allowed_scopes: Sequence[str],
+        tools: Sequence[str] | None,
+        remaining: float,
+        refused: int | None,
+        seconds: float,
+        **row: Any,
+    ) -> Admission:
+        principal = Principal(
+            role=Role(role),
+            allowed_scopes=frozenset(Scope(scope) for scope in allowed_scopes),
+            tools=frozenset(tools) if tools is not None else None,
+            **row,
+        )
+        return Admission(
+            principal=principal,
+            rate=self._decision(remaining),
+            refusal=self._refusal(refused, seconds) if refused else None,
+        )
 
     def _refusal(self, number: int, seconds: float) -> Refusal:
         kind = KINDS[number - 1]
@@ -164,8 +170,7 @@ class RedeemClaim:
         }
         admin = _first_admin(workspace_id, self.new_id())
         with bound(self.database, admin, read_only=False) as connection:
-            row = connection.execute(query("account.claim_workspace"), asked).fetchone()
-            _require_claimed(row[0] if row else "unknown")
+            _require_claimed(scalar(connection, "account.claim_workspace", asked) or "unknown")
             return _open_workspace(connection, admin, now, self.new_id, self.random_bytes)
 
 
@@ -183,10 +188,10 @@ def create_workspace(
     """
     now = clock()
     with as_owner(owner_url) as connection:
-        row = connection.execute(query("account.workspace_named"), {"name": name}).fetchone()
-        workspace_id: UUID = row[0] if row else new_id()
+        known: UUID | None = scalar(connection, "account.workspace_named", {"name": name})
+        workspace_id = known or new_id()
         admin = _first_admin(workspace_id, new_id())
-        if row:
+        if known:
             connection.execute(query("ledger.lock_head"), {"workspace_id": workspace_id})
             created = _first_key(connection, admin, now, new_id, random_bytes)
         else:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors, sql
+from psycopg.rows import dict_row, scalar_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -62,6 +63,7 @@ SELECT a.pid, a.application_name, a.backend_start
  WHERE l.locktype = 'advisory' AND l.granted AND l.classid = %(high)s AND l.objid = %(low)s
    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
+HELD_BY = "process {pid} ({application_name}), connected since {backend_start:%H:%M:%S}"
 INVALID = """
 SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE c.relname = ANY (%(names)s) AND NOT i.indisvalid
@@ -211,7 +213,7 @@ class Run:
     def apply(self, folder: Path) -> list[str]:
         """Apply what the database lacks of a folder; return the names. Raises as `migrate` does."""
         self._session.execute(RECORDS)
-        known = {row[0] for row in self._session.execute(APPLIED)}
+        known = set(self._session.cursor(row_factory=scalar_row).execute(APPLIED))
         pending = missing(folder, known)
         afterwards = folder / f"{AFTERWARDS}.sql"
         applied: list[str] = []
@@ -274,7 +276,8 @@ class Run:
     def _drop_half_built(self, migration: Migration) -> None:
         """Drop indexes that a run before began and did not end: they are kept up, and not used."""
         names = CONCURRENT.findall(migration.text)
-        for (name,) in self._session.execute(INVALID, {"names": names}).fetchall():
+        cursor = self._session.cursor(row_factory=scalar_row)
+        for name in cursor.execute(INVALID, {"names": names}).fetchall():
             drop = sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
             self._session.execute(drop.format(sql.Identifier(name)))
 
@@ -312,8 +315,8 @@ def _locked(session: Connection) -> Generator[None]:
 
 
 def _taken(session: Connection) -> bool:
-    row = session.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
-    return row is not None and row[0]
+    cursor = session.cursor(row_factory=scalar_row)
+    return bool(cursor.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone())
 
 
 def _wait_for(taken: Callable[[], bool], session: Connection) -> None:
@@ -321,8 +324,9 @@ def _wait_for(taken: Callable[[], bool], session: Connection) -> None:
     while not taken():
         if time.monotonic() >= until:
             high, low = divmod(LOCK, 2**32)
-            row = session.execute(HOLDER, {"high": high, "low": low}).fetchone()
-            who = f"process {row[0]} ({row[1]}), connected since {row[2]:%H:%M:%S}" if row else "?"
+            cursor = session.cursor(row_factory=dict_row)
+            row = cursor.execute(HOLDER, {"high": high, "low": low}).fetchone()
+            who = HELD_BY.format_map(row) if row else "?"
             raise MigrationsBusy(f"another session migrates this database: {who}")
         time.sleep(0.2)
 

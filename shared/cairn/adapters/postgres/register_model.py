@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from psycopg import sql
+from psycopg.rows import scalar_row
 
 from cairn.adapters.postgres.migrate import Connection, Migration, Run, alone
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import scalar
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
@@ -53,15 +55,17 @@ def _is_registered(session: Connection, model: EmbeddingModel) -> bool:
 
 def _drop_of_other_dimensions(session: Connection, model: EmbeddingModel) -> None:
     """Drop what a run began that was told otherwise; the model has no rows yet."""
-    names = session.execute(query("embedding_model.of_other_dimensions"), _asked(model))
-    for (name,) in names.fetchall():
+    names = session.cursor(row_factory=scalar_row).execute(
+        query("embedding_model.of_other_dimensions"), _asked(model)
+    )
+    for name in names.fetchall():
         drop = sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
         session.execute(drop.format(sql.Identifier(name)))
 
 
 def _indexes(session: Connection, model: EmbeddingModel) -> Migration:
-    row = session.execute(query("embedding_model.indexes"), _asked(model)).fetchone()
-    return Migration(id=f"model {model.name}", text=row[0] if row else "", transactional=False)
+    text = scalar(session, "embedding_model.indexes", _asked(model)) or ""
+    return Migration(id=f"model {model.name}", text=text, transactional=False)
 
 
 def _asked(model: EmbeddingModel) -> dict[str, int | str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import dict_row
 
+from cairn.adapters.postgres.memory.graph_reader import JUDGED
 from cairn.adapters.postgres.store import Store, record
 from cairn.operations.stats import ChainHead, Counts, FactAge, FeedbackCount, MemorySketch
 from cairn.rebuild.missing_keys import Orphan, Orphans
@@ -76,8 +77,7 @@ class PostgresStats(Store):
 
     def judged(self, since: datetime) -> Mapping[str, tuple[int, int]]:
         """Return judgements of proactive nodes by signal."""
-        rows = self.run("graph.judged", since=since)
-        return {signal: (judged, useful) for signal, judged, useful in rows}
+        return dict(self.all_of(JUDGED, "graph.judged", since=since))
 
     def orphans(self, kind: Orphan, *, limit: int, examples: int) -> Orphans:
         """Return how many there are, counted up to `limit`, and the first of them by id."""

@@ -62,6 +62,11 @@ def part(kind: type[R], row: Mapping[str, Any]) -> R:
     return kind(**{name: value for name, value in row.items() if name in names})
 
 
+def scalar(connection: psycopg.Connection[Any], name: str, asked: Mapping[str, Any]) -> Any:
+    """Run a named query; return the first column of its first row, None without one."""
+    return connection.cursor(row_factory=scalar_row).execute(query(name), asked).fetchone()
+
+
 def _is_array(cursor: psycopg.Cursor[Any], oid: int) -> bool:
     known = cursor.adapters.types.get(oid)
     return known is not None and known.array_oid == oid

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import scalar
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.stores import Stores
 
@@ -155,8 +156,7 @@ def lock_head(connection: Connection, principal: Principal) -> None:
 def take(connection: Connection, principal: Principal, once: str) -> None:
     """Hold an idempotency key until the transaction ends; Conflict while another one does."""
     name = f"{principal.workspace_id}/{principal.principal_id}/{once}"
-    row = connection.execute(query("idempotency.try_lock"), {"name": name}).fetchone()
-    if row is None or not row[0]:
+    if not scalar(connection, "idempotency.try_lock", {"name": name}):
         raise Conflict(
             "A request with this Idempotency-Key is still running.", reason="idempotency-in-flight"
         )

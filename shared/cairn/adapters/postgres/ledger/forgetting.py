@@ -111,23 +111,22 @@ class PostgresForgetting(Store):
 
     def documents(self, source_uri: str) -> Sequence[UUID]:
         """Return the documents of a source, deleted ones too."""
-        return [one for (one,) in self.run("forgetting.documents", source_uri=source_uri)]
+        return self.values("forgetting.documents", source_uri=source_uri)
 
     def without(self, subject_id: UUID, document_ids: Collection[UUID]) -> int:
         """Return how many nodes of these documents do not name the subject."""
         asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
-        ((count,),) = self.run("forgetting.without", **asked).fetchall()
-        return count
+        return self.value("forgetting.without", **asked)
 
     def doomed(self, subject_id: UUID, document_ids: Collection[UUID]) -> Doomed:
         """Return what goes with the subject and these documents."""
         asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
         rows = self.run("forgetting.doomed", **asked).fetchall()
         ids = [node_id for node_id, is_described in rows if not is_described]
-        revived = self.run("forgetting.revived", ids=ids) if ids else ()
+        revived = self.values("forgetting.revived", ids=ids) if ids else ()
         return Doomed(
             node_ids=tuple(ids),
-            revived=tuple(node_id for (node_id,) in revived),
+            revived=tuple(revived),
             cleared=tuple(node_id for node_id, is_described in rows if is_described),
         )
 
@@ -137,8 +136,7 @@ class PostgresForgetting(Store):
         Facts, observations, resolutions, tickets and investigations at nodes of the subject, with
         no edge to another customer or user; what goes anyway is left out.
         """
-        rows = self.run("forgetting.tied", subject_id=subject_id, ids=list(doomed.node_ids))
-        return [one for (one,) in rows]
+        return self.values("forgetting.tied", subject_id=subject_id, ids=list(doomed.node_ids))
 
     def sources(self, subject_id: UUID, doomed: Doomed) -> Sequence[KnownSubject]:
         """Return the sources of the subject's documents of which no other document is left."""
@@ -170,7 +168,7 @@ class PostgresForgetting(Store):
     def object_keys(self, document_ids: Collection[UUID], doomed: Doomed) -> Sequence[str]:
         """Return the prefixes under which bytes of the documents may lie."""
         asked = {"ids": list(doomed.node_ids), "document_ids": list(document_ids)}
-        return [key for (key,) in self.run("forgetting.object_keys", **asked)]
+        return self.values("forgetting.object_keys", **asked)
 
     def erase(
         self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed

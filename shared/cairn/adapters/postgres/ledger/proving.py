@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from psycopg import sql
+from psycopg.rows import class_row, scalar_row
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
@@ -14,11 +15,15 @@ from cairn.forgetting.prove import KEEPS_IDS, Looked, distinctive_words
 from cairn.kernel.access.system import system_principal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from uuid import UUID
+
+    from psycopg.rows import RowFactory
 
     from cairn.adapters.postgres.database import Connection, Database
     from cairn.forgetting.prove import Needles
+
+R = TypeVar("R")
 
 STORE = "postgresql"
 TIMEOUT_MS = 300_000
@@ -53,7 +58,7 @@ class PostgresSearcher:
         with bound(
             self.database, principal, sees_deleted=True, timeout_ms=TIMEOUT_MS
         ) as connection:
-            columns = [_Column(**row) for row in _catalogue(connection)]
+            columns = _all(connection, class_row(_Column), "proof.columns")
             for (schema, table), group in groupby(
                 columns, key=lambda column: (column.schema, column.table)
             ):
@@ -70,7 +75,7 @@ class PostgresPurgedNodes:
         """Return the nodes that the entries of a forgetting name."""
         asked = {"workspace_id": workspace_id, "id": str(forgetting_id)}
         with bound(self.database, system_principal(workspace_id)) as connection:
-            return [one for (one,) in connection.execute(query("proof.purged"), asked)]
+            return _all(connection, scalar_row, "proof.purged", asked)
 
 
 @dataclass(frozen=True)
@@ -84,17 +89,17 @@ class PostgresDistinctive:
         """Return up to `most` words that only these nodes' texts have, the longest first."""
         asked: dict[str, Any] = {"workspace_id": workspace_id, "ids": list(node_ids)}
         with bound(self.database, system_principal(workspace_id), sees_deleted=True) as connection:
-            texts = [one for (one,) in connection.execute(query("proof.texts"), asked)]
+            texts = _all(connection, scalar_row, "proof.texts", asked)
             asked["words"] = list(distinctive_words(texts, most=10 * self.most))
-            rows = connection.execute(query("proof.distinctive"), asked).fetchall()
-        words = sorted((one for (one,) in rows), key=lambda item: (-len(item), item))
+            words = _all(connection, scalar_row, "proof.distinctive", asked)
+        words.sort(key=lambda item: (-len(item), item))
         return words[: self.most]
 
 
-def _catalogue(connection: Connection) -> list[dict[str, Any]]:
-    names = ("schema", "table", "name", "type", "readable", "by_workspace")
-    rows = connection.execute(query("proof.columns")).fetchall()
-    return [dict(zip(names, row, strict=True)) for row in rows]
+def _all(
+    connection: Connection, made: RowFactory[R], name: str, asked: Mapping[str, Any] | None = None
+) -> list[R]:
+    return connection.cursor(row_factory=made).execute(query(name), asked).fetchall()
 
 
 def _look(
@@ -117,13 +122,13 @@ def _look(
         "bytes": [form.encode() for text in needles.texts for form in (text, text.lower())],
         "ids": list(needles.ids),
     }
-    row = connection.execute(_statement(columns[0], wanted), asked).fetchone() or (0,)
-    found = {one.name: count for one, count in zip(wanted, row[1:], strict=True) if count}
+    items, *counts = connection.execute(_statement(columns[0], wanted), asked).fetchone() or (0,)
+    found = {one.name: count for one, count in zip(wanted, counts, strict=True) if count}
     told = [note, f"found in {', '.join(found)}" if found else ""]
     return Looked(
         store=STORE,
         place=place,
-        items=row[0],
+        items=items,
         found=max(found.values(), default=0),
         note="; ".join(filter(None, told)),
     )

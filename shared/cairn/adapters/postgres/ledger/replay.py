@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.projections import PROJECTIONS
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.errors import NotFound
 from cairn.ledger.entry import Head
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+    from decimal import Decimal
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Connection, Database
@@ -42,19 +43,7 @@ class PostgresReplica(Store):
 
     def progress(self) -> Progress | None:
         """Return how far it is, held until the transaction ends; None when none was begun."""
-        row = self.run("rebuild.progress").fetchone()
-        if row is None:
-            return None
-        version, since, position, hash_, recorded_at, entries, unreadable = row
-        head = Head(
-            workspace_id=self.principal.workspace_id,
-            position=position,
-            hash=hash_,
-            recorded_at=recorded_at,
-        )
-        return Progress(
-            version=version, since=since, head=head, entries=entries, unreadable=unreadable
-        )
+        return self.first_of(record(_progress), "rebuild.progress")
 
     def begin(self, progress: Progress) -> None:
         """Begin from nothing; a replay another process has just begun stays."""
@@ -68,15 +57,15 @@ class PostgresReplica(Store):
 
     def advance(self, head: Head, *, entries: int, unreadable: int) -> None:
         """Keep that all up to `head` is replayed."""
-        row = self.run(
+        now = self.value(
             "rebuild.advance",
             position=head.position,
             hash=head.hash,
             recorded_at=head.recorded_at,
             entries=entries,
             unreadable=unreadable,
-        ).fetchone()
-        if row is not None and _doubled(row[0] - entries, row[0]):
+        )
+        if now is not None and _doubled(now - entries, now):
             self.run("rebuild.analyse")
 
     def keyless(self, subject_ids: Collection[UUID]) -> None:
@@ -86,7 +75,7 @@ class PostgresReplica(Store):
 
     def unforgotten(self) -> Sequence[UUID]:
         """Return those of them whom no entry and no tombstone says to be forgotten."""
-        return [subject for (subject,) in self.run("rebuild.unforgotten")]
+        return self.values("rebuild.unforgotten")
 
     def discard(self) -> None:
         """Forget it, rows and all."""
@@ -114,7 +103,7 @@ class PostgresReplica(Store):
 
     def lacking(self) -> Sequence[UUID]:
         """Return those of them that are to be found by vector."""
-        return [node_id for (node_id,) in self.run("rebuild.lacking")]
+        return self.values("rebuild.lacking")
 
     def checksums(self) -> Mapping[str, TableSum]:
         """Return the content of each replayed projection."""
@@ -142,8 +131,18 @@ class PostgresReplica(Store):
         return replaced
 
     def _sum(self, name: str) -> TableSum:
-        rows, high, low = self.run(f"checksum.{name}").fetchone() or (0, 0, 0)
-        return TableSum(rows=rows, checksum=f"{int(high) % _HALF:016x}{int(low) % _HALF:016x}")
+        (total,) = self.all_of(record(_table_sum), f"checksum.{name}")
+        return total
+
+
+def _table_sum(*, rows: int, high: Decimal, low: Decimal) -> TableSum:
+    return TableSum(rows=rows, checksum=f"{int(high) % _HALF:016x}{int(low) % _HALF:016x}")
+
+
+def _progress(*, version: str, since: int, entries: int, unreadable: int, **head: Any) -> Progress:
+    return Progress(
+        version=version, since=since, head=Head(**head), entries=entries, unreadable=unreadable
+    )
 
 
 def _doubled(before: int, after: int) -> bool:
@@ -205,21 +204,7 @@ class PostgresRebuilds(Store):
 
     def get(self, rebuild_id: UUID) -> RebuildView | None:
         """Return one, None when there is no such rebuild."""
-        row = self.run("rebuild.get", id=rebuild_id).fetchone()
-        if row is None:
-            return None
-        found, check, state, entries, head, result, error, created_at, updated_at = row
-        return RebuildView(
-            id=found,
-            check=check,
-            state=state,
-            entries=entries,
-            head=head,
-            result=result,
-            error=error,
-            created_at=created_at,
-            updated_at=updated_at,
-        )
+        return self.first_of(record(RebuildView), "rebuild.get", id=rebuild_id)
 
     def progress(self, rebuild_id: UUID, *, entries: int, head: int, now: datetime) -> None:
         """Keep how far it is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store, record
+from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.graph.node import State
 from cairn.graph.projection import Taint, TaintHold, TaintKind
 from cairn.writing.taint_ports import Held, Revived, Walked
@@ -41,8 +41,9 @@ class PostgresTaints(Store):
     def arrived(self, node_ids: Collection[UUID]) -> Mapping[UUID, Mapping[UUID, State]]:
         """Return, by standing taint, those of these nodes that it must hold."""
         found: dict[UUID, dict[UUID, State]] = {}
-        for taint_id, node_id, state in self.run("taint.arrived", ids=list(node_ids)):
-            found.setdefault(taint_id, {})[node_id] = State(state)
+        made = keyed(_held, "taint_id")
+        for taint_id, (node_id, state) in self.all_of(made, "taint.arrived", ids=list(node_ids)):
+            found.setdefault(taint_id, {})[node_id] = state
         return found
 
     def walk(
@@ -173,3 +174,7 @@ class PostgresTaints(Store):
     def _views(self, *, id_: UUID | None, after: int | None, limit: int) -> list[TaintView]:
         view = record(TaintView, kind=TaintKind)
         return self.all_of(view, "taint.views", id=id_, after=after, limit=limit)
+
+
+def _held(*, id: UUID, state: str) -> tuple[UUID, State]:
+    return id, State(state)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from psycopg.rows import scalar_row
+
 from cairn.accounts.keys import record
 from cairn.adapters.postgres.accounts import as_owner
 from cairn.adapters.postgres.sql import query
@@ -79,8 +81,8 @@ def _snapshot(
 ) -> Generator[list[tuple[UUID, PostgresLedger]]]:
     """Open the ledgers as they stand at one moment."""
     with as_owner(owner_url, snapshot=True) as connection:
-        rows = connection.execute(query("ledger.workspaces")).fetchall()
-        found: list[UUID] = [one for (one,) in rows if workspace_id in (None, one)]
+        ids = connection.cursor(row_factory=scalar_row).execute(query("ledger.workspaces"))
+        found: list[UUID] = [one for one in ids if workspace_id in (None, one)]
         if workspace_id is not None and not found:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
         yield [(id_, PostgresLedger(connection, system_principal(id_))) for id_ in found]

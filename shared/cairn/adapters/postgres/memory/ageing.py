@@ -32,10 +32,7 @@ class PostgresAgeing(Store):
 
     def now(self) -> datetime:
         """Return the store's own clock, the second of two that must agree."""
-        row = self.run("ageing.now").fetchone()
-        if row is None:
-            raise RuntimeError("a clock that always answers did not")
-        return row[0]
+        return self.value("ageing.now")
 
     def page(self, rule: Rule, cutoffs: Cutoffs, *, after: Place, limit: int) -> AgeingPage:
         """Look at the `limit` next nodes a rule is about (not UNREFERENCED).
@@ -59,8 +56,7 @@ class PostgresAgeing(Store):
 
     def document_parts(self, document_id: UUID, *, limit: int) -> Sequence[UUID]:
         """Return active parts of a document, and last the document itself."""
-        rows = self.run("ageing.document_parts", document_id=document_id, limit=limit)
-        return [node_id for (node_id,) in rows]
+        return self.values("ageing.document_parts", document_id=document_id, limit=limit)
 
     def entities(self, before: datetime, *, after: tuple[int, UUID], limit: int) -> EntityPage:
         """Look at the `limit` next entities made after a ledger position and an id.
@@ -82,4 +78,4 @@ class PostgresAgeing(Store):
 
         Left out is what meanwhile has an active twin: said again, or the new end of its chain.
         """
-        return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]
+        return self.values("ageing.archived", used=list(used))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row, kwargs_row
+from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record, scalar
 from cairn.conversations.messages import OWN_METADATA
 from cairn.conversations.plan import LastMessage, PendingMessage, StoredConversation
 from cairn.conversations.read import ConversationMessage, ConversationView
@@ -38,28 +39,27 @@ class PostgresConversations(Store):
 
     def find(self, identity: str) -> StoredConversation | None:
         """Return the conversation of this identity with its last messages."""
-        row = self.run("conversation.find", identity=identity).fetchone()
-        if row is None:
+        found = self.first_of(
+            record(partial(StoredConversation, last=())), "conversation.find", identity=identity
+        )
+        if found is None:
             return None
-        conversation_id, subjects = row
-        rows = self.run(
-            "conversation.last", conversation_id=conversation_id, limit=CONTEXT_MESSAGES
+        last = self.all_of(
+            record(LastMessage),
+            "conversation.last",
+            conversation_id=found.id,
+            limit=CONTEXT_MESSAGES,
         )
-        last = tuple(_last_message(row) for row in rows)
-        return StoredConversation(
-            id=conversation_id, data_subjects=tuple(subjects), last=tuple(reversed(last))
-        )
+        return replace(found, last=tuple(reversed(last)))
 
     def exists(self, conversation_id: UUID) -> bool:
         """Return whether the principal sees this conversation, or one waits under this id."""
-        row = self.run("conversation.exists", id=conversation_id).fetchone()
-        return bool(row and row[0])
+        return bool(self.value("conversation.exists", id=conversation_id))
 
     def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
         """Return the messages that wait and have not expired, in their order."""
-        asked = {"workspace_id": self.principal.workspace_id, "identity": identity, "now": now}
-        with self.connection.cursor(row_factory=kwargs_row(_pending)) as cursor:
-            return cursor.execute(query("conversation.pending"), asked).fetchall()
+        asked = {"identity": identity, "now": now}
+        return self.all_of(record(PendingMessage), "conversation.pending", **asked)
 
     def wait(self, message: PendingMessage) -> None:
         """Insert one row."""
@@ -82,12 +82,11 @@ class PostgresConversations(Store):
 
     def public_key_ids(self) -> Collection[UUID]:
         """Return the ids of the public keys that open something."""
-        return [one for (one,) in self.run("conversation.public_keys")]
+        return self.values("conversation.public_keys")
 
     def bound_to(self, key_id: UUID) -> UUID | None:
         """Return the conversation a key was bound to."""
-        row = self.run("conversation.bound_to", key_id=key_id).fetchone()
-        return row[0] if row else None
+        return self.value("conversation.bound_to", key_id=key_id)
 
     def bind(self, key_id: UUID, conversation_id: UUID, position: int) -> None:
         """Insert one row."""
@@ -101,8 +100,7 @@ class PostgresConversationViews(Store):
 
     def own(self) -> UUID | None:
         """Return the conversation of the public key that asks."""
-        row = self.connection.execute(query("conversation.own")).fetchone()
-        return row[0] if row else None
+        return self.value("conversation.own")
 
     def conversation(self, conversation_id: UUID) -> ConversationView | None:
         """Return one that is seen."""
@@ -223,24 +221,7 @@ class DropExpiredMessages:
         """Return how many messages were removed."""
         asked = {"now": self.clock()}
         with self.database.connection() as connection:
-            row = connection.execute(query("conversation.drop_expired"), asked).fetchone()
-        return row[0] if row else 0
-
-
-def _last_message(row: Sequence[Any]) -> LastMessage:
-    message_id, sequence, text, occurred_at, subjects = row
-    return LastMessage(
-        id=message_id,
-        sequence=sequence,
-        text=text,
-        occurred_at=occurred_at,
-        data_subjects=tuple(subjects),
-    )
-
-
-def _pending(**row: Any) -> PendingMessage:
-    row["data_subjects"] = tuple(row["data_subjects"])
-    return PendingMessage(**row)
+            return scalar(connection, "conversation.drop_expired", asked) or 0
 
 
 def _conversation(row: dict[str, Any]) -> ConversationView:

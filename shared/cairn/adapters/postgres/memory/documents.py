@@ -116,7 +116,7 @@ class PostgresIngestions(Store):
 
     def batches(self, ingestion_id: UUID) -> Sequence[int]:
         """Return the batches whose nodes still wait for vectors, in order."""
-        return [batch for (batch,) in self.run("ingestion.batches", id=ingestion_id)]
+        return self.values("ingestion.batches", id=ingestion_id)
 
 
 class PostgresUploads(Store):
@@ -136,13 +136,8 @@ class PostgresUploads(Store):
 
     def find(self, upload_id: UUID) -> Upload | None:
         """Return an upload the principal announced."""
-        row = self.run(
-            "ingestion.announced", id=upload_id, principal_id=self.principal.principal_id
-        ).fetchone()
-        if row is None:
-            return None
-        one, size, media_type, expires_at = row
-        return Upload(id=one, size=size, media_type=media_type, expires_at=expires_at)
+        asked = {"id": upload_id, "principal_id": self.principal.principal_id}
+        return self.first_of(record(Upload), "ingestion.announced", **asked)
 
 
 def _place(

@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from psycopg.rows import dict_row
+
 from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
 from cairn.adapters.postgres.store import Store, record
 from cairn.enrichment.ports import (
@@ -40,12 +42,11 @@ class PostgresEmbeddings(Store):
     def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
         """Return those of the nodes that are to be found (active, provisional, superseded)."""
         asked = {"ids": list(node_ids), "first": FIRST_CHUNKS, "beginning": BEGINNING}
-        return [_enrichable(row) for row in self.run("embedding.enrichable", **asked)]
+        return self.all_of(record(_enrichable), "embedding.enrichable", **asked)
 
     def silent(self, conversation_ids: Collection[UUID]) -> set[UUID]:
         """Return those of the conversations from which no memories are to be drawn."""
-        rows = self.run("embedding.silent", ids=list(conversation_ids))
-        return {one for (one,) in rows}
+        return set(self.values("embedding.silent", ids=list(conversation_ids)))
 
     def said_before(
         self, messages: Sequence[EnrichableNode], *, limit: int
@@ -61,22 +62,21 @@ class PostgresEmbeddings(Store):
 
     def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
         """Return nodes that have a vector of the model, drawn at random."""
-        rows = self.run("embedding.drawn", model_id=model_id, limit=limit)
-        return [node_id for (node_id,) in rows]
+        return self.values("embedding.drawn", model_id=model_id, limit=limit)
 
     def following(self, model_id: int, *, after: UUID, limit: int) -> Sequence[UUID]:
         """Return the next such nodes by id."""
-        rows = self.run("embedding.following", model_id=model_id, after=after, limit=limit)
-        return [node_id for (node_id,) in rows]
+        return self.values("embedding.following", model_id=model_id, after=after, limit=limit)
 
     def cached(self, hashes: Collection[bytes], model_id: int) -> TextVectors:
         """Return the cached vectors by SHA-256 of their text."""
         knows_halfvec(self.connection)
         asked = self.run_binary("embedding.cached", hashes=list(hashes), model_id=model_id)
-        rows = asked.fetchall()
+        asked.row_factory = dict_row
+        rows: list[dict[str, Any]] = asked.fetchall()
         return TextVectors(
-            {text_hash: vector.to_numpy().astype("float32") for text_hash, vector, _ in rows},
-            {text_hash: tokens for text_hash, _, tokens in rows if tokens is not None},
+            {row["text_hash"]: row["v"].to_numpy().astype("float32") for row in rows},
+            {row["text_hash"]: row["tokens"] for row in rows if row["tokens"] is not None},
         )
 
     def cache(self, texts: TextVectors, model_id: int, now: datetime) -> None:
@@ -110,8 +110,7 @@ class PostgresEmbeddings(Store):
         Return whether all the nodes are there still.
         """
         wanted = set(node_ids)
-        found = self.run("embedding.settle", ids=list(wanted), model_id=model_id).fetchone()
-        return found is not None and found[0] == len(wanted)
+        return self.value("embedding.settle", ids=list(wanted), model_id=model_id) == len(wanted)
 
     def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:
         """Replace the nodes' vectors, unless newer ones are stored."""
@@ -168,7 +167,8 @@ class PostgresEmbeddings(Store):
         """
         knows_halfvec(self.connection)
         flat = [(row.node_id, vector) for row in asked for vector in row.vectors]
-        rows = self.run(
+        return self.all_of(
+            record(Found),
             "embedding.similar",
             ids=[node_id for node_id, _ in flat],
             vectors=halfvecs(vector for _, vector in flat),
@@ -176,18 +176,6 @@ class PostgresEmbeddings(Store):
             minimum=minimum,
             wanted=wanted,
         )
-        return [
-            Found(
-                node_id=node_id,
-                other_id=other_id,
-                score=score,
-                document_id=document_id,
-                ordinal=ordinal,
-                session_id=session_id,
-                sequence=sequence,
-            )
-            for node_id, other_id, score, document_id, ordinal, session_id, sequence in rows
-        ]
 
     def of_workspace(self, model_id: int) -> tuple[list[UUID], list[Vectors]]:
         """Return the ids and vectors of all nodes, a text's first window each; for exact search."""
@@ -202,21 +190,11 @@ class PostgresGraphState(Store):
 
     def outgoing(self, node_ids: Collection[UUID]) -> Sequence[Outgoing]:
         """Return the open REFERENCES, temporal FOLLOWS and CAUSED_BY edges from the nodes."""
-        return [
-            Outgoing(id=edge_id, relation=relation, source_id=source, target_id=target, role=role)
-            for edge_id, relation, source, target, role in self.run(
-                "enrichment.outgoing", ids=list(node_ids)
-            )
-        ]
+        return self.all_of(record(Outgoing), "enrichment.outgoing", ids=list(node_ids))
 
     def likenesses(self, node_ids: Collection[UUID]) -> Sequence[Likeness]:
         """Return the open SIMILAR_TO edges at the nodes, whichever end."""
-        return [
-            Likeness(source_id=source, target_id=target, score=score, edge_id=edge_id)
-            for source, target, score, edge_id in self.run(
-                "enrichment.likenesses", ids=list(node_ids)
-            )
-        ]
+        return self.all_of(record(Likeness), "enrichment.likenesses", ids=list(node_ids))
 
     def audiences(
         self, node_ids: Collection[UUID]
@@ -224,56 +202,26 @@ class PostgresGraphState(Store):
         """Return scope and agents of those of the nodes that are there to be seen."""
         if not node_ids:
             return {}
-        rows = self.run("enrichment.audiences", ids=list(node_ids))
-        return {node_id: (scope, _tuple(agents)) for node_id, scope, agents in rows}
+        found = self.all_of(record(_audience), "enrichment.audiences", ids=list(node_ids))
+        return dict(found)
 
     def before_in_trace(self, event_ids: Collection[UUID]) -> Sequence[TraceStep]:
         """Return what came just before each event in its trace, if anything did."""
-        return [
-            TraceStep(node_id=node_id, before_id=before_id, type=type_, tool_name=tool_name)
-            for node_id, before_id, type_, tool_name in self.run(
-                "enrichment.before_in_trace", ids=list(event_ids)
-            )
-        ]
+        return self.all_of(record(TraceStep), "enrichment.before_in_trace", ids=list(event_ids))
 
 
 def _earlier(**row: Any) -> EnrichableNode:
-    row["agents"], row["data_subjects"] = _tuple(row["agents"]), tuple(row["data_subjects"])
     return EnrichableNode(**row, label=Label.MESSAGE, context=())
 
 
-def _enrichable(row: Sequence[Any]) -> EnrichableNode:
-    node_id, label, text, context, scope, agents, subjects, occurred_at, *others = row
-    kind, client_id, source_agent, session_id, sequence, trace_id, parent_id, *others = others
-    document_id, ordinal, importance, keywords, metadata, wholes, *others = others
-    consolidated, conversation_id, before_id, before_at = others
-    return EnrichableNode(
-        id=node_id,
-        label=label,
-        text=text,
-        context=tuple(context),
-        scope=scope,
-        agents=_tuple(agents),
-        data_subjects=tuple(subjects),
-        occurred_at=occurred_at,
-        kind=kind,
-        client_id=client_id,
-        source_agent=source_agent,
-        session_id=session_id,
-        sequence=sequence,
-        trace_id=trace_id,
-        parent_id=parent_id,
-        document_id=document_id,
-        ordinal=ordinal,
-        importance=importance,
-        keywords=tuple(keywords),
-        metadata=metadata,
-        wholes=tuple(wholes),
-        consolidated=consolidated,
-        conversation_id=conversation_id,
-        before=Before(id=before_id, occurred_at=before_at) if before_id else None,
-    )
+def _enrichable(
+    *, before_id: UUID | None, before_at: datetime | None, **row: Any
+) -> EnrichableNode:
+    before = Before(id=before_id, occurred_at=before_at) if before_id and before_at else None
+    return EnrichableNode(before=before, **row)
 
 
-def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
-    return tuple(values) if values is not None else None
+def _audience(
+    *, id: UUID, scope: str, agents: tuple[str, ...] | None
+) -> tuple[UUID, tuple[str, tuple[str, ...] | None]]:
+    return id, (scope, agents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.events.read import EventFilter, EventView
 from cairn.events.rows import TimelineEvent
 from cairn.kernel.access import Scope
@@ -38,14 +38,14 @@ class PostgresEvents(Store):
 
     def visible(self, node_ids: Collection[UUID]) -> frozenset[UUID]:
         """Return those of the nodes that the principal may see."""
-        rows = self.run("event.visible", ids=list(node_ids))
-        return frozenset(node_id for (node_id,) in rows)
+        return frozenset(self.values("event.visible", ids=list(node_ids)))
 
     def _around(
         self, session: Session, events: Sequence[TimelineEvent]
     ) -> tuple[TimelineEvent, ...]:
         audience = session.audience
-        rows = self.run(
+        found = self.all_of(
+            record(TimelineEvent),
             "event.around",
             session_id=session.session_id,
             scope=audience.scope,
@@ -55,12 +55,7 @@ class PostgresEvents(Store):
             sequences=[event.sequence for event in events],
             ids=[event.id for event in events],
         )
-        return tuple(
-            TimelineEvent(
-                id=node_id, occurred_at=occurred_at, sequence=sequence, follows_edge=follows_edge
-            )
-            for node_id, occurred_at, sequence, follows_edge in rows
-        )
+        return tuple(found)
 
 
 class PostgresEventViews(Store):

@@ -11,7 +11,7 @@ from psycopg.rows import args_row, scalar_row, tuple_row
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store, record
+from cairn.adapters.postgres.store import Store, keyed, record, scalar
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.quality import GraphEdge
 from cairn.kernel.access import Role
@@ -48,6 +48,13 @@ _ELIGIBLE = ("graph.eligible", "graph.eligible_as_of")
 _READ = ("graph.read", "graph.read_as_of")
 _SUMMARIES = ("graph.summaries", "graph.summaries_as_of")
 _RELATED = ("graph.related", "graph.related_as_of")
+
+
+def _judged(*, judged: int, useful: int) -> tuple[int, int]:
+    return judged, useful
+
+
+JUDGED = keyed(_judged, "signal")
 
 
 class PostgresGraph(Store):
@@ -228,8 +235,7 @@ class PostgresGraph(Store):
 
         What public keys say does not count: they may be anybody.
         """
-        rows = self.run("graph.judged", since=since)
-        return {signal: (judged, useful) for signal, judged, useful in rows}
+        return dict(self.all_of(JUDGED, "graph.judged", since=since))
 
     def _rows(self, pair: tuple[str, str], filters: Filters, **parameters: Any) -> list[Any]:
         return self._made(tuple_row, pair, filters, **parameters)
@@ -266,8 +272,7 @@ class PostgresFeedback:
             "anyone": principal.role is Role.ADMIN,
         }
         with bound(self._database, principal) as connection:
-            row = connection.execute(query("graph.searched"), asked).fetchone()
-        return row[0] if row else None
+            return scalar(connection, "graph.searched", asked)
 
     def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> str | None:
         """Keep the principal's last word on a node of a search; return the search's recipe."""
@@ -282,8 +287,7 @@ class PostgresFeedback:
             "now": now,
         }
         with bound(self._database, principal, read_only=False) as connection:
-            row = connection.execute(query("graph.keep_feedback"), asked).fetchone()
-        return row[0] if row else None
+            return scalar(connection, "graph.keep_feedback", asked)
 
 
 def _related_node(*, outgoing: bool, counted: int, **row: Any) -> tuple[RelatedNode, int]:

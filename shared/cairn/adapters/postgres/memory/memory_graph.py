@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.graph.memory_records import (
     EdgeDump,
     MemoryEdge,
@@ -19,7 +19,7 @@ from cairn.graph.node import State
 from cairn.memory_graph.ports import KeptNode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
     from cairn.graph.memory_records import EdgeKey
@@ -33,72 +33,72 @@ class PostgresMemoryGraph(Store):
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, KeptNode]:
         """Return those of the nodes there are; in a writing transaction hidden ones too."""
-        found = [_kept(row) for row in self.run("memory_graph.find", ids=list(node_ids))]
+        found = self.all_of(record(_kept), "memory_graph.find", ids=list(node_ids))
         return {item.node.id: item for item in found}
 
     def named(self, refs: Collection[Ref]) -> Mapping[Ref, KeptNode]:
         """Return those of the nodes there are by what names them, hidden ones too as `find`."""
         labels, keys = [_stored(label) for label, _ in refs], [key for _, key in refs]
-        rows = self.run("memory_graph.named", labels=labels, keys=keys)
-        found = [_kept(row) for row in rows]
+        found = self.all_of(record(_kept), "memory_graph.named", labels=labels, keys=keys)
         return {item.node.dump.ref: item for item in found}
 
     def owned_by(self, subjects: Collection[UUID]) -> Sequence[UUID]:
         """Return the nodes that are data of any of these subjects."""
-        return [one for (one,) in self.run("memory_graph.owned_by", subjects=list(subjects))]
+        return self.values("memory_graph.owned_by", subjects=list(subjects))
 
     def edges(
         self, wanted: Collection[tuple[UUID, UUID, str]]
     ) -> Mapping[tuple[UUID, UUID, str], MemoryEdge]:
         """Return the edges that hold between (source, target) by a relation."""
-        rows = self.run(
+        found = self.all_of(
+            record(_edge),
             "memory_graph.edges",
             sources=[source for source, _, _ in wanted],
             targets=[target for _, target, _ in wanted],
             relations=[relation for _, _, relation in wanted],
         )
-        found = _edges(rows)
         return {(item.source_id, item.target_id, item.dump.relation): item for item in found}
 
     def touching(
         self, node_ids: Collection[UUID], relations: Collection[str] | None, limit: int
     ) -> Sequence[Step]:
         """Return edges at the nodes with the visible node at the other end."""
-        rows = self.run(
+        return self.all_of(
+            record(_step),
             "memory_graph.touching",
             ids=list(node_ids),
             relations=sorted(relations) if relations is not None else None,
             limit=limit,
         )
-        return [(_edge(row[:11]), _node(row[11:])) for row in rows]
 
     def by_labels(self, labels: Collection[str], limit: int) -> Sequence[MemoryNode]:
         """Return visible nodes of the labels by label and natural key."""
         stored = [_stored(label) for label in labels]
-        return _nodes(self.run("memory_graph.by_labels", labels=stored, limit=limit))
+        return self.all_of(NODE, "memory_graph.by_labels", labels=stored, limit=limit)
 
     def provisional(self, *, before: UUID | None, limit: int) -> Sequence[MemoryNode]:
         """Return provisional nodes made before one, the newest first."""
-        return _nodes(self.run("memory_graph.provisional", before=before, limit=limit))
+        return self.all_of(NODE, "memory_graph.provisional", before=before, limit=limit)
 
     def node_page(self, after: Ref | None, *, position: int, limit: int) -> Sequence[MemoryNode]:
         """Return nodes made up to a position, by label and natural key."""
         label, key = after or ("", "")
-        rows = self.run(
+        return self.all_of(
+            NODE,
             "memory_graph.node_page",
             label=_stored(label),
             key=key,
             position=position,
             limit=limit,
         )
-        return _nodes(rows)
 
     def edge_page(
         self, after: EdgeKey | None, *, position: int, limit: int
     ) -> Sequence[MemoryEdge]:
         """Return edges between nodes made up to a position, by their `key`."""
         source_label, source_key, target_label, target_key, relation = after or ("",) * 5
-        rows = self.run(
+        return self.all_of(
+            record(_edge),
             "memory_graph.edge_page",
             source_label=_stored(source_label),
             source_key=source_key,
@@ -108,7 +108,6 @@ class PostgresMemoryGraph(Store):
             position=position,
             limit=limit,
         )
-        return _edges(rows)
 
 
 def _stored(label: str) -> str:
@@ -120,12 +119,7 @@ def _said(label: str) -> str:
     return label[:1].lower() + label[1:]
 
 
-def _nodes(rows: Iterable[tuple[Any, ...]]) -> list[MemoryNode]:
-    return [_node(row) for row in rows]
-
-
-def _node(row: tuple[Any, ...]) -> MemoryNode:
-    node_id, label, key, metadata, state = row
+def _node(*, id: UUID, label: str, key: str, metadata: dict[str, Any], state: str) -> MemoryNode:
     dump = NodeDump(
         label=_said(label),
         natural_key=key,
@@ -133,29 +127,39 @@ def _node(row: tuple[Any, ...]) -> MemoryNode:
         provenance=Provenance(metadata.get("provenance", Provenance.IMPORTED)),
         status=Status(state) if state in _SHOWN else Status.ARCHIVED,
     )
-    return MemoryNode(id=node_id, dump=dump)
+    return MemoryNode(id=id, dump=dump)
 
 
-def _kept(row: tuple[Any, ...]) -> KeptNode:
-    *fields, subjects = row
-    return KeptNode(
-        node=_node(tuple(fields)), state=State(fields[4]), data_subjects=tuple(subjects)
-    )
+NODE = record(_node)
 
 
-def _edges(rows: Iterable[tuple[Any, ...]]) -> list[MemoryEdge]:
-    return [_edge(row) for row in rows]
+def _kept(*, data_subjects: tuple[UUID, ...], state: str, **row: Any) -> KeptNode:
+    return KeptNode(node=_node(state=state, **row), state=State(state), data_subjects=data_subjects)
 
 
-def _edge(row: tuple[Any, ...]) -> MemoryEdge:
-    edge_id, source_id, target_id, relation, weight, properties, when, *names = row
-    source_label, source_key, target_label, target_key = names
+def _edge(
+    *,
+    id: UUID,
+    source_id: UUID,
+    target_id: UUID,
+    source_label: str,
+    source_key: str,
+    target_label: str,
+    target_key: str,
+    properties: dict[str, Any],
+    **row: Any,
+) -> MemoryEdge:
     dump = EdgeDump(
         source=(_said(source_label), source_key),
         target=(_said(target_label), target_key),
-        relation=relation,
-        weight=weight,
         properties=without_fractions(properties),
-        observed_at=when,
+        **row,
     )
-    return MemoryEdge(id=edge_id, source_id=source_id, target_id=target_id, dump=dump)
+    return MemoryEdge(id=id, source_id=source_id, target_id=target_id, dump=dump)
+
+
+def _step(
+    *, far_id: UUID, far_label: str, far_key: str, metadata: Any, state: str, **row: Any
+) -> Step:
+    far = _node(id=far_id, label=far_label, key=far_key, metadata=metadata, state=state)
+    return _edge(**row), far

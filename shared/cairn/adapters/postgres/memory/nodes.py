@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg.rows import dict_row
 
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.graph.node import State
 from cairn.graph.projection import Alias, AliasRemoval, readers_key
 from cairn.kernel.access import Scope
@@ -37,12 +37,15 @@ if TYPE_CHECKING:
     from cairn.nodes.views import EntityKey, NodeKey
 
 
+EDGE = record(StoredEdge)
+
+
 class PostgresGraphNodes(Store):
     """Nodes of any label and the edges between them, as the principal's agent may see them."""
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
         """Return those of the nodes the principal may see, by id."""
-        found = [_node(row) for row in self.run("graph_node.find", ids=list(node_ids))]
+        found = self.all_of(record(StoredNode, state=State), "graph_node.find", ids=list(node_ids))
         return {item.id: item for item in found}
 
     def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
@@ -50,14 +53,14 @@ class PostgresGraphNodes(Store):
 
         Whether or not the principal may see the other end: for moving them, not for showing.
         """
-        return _edges(self.run("graph_node.edges_of", id=node_id, limit=limit))
+        return self.all_of(EDGE, "graph_node.edges_of", id=node_id, limit=limit)
 
     def edges_closed_at(
         self, node_id: UUID, moment: datetime, *, limit: int
     ) -> Sequence[StoredEdge]:
         """Return the node's edges that were closed at exactly `moment`, by id."""
-        rows = self.run("graph_node.edges_closed_at", id=node_id, moment=moment, limit=limit)
-        return _edges(rows)
+        asked = {"id": node_id, "moment": moment, "limit": limit}
+        return self.all_of(EDGE, "graph_node.edges_closed_at", **asked)
 
 
 MAX_NAMED_ENTITIES = 1_000
@@ -91,8 +94,10 @@ class PostgresAliases(Store):
     def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
         """Return canonical name and type by alias, of exactly this audience."""
         readers = readers_key(tuple(agents) if agents is not None else None)
-        rows = self.run("graph_node.aliases", scope=scope, readers=readers)
-        return {alias: (name, type_) for alias, name, type_ in rows}
+        found = self.all_of(
+            keyed(_named, "alias"), "graph_node.aliases", scope=scope, readers=readers
+        )
+        return dict(found)
 
     def apply(self, rows: Iterable[AliasRow]) -> None:
         """Apply rows in order."""
@@ -120,38 +125,8 @@ def _alias_row(row: AliasRow) -> dict[str, object]:
     }
 
 
-def _node(row: tuple[Any, ...]) -> StoredNode:
-    node_id, label, kind, name, state, scope, agents, subjects, client, *positions, by, when = row
-    return StoredNode(
-        id=node_id,
-        label=label,
-        kind=kind,
-        name=name,
-        state=State(state),
-        scope=scope,
-        agents=tuple(agents) if agents is not None else None,
-        data_subjects=tuple(subjects),
-        client_id=client,
-        created_position=positions[0],
-        position=positions[1],
-        superseded_by=by,
-        superseded_at=when,
-    )
-
-
-def _edges(rows: Iterable[tuple[Any, ...]]) -> list[StoredEdge]:
-    return [
-        StoredEdge(
-            id=edge_id,
-            view=view,
-            relation=relation,
-            source_id=source,
-            target_id=target,
-            weight=weight,
-            properties=properties,
-        )
-        for edge_id, view, relation, source, target, weight, properties in rows
-    ]
+def _named(*, canonical_name: str, entity_type: str) -> tuple[str, str]:
+    return canonical_name, entity_type
 
 
 _SHOWN_RELATIONS = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record
 from cairn.reembedding.reembed import Sampled, StalePage
 from cairn.reembedding.reindex import GapCount, GapPage
 
@@ -26,9 +26,8 @@ class PostgresModelVectors(Store):
         entities need some where they had some.
         """
         asked = {"model_id": model_id, "after": after, "limit": limit, "with_tokens": with_tokens}
-        row = self.run("reembed.stale", **asked).fetchone()
-        last, looked_at, node_ids = row or (None, 0, ())
-        return StalePage(last=last, looked_at=looked_at, node_ids=tuple(node_ids))
+        (page,) = self.all_of(record(StalePage), "reembed.stale", **asked)
+        return page
 
     def text_positions(self, node_ids: Collection[UUID]) -> Mapping[UUID, int]:
         """Return the position of the newest work, done or waiting, that asked for vectors.
@@ -39,18 +38,16 @@ class PostgresModelVectors(Store):
 
     def findable(self) -> int:
         """Return how many nodes are to be found."""
-        row = self.run("reembed.findable").fetchone()
-        return row[0] if row else 0
+        return self.value("reembed.findable")
 
     def sample(self, model_id: int, other_id: int, *, limit: int) -> Sequence[Sampled]:
         """Return nodes with vectors of both models, in an order that depends on their ids only."""
-        rows = self.run("reembed.sample", model_id=model_id, other_id=other_id, limit=limit)
-        return [Sampled(id=node_id, title=title, text=text) for node_id, title, text in rows]
+        asked = {"model_id": model_id, "other_id": other_id, "limit": limit}
+        return self.all_of(record(Sampled), "reembed.sample", **asked)
 
     def indexed(self, model_id: int) -> bool:
         """Return whether every partition has an index of the model's vectors."""
-        row = self.run("reembed.indexed", model_id=model_id).fetchone()
-        return bool(row and row[0])
+        return self.value("reembed.indexed", model_id=model_id)
 
     def drop_others(self, model_id: int, *, limit: int) -> int:
         """Remove vectors of all models but this one, cached ones last."""
@@ -66,12 +63,11 @@ class PostgresVectorGaps(Store):
 
     def page(self, model_id: int, *, after: UUID, limit: int) -> GapPage:
         """Look at the `limit` nodes after an id."""
-        row = self.run("reindex.page", model_id=model_id, after=after, limit=limit).fetchone()
-        last, missing, unqueued = row or (None, 0, ())
-        return GapPage(last=last, missing=missing, unqueued=tuple(unqueued))
+        asked = {"model_id": model_id, "after": after, "limit": limit}
+        (page,) = self.all_of(record(GapPage), "reindex.page", **asked)
+        return page
 
     def count(self, model_id: int) -> GapCount:
         """Look at all nodes of the workspace."""
-        row = self.run("reindex.count", model_id=model_id).fetchone()
-        missing, waiting = row or (0, 0)
-        return GapCount(missing=missing, waiting=waiting)
+        (counts,) = self.all_of(record(GapCount), "reindex.count", model_id=model_id)
+        return counts

@@ -32,11 +32,15 @@ class PostgresReports(Store):
     ) -> tuple[UUID, tuple[UUID, ...]] | None:
         """Return the conversation a report came of."""
         if conversation_id is not None:
-            rows = self.run("report.conversation", conversation_id=conversation_id)
-        else:
-            rows = self.run("report.conversation_of_session", session_id=session_id)
-        row = rows.fetchone()
-        return (row[0], tuple(row[1])) if row else None
+            return self.first_of(OWNED, "report.conversation", conversation_id=conversation_id)
+        return self.first_of(OWNED, "report.conversation_of_session", session_id=session_id)
+
+
+def _owned(*, id: UUID, data_subjects: tuple[UUID, ...]) -> tuple[UUID, tuple[UUID, ...]]:
+    return id, data_subjects
+
+
+OWNED = record(_owned)
 
 
 class PostgresReportViews(Store):

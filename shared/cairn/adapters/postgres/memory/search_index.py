@@ -8,12 +8,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from psycopg.rows import class_row
+from psycopg.rows import class_row, scalar_row, tuple_row
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
+from cairn.adapters.postgres.store import keyed, scalar
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Unavailable
 from cairn.search_index.sync import Bucket, IndexDocument, IndexState
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from psycopg.rows import RowFactory
+
     from cairn.adapters.postgres.database import Connection, Database
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 BEHIND_AFTER = timedelta(seconds=60)
 """How long a node may wait for the index before searches stop relying on it."""
+
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,8 @@ class PostgresGuard:
                 raise Unavailable("The search index is behind.", reason="behind")
             if not node_ids:
                 return frozenset()
-            cursor = connection.cursor(binary=True)
-            rows = cursor.execute(query("search_index.admissible"), asked).fetchall()
-        return frozenset(node_id for (node_id,) in rows)
+            cursor = connection.cursor(binary=True, row_factory=scalar_row)
+            return frozenset(cursor.execute(query("search_index.admissible"), asked))
 
 
 @dataclass(frozen=True)
@@ -118,30 +123,27 @@ class PostgresIndexSource:
 
     def pending(self, workspace_id: UUID, position: int) -> int:
         """Return how many nodes changed after `position`."""
-        ((count,),) = self._rows("search_index.pending", workspace_id, position=position)
-        return count
+        asked = {"workspace_id": workspace_id, "position": position}
+        with self._open(workspace_id) as connection:
+            return scalar(connection, "search_index.pending", asked)
 
     def buckets(self, workspace_id: UUID) -> Mapping[str, Bucket]:
         """Return what the index should hold by bucket."""
-        rows = self._rows("search_index.buckets", workspace_id)
-        return {bucket: Bucket(count, marks) for bucket, count, marks in rows}
+        return dict(self._rows(keyed(Bucket, "bucket"), "search_index.buckets", workspace_id))
 
     def positions(self, workspace_id: UUID, bucket: str) -> Mapping[UUID, int]:
         """Return the nodes of one bucket and their positions."""
-        return dict(self._rows("search_index.positions", workspace_id, bucket=bucket))
+        return dict(self._rows(tuple_row, "search_index.positions", workspace_id, bucket=bucket))
 
     def _documents(
         self, name: str, workspace_id: UUID, asked: dict[str, Any]
     ) -> Sequence[IndexDocument]:
-        with self._open(workspace_id) as connection:
-            cursor = connection.cursor(row_factory=class_row(IndexDocument))
-            return cursor.execute(query(name), {"workspace_id": workspace_id} | asked).fetchall()
+        return self._rows(class_row(IndexDocument), name, workspace_id, **asked)
 
-    def _rows(self, name: str, workspace_id: UUID, **asked: Any) -> list[Any]:
+    def _rows(self, made: RowFactory[R], name: str, workspace_id: UUID, **asked: Any) -> list[R]:
         with self._open(workspace_id) as connection:
-            return connection.execute(
-                query(name), {"workspace_id": workspace_id} | asked
-            ).fetchall()
+            cursor = connection.cursor(row_factory=made)
+            return cursor.execute(query(name), {"workspace_id": workspace_id} | asked).fetchall()
 
     def _write(self, name: str, workspace_id: UUID, asked: dict[str, Any]) -> None:
         with self._open(workspace_id, read_only=False) as connection:
@@ -161,11 +163,8 @@ class PostgresIndexSource:
 def _waiting_since(connection: Connection, workspace_id: UUID, index_name: str) -> datetime | None:
     """Return since when a node the reader may see waits for the index, None when none does."""
     asked: dict[str, Any] = {"workspace_id": workspace_id, "index_name": index_name}
-    reached = connection.execute(query("search_index.reached"), asked).fetchone()
-    asked["position"] = reached[0] if reached else 0
-    missing = connection.execute(query("search_index.oldest_missing"), asked).fetchone()
+    asked["position"] = scalar(connection, "search_index.reached", asked) or 0
+    missing = scalar(connection, "search_index.oldest_missing", asked)
     if missing is None:
         return None
-    asked["position"] = missing[0]
-    recorded = connection.execute(query("search_index.recorded_at"), asked).fetchone()
-    return recorded[0] if recorded else None
+    return scalar(connection, "search_index.recorded_at", asked | {"position": missing})

@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.sql import query
-from cairn.adapters.postgres.store import Store
+from cairn.adapters.postgres.store import Store, record, scalar
 from cairn.kernel.access.system import system_principal
 from cairn.recall.records import Candidate, Explored, ScoredNode, SearchRun
 
@@ -55,8 +55,8 @@ class PostgresSearchRuns:
             return coming
         asked = {"workspace_id": principal.workspace_id, "id": run_id}
         with bound(self._database, principal) as connection:
-            row = connection.execute(query("search_run.find"), asked).fetchone()
-        return _run(row) if row else None
+            cursor = connection.cursor(row_factory=record(_run))
+            return cursor.execute(query("search_run.find"), asked).fetchone()
 
 
 def _row(run: SearchRun) -> dict[str, Any]:
@@ -87,34 +87,23 @@ def _row(run: SearchRun) -> dict[str, Any]:
     }
 
 
-def _run(row: Sequence[Any]) -> SearchRun:
+def _run(
+    *,
+    candidates: Mapping[str, Any],
+    scored: Mapping[str, Any] | None,
+    reranked: Mapping[str, float],
+    merged: Mapping[str, Sequence[str]],
+    edges: Sequence[Sequence[Any]],
+    **row: Any,
+) -> SearchRun:
     """Return the run that a row of `search_run.find` is."""
-    candidates: Mapping[str, Any] = row[6]
-    scored, reranked, merged, edges = row[16:20]
     return SearchRun(
-        id=row[0],
-        workspace_id=row[1],
-        principal_id=row[2],
-        recipe=row[3],
-        started_at=row[4],
-        returned=tuple(row[5]),
         candidates={leg: unpacked_candidates(each) for leg, each in candidates.items()},
-        degraded=tuple(row[7]),
-        duration_ms=row[8],
-        counts_as_access=row[9],
-        request_digest=row[10],
-        recipe_used=row[11],
-        wanted=row[12],
-        retrieval_class=row[13],
-        intents=row[14],
-        seeds=tuple(row[15]),
         scored=unpacked_scored(scored) if scored else (),
         reranked={UUID(one): score for one, score in reranked.items()},
         merged={UUID(one): tuple(UUID(other) for other in ids) for one, ids in merged.items()},
         edges=tuple(Explored(UUID(edge[0]), UUID(edge[1]), *edge[2:]) for edge in edges),
-        as_of_position=row[20],
-        session_id=row[21],
-        cached_from=row[22],
+        **row,
     )
 
 
@@ -126,11 +115,7 @@ class PostgresAccessLog(Store):
         # only the hourly count needs it
         from cairn.ageing.count_accesses import UncountedSearch
 
-        rows = self.run("search_run.uncounted", limit=limit)
-        return [
-            UncountedSearch(id=run_id, started_at=started_at, returned=tuple(returned))
-            for run_id, started_at, returned in rows
-        ]
+        return self.all_of(record(UncountedSearch), "search_run.uncounted", limit=limit)
 
     def counted(self, ids: Collection[UUID], position: int) -> None:
         """Mark searches as counted by the entry at `position`."""
@@ -138,7 +123,7 @@ class PostgresAccessLog(Store):
 
     def archived(self, used: Sequence[UUID]) -> Sequence[UUID]:
         """Return what of the used nodes is archived and may become active."""
-        return [node_id for (node_id,) in self.run("ageing.archived", used=list(used))]
+        return self.values("ageing.archived", used=list(used))
 
 
 @dataclass(frozen=True)
@@ -151,8 +136,7 @@ class DropSearchRuns:
         """Remove at most `limit` counted searches older than `before`; return how many went."""
         asked = {"before": before, "limit": limit}
         with self.database.connection() as connection:
-            row = connection.execute(query("search_run.drop_old"), asked).fetchone()
-        return row[0] if row else 0
+            return scalar(connection, "search_run.drop_old", asked) or 0
 
 
 ABSENT = math.nan  # no signal is ever NaN

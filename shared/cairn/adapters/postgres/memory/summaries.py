@@ -90,8 +90,7 @@ class PostgresSummaries(Store):
 
     def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
         """Return those of the sessions that have any summary."""
-        rows = self.run("summary.summed_up", sessions=list(session_ids))
-        return frozenset(session_id for (session_id,) in rows)
+        return frozenset(self.values("summary.summed_up", sessions=list(session_ids)))
 
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
         """Return those of the summaries there are; in a writing transaction deleted ones too."""
@@ -99,8 +98,7 @@ class PostgresSummaries(Store):
 
     def orphans(self, kind: str, after: UUID, *, limit: int) -> Sequence[UUID]:
         """Return summaries of one kind none of whose sources is there any more, by rising id."""
-        rows = self.run("summary.orphans", kind=kind, after=after, limit=limit)
-        return [node_id for (node_id,) in rows]
+        return self.values("summary.orphans", kind=kind, after=after, limit=limit)
 
     def entities(self, after: UUID, *, limit: int) -> Sequence[EntityState]:
         """Return entities that facts or statuses refer to, or that have a compiled truth, by id.
@@ -140,8 +138,7 @@ class PostgresSummaries(Store):
         """Return how many tokens the chunks of a document or section have together."""
         section = part.id if part.label == Label.SECTION else None
         asked = {"document_id": part.document_id, "section_id": section}
-        [(tokens,)] = self.run("summary.part_tokens", **asked)
-        return tokens
+        return self.value("summary.part_tokens", **asked)
 
     def texts_of(self, part: PartState) -> Sequence[str]:
         """Return what a part's summary is made of, in order: chunks, or summaries of sections.
@@ -150,10 +147,8 @@ class PostgresSummaries(Store):
         """
         asked = {"document_id": part.document_id, "characters": PART_CHARS, "limit": MOST_PARTS}
         if part.label == Label.SECTION:
-            rows = self.run("summary.section_texts", id=part.id, **asked)
-        else:
-            rows = self.run("summary.document_texts", **asked)
-        return [text for (text,) in rows]
+            return self.values("summary.section_texts", id=part.id, **asked)
+        return self.values("summary.document_texts", **asked)
 
     def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
         """Return the content hashes of those that may be summarised now."""

@@ -1,12 +1,14 @@
 -- name: enrichable
 -- Nodes to be found, each with the two messages before it (same session and audience); a report with
 -- its title; a document with its title and the beginning of all it says.
-SELECT n.id, n.label, CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE '' END || n.text,
-  coalesce(c.texts, '{}'), n.scope, n.agents, n.data_subjects,
+SELECT n.id, n.label,
+  CASE WHEN n.label = 'Report' THEN n.title || E'\n\n' ELSE '' END || n.text AS text,
+  coalesce(c.texts, '{}') AS context, n.scope, n.agents, n.data_subjects,
   n.occurred_at, n.kind, n.client_id, n.source_agent, n.session_id, n.sequence, n.trace_id,
   n.parent_id, n.document_id, n.ordinal, n.importance, n.keywords,
-  CASE WHEN n.label IN ('Event', 'Message') THEN n.metadata ELSE '{}' END,
-  CASE WHEN n.label = 'Document' THEN array_remove(ARRAY[n.title, w.text], NULL) ELSE '{}' END,
+  CASE WHEN n.label IN ('Event', 'Message') THEN n.metadata ELSE '{}' END AS metadata,
+  CASE WHEN n.label = 'Document' THEN array_remove(ARRAY[n.title, w.text], NULL) ELSE '{}' END
+    AS wholes,
   n.consolidated, n.conversation_id, c.ids[1] AS before_id, c.moments[1] AS before_at
   FROM node n
   LEFT JOIN LATERAL (

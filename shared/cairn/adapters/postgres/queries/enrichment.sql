@@ -1,16 +1,16 @@
 -- name: outgoing
 -- What nodes refer to, follow and came of, at present.
-SELECT id, relation, source_id, target_id, properties ->> 'role' FROM edge
+SELECT id, relation, source_id, target_id, properties ->> 'role' AS role FROM edge
  WHERE workspace_id = %(workspace_id)s AND source_id = ANY (%(ids)s) AND superseded_at IS NULL
    AND (view, relation) IN (('entity', 'REFERENCES'), ('temporal', 'FOLLOWS'), ('causal', 'CAUSED_BY'))
 
 -- name: likenesses
 -- What nodes are like, at present, whichever end they are.
-SELECT source_id, target_id, weight, id FROM edge
+SELECT source_id, target_id, weight AS score, id AS edge_id FROM edge
  WHERE workspace_id = %(workspace_id)s AND source_id = ANY (%(ids)s)
    AND view = 'semantic' AND relation = 'SIMILAR_TO' AND superseded_at IS NULL
 UNION
-SELECT source_id, target_id, weight, id FROM edge
+SELECT source_id, target_id, weight AS score, id AS edge_id FROM edge
  WHERE workspace_id = %(workspace_id)s AND target_id = ANY (%(ids)s)
    AND view = 'semantic' AND relation = 'SIMILAR_TO' AND superseded_at IS NULL
 
@@ -23,7 +23,8 @@ SELECT id, scope, agents FROM node
 -- name: before_in_trace
 -- What came just before each event in its trace, for the same audience. The time is compared alone
 -- too: under row security only that condition may go through the index.
-SELECT n.id, before.id, before.kind, before.metadata ->> 'tool_name'
+SELECT n.id AS node_id, before.id AS before_id, before.kind AS type,
+  before.metadata ->> 'tool_name' AS tool_name
   FROM node n
  CROSS JOIN LATERAL (
    SELECT p.id, p.kind, p.metadata FROM node p

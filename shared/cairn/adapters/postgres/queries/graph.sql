@@ -473,7 +473,7 @@ RETURNING recipe
 
 -- name: judged
 -- What people and agents said of proactive nodes since a moment, by signal: how many, how many useful.
-SELECT f.signal, count(*), count(*) FILTER (WHERE f.useful)
+SELECT f.signal, count(*) AS judged, count(*) FILTER (WHERE f.useful) AS useful
   FROM search_feedback f
   JOIN principal p ON p.workspace_id = %(workspace_id)s AND p.id = f.principal_id
  WHERE f.workspace_id = %(workspace_id)s AND f.signal IS NOT NULL AND f.recorded_at >= %(since)s

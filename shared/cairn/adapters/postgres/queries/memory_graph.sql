@@ -19,8 +19,9 @@ SELECT n.id FROM node n
 
 -- name: edges
 -- The stated edges that hold between some nodes.
-SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties, e.valid_from,
-  s.label, s.key, t.label, t.key
+SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties,
+  e.valid_from AS observed_at, s.label AS source_label, s.key AS source_key,
+  t.label AS target_label, t.key AS target_key
   FROM unnest(%(sources)s::uuid[], %(targets)s::uuid[], %(relations)s::text[])
     AS w (source_id, target_id, relation)
   JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.view = 'knowledge'
@@ -32,7 +33,9 @@ SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties, e.val
 -- name: touching
 -- Stated edges at some nodes with the visible node at the other end, the strongest first.
 SELECT one.id, one.source_id, one.target_id, one.relation, one.weight, one.properties,
-  one.valid_from, s.label, s.key, t.label, t.key, far.id, far.label, far.key, far.metadata, far.state
+  one.valid_from AS observed_at, s.label AS source_label, s.key AS source_key,
+  t.label AS target_label, t.key AS target_key, far.id AS far_id, far.label AS far_label,
+  far.key AS far_key, far.metadata, far.state
   FROM (
     SELECT e.*, e.target_id AS far_id FROM edge e
      WHERE e.workspace_id = %(workspace_id)s AND e.source_id = ANY (%(ids)s)
@@ -85,8 +88,9 @@ SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n
 -- name: edge_page
 -- Stated edges between nodes made up to a position, by the names of their ends, from after one on.
 -- Source by source in the order of the index, so that a page reads about as many rows as it has.
-SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties, e.valid_from,
-  s.label, s.key, e.target_label, e.target_key
+SELECT e.id, e.source_id, e.target_id, e.relation, e.weight, e.properties,
+  e.valid_from AS observed_at, s.label AS source_label, s.key AS source_key, e.target_label,
+  e.target_key
   FROM node s
  CROSS JOIN LATERAL (
     SELECT e.*, t.label AS target_label, t.key AS target_key

@@ -1,6 +1,6 @@
 -- name: columns
 -- Every column of every table there is, whether it may be read, and where a row says its workspace.
-SELECT s.nspname, c.relname, a.attname, t.typname,
+SELECT s.nspname AS schema, c.relname AS table, a.attname AS name, t.typname AS type,
   has_column_privilege(c.oid, a.attnum, 'SELECT') AS readable,
   EXISTS (SELECT FROM pg_attribute w
     WHERE w.attrelid = c.oid AND w.attname = 'workspace_id' AND NOT w.attisdropped) AS by_workspace

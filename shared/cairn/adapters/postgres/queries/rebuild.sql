@@ -17,7 +17,7 @@ SELECT set_config('search_path', 'public', true)
 
 -- name: progress
 -- How far the replay is; held until the end of the transaction.
-SELECT version, since, position, hash, recorded_at, entries, unreadable FROM replay.progress
+SELECT workspace_id, version, since, position, hash, recorded_at, entries, unreadable FROM replay.progress
  WHERE workspace_id = %(workspace_id)s FOR UPDATE
 
 -- name: begin
@@ -94,7 +94,7 @@ VALUES (%(workspace_id)s, %(id)s, %(only_check)s, 'running', %(now)s, %(now)s)
 
 -- name: get
 -- A rebuild as it stands.
-SELECT id, only_check, state, entries, head, result, error, created_at, updated_at FROM rebuild
+SELECT id, only_check AS "check", state, entries, head, result, error, created_at, updated_at FROM rebuild
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: keep_progress

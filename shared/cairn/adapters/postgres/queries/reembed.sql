@@ -20,10 +20,11 @@ WITH looked_at AS MATERIALIZED (
              bool_or(e.tokens IS NULL) FILTER (WHERE e.model_id = %(model_id)s) AS bare
         FROM embedding e WHERE e.workspace_id = %(workspace_id)s AND e.node_id = s.id) AS v ON true
 )
-SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1), (SELECT count(*) FROM looked_at),
+SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1) AS last,
+  (SELECT count(*) FROM looked_at) AS looked_at,
   (SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}') FROM aged a
     WHERE a.own < greatest(a.other, a.waits) OR a.bare AND %(with_tokens)s
-       OR a.own IS NULL AND (a.label NOT IN ('Conversation', 'Entity') OR a.other IS NOT NULL))
+       OR a.own IS NULL AND (a.label NOT IN ('Conversation', 'Entity') OR a.other IS NOT NULL)) AS node_ids
 
 -- name: text_positions
 -- Where nodes' present texts come from: the newest work that asked for vectors, done or waiting.

@@ -23,10 +23,10 @@ WITH looked_at AS MATERIALIZED (
   SELECT DISTINCT named.id FROM outbox o CROSS JOIN LATERAL unnest(o.node_ids) AS named (id)
    WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND EXISTS (SELECT FROM wanted)
 )
-SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1),
-  (SELECT count(*) FROM lacking),
+SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1) AS last,
+  (SELECT count(*) FROM lacking) AS missing,
   (SELECT coalesce(array_agg(l.id ORDER BY l.id), '{}') FROM wanted l
-     LEFT JOIN waiting w ON w.id = l.id WHERE w.id IS NULL)
+     LEFT JOIN waiting w ON w.id = l.id WHERE w.id IS NULL) AS unqueued
 
 -- name: count
 -- How many nodes of the workspace lack a vector of the model, and how many of these work waits for.
@@ -43,4 +43,4 @@ WITH lacking AS MATERIALIZED (
   SELECT DISTINCT named.id FROM outbox o CROSS JOIN LATERAL unnest(o.node_ids) AS named (id)
    WHERE o.workspace_id = %(workspace_id)s AND o.topic = 'embed' AND EXISTS (SELECT FROM lacking)
 )
-SELECT count(*), count(w.id) FROM lacking l LEFT JOIN waiting w ON w.id = l.id
+SELECT count(*) AS missing, count(w.id) AS waiting FROM lacking l LEFT JOIN waiting w ON w.id = l.id

@@ -104,8 +104,8 @@ SELECT (SELECT count(*) FROM node_version
 
 -- name: buckets
 -- What an index should hold, by the last two digits of the id: how many, and the sum of their marks.
-SELECT right(id::text, 2) AS bucket, count(*),
-  sum(('x' || left(md5(id::text || ':' || position), 8))::bit(32)::bigint & 1073741823)::bigint
+SELECT right(id::text, 2) AS bucket, count(*) AS nodes,
+  sum(('x' || left(md5(id::text || ':' || position), 8))::bit(32)::bigint & 1073741823)::bigint AS marks
   FROM node
  WHERE workspace_id = %(workspace_id)s AND state IN ('active', 'provisional', 'superseded', 'archived')
  GROUP BY 1

@@ -15,9 +15,9 @@ ON CONFLICT (workspace_id, id) DO NOTHING
 
 -- name: find
 -- One search, of whoever asked it.
-SELECT id, workspace_id, principal_id, recipe, recorded_at, returned, candidates, degraded,
-  duration_ms, counts_as_access, request_digest, recipe_used, wanted, retrieval_class, intents,
-  seeds, scored, reranked, merged, edges, as_of_position, session_id, cached_from
+SELECT id, workspace_id, principal_id, recipe, recorded_at AS started_at, returned, candidates,
+  degraded, duration_ms, counts_as_access, request_digest, recipe_used, wanted, retrieval_class,
+  intents, seeds, scored, reranked, merged, edges, as_of_position, session_id, cached_from
   FROM search_run WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: uncounted
@@ -27,7 +27,7 @@ WITH useless AS MATERIALIZED (
   SELECT node_id FROM search_feedback WHERE workspace_id = %(workspace_id)s
    GROUP BY node_id HAVING NOT bool_or(useful)
 )
-SELECT r.id, r.recorded_at, ARRAY(
+SELECT r.id, r.recorded_at AS started_at, ARRAY(
     SELECT id FROM unnest(r.returned) WITH ORDINALITY AS shown (id, place)
      WHERE id NOT IN (SELECT node_id FROM useless) ORDER BY place
   ) AS returned

@@ -45,7 +45,7 @@ WITH fresh AS MATERIALIZED (
          AND e.relation = 'PRODUCED'
    ) AS of
 )
-SELECT t.id, n.id, n.state FROM fresh n JOIN taint t
+SELECT t.id AS taint_id, n.id, n.state FROM fresh n JOIN taint t
     ON t.workspace_id = %(workspace_id)s AND t.lifted_position IS NULL
    AND (t.kind = 'agent' AND n.source_agent = t.value
      OR t.kind = 'session' AND n.session_id = t.value)
