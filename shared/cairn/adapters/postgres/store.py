@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from psycopg.rows import scalar_row
 
@@ -72,6 +73,17 @@ def _is_array(cursor: psycopg.Cursor[Any], oid: int) -> bool:
     return known is not None and known.array_oid == oid
 
 
+def _columns(row: object) -> dict[str, Any]:
+    """Return a record's values by name as columns take them: lists, and the values of enums."""
+    values = {field.name: getattr(row, field.name) for field in fields(row)}  # type: ignore[arg-type]
+    for name, value in values.items():
+        if isinstance(value, tuple):
+            values[name] = list(cast("tuple[Any, ...]", value))
+        elif isinstance(value, Enum):
+            values[name] = value.value
+    return values
+
+
 @dataclass(frozen=True)
 class Store:
     """What every store has: the transaction's connection and who it is for."""
@@ -79,27 +91,31 @@ class Store:
     connection: psycopg.Connection[Any]
     principal: Principal
 
+    @property
+    def _workspace(self) -> dict[str, Any]:
+        return {"workspace_id": self.principal.workspace_id}
+
     def run(self, name: str, **parameters: Any) -> psycopg.Cursor[Any]:
         """Run a named query of this workspace."""
-        workspace = {"workspace_id": self.principal.workspace_id}
-        return self.connection.execute(query(name), workspace | parameters)
+        return self.connection.execute(query(name), self._workspace | parameters)
+
+    def write(self, name: str, row: object, **others: Any) -> psycopg.Cursor[Any]:
+        """Run a named query of this workspace with a record's fields, and `others`, by name."""
+        return self.run(name, **{**_columns(row), **others, **self._workspace})
 
     def run_binary(self, name: str, **parameters: Any) -> psycopg.Cursor[Any]:
         """Run a named query whose rows come in binary, as vectors should."""
-        workspace = {"workspace_id": self.principal.workspace_id}
-        return self.connection.execute(query(name), workspace | parameters, binary=True)
+        return self.connection.execute(query(name), self._workspace | parameters, binary=True)
 
     def all_of(self, made: RowFactory[R], name: str, **parameters: Any) -> list[R]:
         """Run a named query and return its rows as `made` makes them."""
-        workspace = {"workspace_id": self.principal.workspace_id}
         with self.connection.cursor(row_factory=made) as cursor:
-            return cursor.execute(query(name), workspace | parameters).fetchall()
+            return cursor.execute(query(name), self._workspace | parameters).fetchall()
 
     def first_of(self, made: RowFactory[R], name: str, **parameters: Any) -> R | None:
         """Run a named query and return its first row as `made` makes it."""
-        workspace = {"workspace_id": self.principal.workspace_id}
         with self.connection.cursor(row_factory=made) as cursor:
-            return cursor.execute(query(name), workspace | parameters).fetchone()
+            return cursor.execute(query(name), self._workspace | parameters).fetchone()
 
     def values(self, name: str, **parameters: Any) -> list[Any]:
         """Run a named query and return the first column."""

@@ -226,13 +226,7 @@ class PostgresSubjects(Store):
 
     def add(self, subject: Subject, position: int) -> None:
         """Project a registered subject; a second time changes nothing."""
-        self.run(
-            "subject.add",
-            id=subject.id,
-            kind=subject.kind,
-            natural_key=subject.natural_key,
-            position=position,
-        )
+        self.write("subject.add", subject, position=position)
 
     def forgotten(self, subject_ids: Collection[UUID]) -> Collection[UUID]:
         """Return those of the subjects whose forgetting was begun."""
@@ -248,16 +242,7 @@ class PostgresOutbox(Store):
 
     def add(self, row: OutboxRow, now: datetime) -> None:
         """Add a row that is about to be sent."""
-        self.run(
-            "outbox.add",
-            id=row.id,
-            topic=row.topic,
-            node_ids=list(row.node_ids),
-            reference=row.reference,
-            position=row.position,
-            batch=row.batch,
-            now=now,
-        )
+        self.write("outbox.add", row, now=now)
 
     def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
         """Return the rows still unfinished among these."""

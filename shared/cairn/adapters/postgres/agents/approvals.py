@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store, record
@@ -23,25 +22,7 @@ class PostgresApprovals(Store):
 
     def add(self, approval: Approval) -> None:
         """Keep a question."""
-        one = approval
-        self.run(
-            "approval.add",
-            id=one.id,
-            investigation_id=one.investigation_id,
-            ticket_id=one.ticket_id,
-            action_id=one.action_id,
-            tool=one.tool,
-            binding=one.binding,
-            policy_version=one.policy_version,
-            content=one.content,
-            state=one.state.value,
-            data_subjects=list(one.data_subjects),
-            asked_at=one.asked_at,
-            expires_at=one.expires_at,
-            decided_at=one.decided_at,
-            decided_by=one.decided_by,
-            decision_position=one.decision_position,
-        )
+        self.write("approval.add", approval)
 
     def find(self, approval_id: UUID) -> Approval | None:
         """Return one."""
@@ -110,9 +91,7 @@ class PostgresGrants(Store):
 
     def add(self, grant: GrantRow) -> None:
         """Keep a new one."""
-        values = {field.name: getattr(grant, field.name) for field in fields(grant)}
-        values.pop("revoked_at")
-        self.run("grant.add", **values | {"data_subjects": list(grant.data_subjects)})
+        self.write("grant.add", grant)
 
     def find(self, grant_id: UUID) -> GrantRow | None:
         """Return one, over or not."""

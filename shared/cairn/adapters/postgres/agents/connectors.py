@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from psycopg import Cursor
+
     from cairn.adapters.postgres.database import Database
     from cairn.kernel.access import Principal
 
@@ -31,15 +33,18 @@ class PostgresConnectors(Store):
 
     def add(self, connector: Connector, sealed_secrets: bytes) -> bool:
         """Keep a new one; False when the name is taken."""
-        row = _row(connector) | {"secrets": sealed_secrets, "created_at": connector.created_at}
-        if self.run("connector.add", **row).fetchone() is None:
+        if self._write("connector.add", connector, sealed_secrets).fetchone() is None:
             return False
         self.run("connector.add_state", id=connector.id)
         return True
 
     def change(self, connector: Connector, sealed_secrets: bytes | None) -> None:
         """Keep another shape of one, with its secrets when they are given."""
-        self.run("connector.change", **_row(connector), secrets=sealed_secrets)
+        self._write("connector.change", connector, sealed_secrets)
+
+    def _write(self, name: str, connector: Connector, secrets: bytes | None) -> Cursor[Any]:
+        config = Json(dict(connector.config))
+        return self.write(name, connector, called=connector.name, config=config, secrets=secrets)
 
     def remove(self, name: str) -> bool:
         """Remove one with its state; False when there is none."""
@@ -64,15 +69,7 @@ class PostgresConnectors(Store):
 
     def keep_health(self, connector_id: UUID, health: Health) -> None:
         """Keep how one is; nothing when it was removed meanwhile."""
-        self.run(
-            "connector.keep_health",
-            id=connector_id,
-            state=health.state.value,
-            failures=list(health.failures),
-            error=health.error,
-            detail=health.detail,
-            checked_at=health.checked_at,
-        )
+        self.write("connector.keep_health", health, id=connector_id)
 
     def keep_listing(self, connector_id: UUID, listing: Listing | None) -> None:
         """Keep what one listed; None forgets it."""
@@ -119,24 +116,6 @@ class ConnectorsToCheck:
         asked = {"before": before, "limit": limit}
         with self.database.connection() as connection:
             return connection.execute(query("connector.to_check"), asked).fetchall()
-
-
-def _row(connector: Connector) -> dict[str, Any]:
-    return {
-        "id": connector.id,
-        "called": connector.name,
-        "transport": connector.transport.value,
-        "builtin": connector.builtin,
-        "command": list(connector.command),
-        "url": connector.url,
-        "config": Json(dict(connector.config)),
-        "secret_names": list(connector.secret_names),
-        "scopes": connector.scopes,
-        "autonomy": connector.autonomy.value,
-        "criticality": connector.criticality.value,
-        "revision": connector.revision,
-        "changed_at": connector.changed_at,
-    }
 
 
 def _registered(**row: Any) -> Registered:

@@ -28,21 +28,7 @@ class PostgresInvestigations(Store):
 
     def add(self, investigation: Investigation, snapshot: bytes) -> bool:
         """Keep a new one with its `execution`; False when its ticket has one in no end state."""
-        one = investigation
-        added = self.run(
-            "investigation.add",
-            id=one.id,
-            ticket_id=one.ticket_id,
-            persona=one.persona,
-            state=one.state.value,
-            snapshot=snapshot,
-            data_subjects=list(one.data_subjects),
-            run=one.run,
-            execution=one.execution,
-            traceparent=one.traceparent,
-            created_at=one.created_at,
-            moved_at=one.moved_at,
-        )
+        added = self.write("investigation.add", investigation, snapshot=snapshot)
         return added.rowcount == 1
 
     def find(self, investigation_id: UUID) -> Investigation | None:
@@ -58,20 +44,8 @@ class PostgresInvestigations(Store):
 
         A transition to DONE or HALTED leaves `ended_at` empty: `close` sets it.
         """
-        moved = self.run(
-            "investigation.move",
-            id=move.investigation_id,
-            run=move.run,
-            source=move.source.value,
-            since=move.since,
-            target=move.target.value,
-            snapshot=move.snapshot,
-            verdict=move.verdict.value if move.verdict else None,
-            error=move.error,
-            data_subjects=list(move.data_subjects) if move.data_subjects is not None else None,
-            now=move.now,
-            **asdict(move.spending),
-        )
+        spent = asdict(move.spending)
+        moved = self.write("investigation.move", move, id=move.investigation_id, **spent)
         return moved.rowcount == 1
 
     def close(self, investigation_id: UUID, now: datetime) -> bool:

@@ -30,18 +30,7 @@ class PostgresEscalations(Store):
 
     def add(self, escalation: Escalation) -> bool:
         """Keep a new one; False when its investigation has one."""
-        one = escalation
-        added = self.run(
-            "escalation.add",
-            id=one.id,
-            investigation_id=one.investigation_id,
-            ticket_id=one.ticket_id,
-            verdict=one.verdict.value,
-            channel=one.channel,
-            why=one.why,
-            data_subjects=list(one.data_subjects),
-            queued_at=one.queued_at,
-        )
+        added = self.write("escalation.add", escalation)
         return added.rowcount == 1
 
     def find(self, escalation_id: UUID) -> Escalation | None:
@@ -93,14 +82,7 @@ class PostgresChannels(Store):
 
     def add(self, channel: Channel, sealed_url: bytes) -> bool:
         """Keep one; False when its name is taken."""
-        added = self.run(
-            "escalation.add_channel",
-            called=channel.name,
-            kind=channel.kind,
-            url=sealed_url,
-            created_at=channel.created_at,
-            created_by=channel.created_by,
-        )
+        added = self.write("escalation.add_channel", channel, called=channel.name, url=sealed_url)
         return added.rowcount == 1
 
     def find(self, name: str) -> tuple[Channel, bytes] | None:
@@ -129,16 +111,7 @@ class PostgresOpinions(Store):
 
     def put(self, opinion: Opinion) -> None:
         """Keep a word; what the same principal said of the same investigation before gives way."""
-        self.run(
-            "opinion.put",
-            id=opinion.id,
-            investigation_id=opinion.investigation_id,
-            principal_id=opinion.principal_id,
-            rating=opinion.rating,
-            content=opinion.content,
-            data_subjects=list(opinion.data_subjects),
-            said_at=opinion.said_at,
-        )
+        self.write("opinion.put", opinion)
 
     def of(self, investigation_id: UUID) -> Sequence[Opinion]:
         """Return what stands, the oldest first."""
@@ -150,20 +123,7 @@ class PostgresCandidates(Store):
 
     def add(self, candidate: Candidate) -> bool:
         """Keep a new one; False when its investigation has one."""
-        one = candidate
-        added = self.run(
-            "candidate.add",
-            id=one.id,
-            investigation_id=one.investigation_id,
-            ticket_id=one.ticket_id,
-            cause=one.cause,
-            state=one.state.value,
-            content=one.content,
-            data_subjects=list(one.data_subjects),
-            staged_at=one.staged_at,
-            decided_at=one.decided_at,
-            reason=one.reason,
-        )
+        added = self.write("candidate.add", candidate)
         return added.rowcount == 1
 
     def find(self, candidate_id: UUID) -> Candidate | None:

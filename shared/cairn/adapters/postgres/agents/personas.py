@@ -45,19 +45,11 @@ class PostgresPersonas(Store):
         """Keep a version; the newest is the present one."""
         persona = version.persona
         self.run("persona.retire", called=persona.name)
-        self.run(
+        self.write(
             "persona.add",
-            id=version.id,
+            persona,
             called=persona.name,
-            version=persona.version,
-            instructions=persona.instructions,
-            escalation=persona.escalation,
-            autonomy=persona.autonomy.value,
-            max_tokens=persona.max_tokens,
-            max_usd=persona.max_usd,
-            max_seconds=persona.max_seconds,
-            max_iterations=persona.max_iterations,
-            redaction=persona.redaction,
+            id=version.id,
             changed_at=version.changed_at,
             changed_by=version.changed_by,
             removed=version.removed,

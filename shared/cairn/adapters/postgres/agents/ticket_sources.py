@@ -29,17 +29,12 @@ class PostgresTicketSources(Store):
 
     def add(self, source: TicketSource, sealed_secrets: bytes) -> bool:
         """Keep a new one; False when its name is taken."""
-        added = self.run(
+        added = self.write(
             "ticket_source.add",
-            id=source.id,
+            source,
             called=source.name,
-            kind=source.kind.value,
             config=Jsonb(dict(source.config)),
             secrets=sealed_secrets,
-            persona=source.persona,
-            state=source.state.value,
-            poll_seconds=source.poll_seconds,
-            created_at=source.created_at,
         )
         return added.rowcount == 1
 
@@ -68,18 +63,8 @@ class PostgresTicketSources(Store):
 
     def change(self, source: TicketSource, sealed_secrets: bytes | None, now: datetime) -> None:
         """Replace settings and state, and the secrets unless None; it is polled at once."""
-        self.run(
-            "ticket_source.change",
-            id=source.id,
-            config=Jsonb(dict(source.config)),
-            persona=source.persona,
-            state=source.state.value,
-            poll_seconds=source.poll_seconds,
-            secrets=sealed_secrets,
-            failures=source.failures,
-            error=source.error,
-            now=now,
-        )
+        config = Jsonb(dict(source.config))
+        self.write("ticket_source.change", source, config=config, secrets=sealed_secrets, now=now)
 
     def polled(self, source_id: UUID, cursor: str | None, now: datetime) -> None:
         """Keep how far polling got; its failures are over, a refused sign-in too."""

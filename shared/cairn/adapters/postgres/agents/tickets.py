@@ -49,17 +49,9 @@ class PostgresTickets(Store):
 
     def add(self, ticket: TicketRow) -> bool:
         """Keep a new one; False when its source and external id are known, and nothing changes."""
-        added = self.run(
-            "ticket.add",
-            id=ticket.id,
-            source=ticket.source,
-            external_id=ticket.external_id,
-            status=ticket.status.value,
-            persona=ticket.persona,
-            received_at=ticket.received_at,
-            screening=Jsonb(dict(ticket.screening)),
-            **_said(ticket),
-        )
+        screening = Jsonb(dict(ticket.screening))
+        rank = ticket.priority.rank
+        added = self.write("ticket.add", ticket, rank=rank, screening=screening)
         return added.rowcount == 1
 
     def find(self, ticket_id: UUID) -> TicketRow | None:
@@ -74,7 +66,7 @@ class PostgresTickets(Store):
 
     def change(self, ticket: TicketRow) -> None:
         """Replace what a known one says (sealed, mark, priority, times); not where it stands."""
-        self.run("ticket.change", id=ticket.id, **_said(ticket))
+        self.write("ticket.change", ticket, rank=ticket.priority.rank)
 
     def screened(
         self, ticket_id: UUID, screening: Mapping[str, Any], status: TicketStatus, now: datetime
@@ -190,35 +182,12 @@ class WorkspacesWithTickets:
             )
 
 
-def _said(ticket: TicketRow) -> dict[str, Any]:
-    return {
-        "rank": ticket.priority.rank,
-        "sealed": ticket.sealed,
-        "mark": ticket.mark,
-        "data_subjects": list(ticket.data_subjects),
-        "position": ticket.position,
-        "modified_at": ticket.modified_at,
-        "sla_at": ticket.sla_at,
-    }
-
-
 class PostgresTicketMessages(Store):
     """What requesters wrote to the tickets of the transaction's workspace later."""
 
     def add(self, message: MessageRow) -> bool:
         """Keep one; False when its ticket has one of its external id."""
-        added = self.run(
-            "ticket_message.add",
-            id=message.id,
-            ticket_id=message.ticket_id,
-            external_id=message.external_id,
-            sealed=message.sealed,
-            data_subjects=list(message.data_subjects),
-            position=message.position,
-            written_at=message.written_at,
-            received_at=message.received_at,
-            small_talk=message.small_talk,
-        )
+        added = self.write("ticket_message.add", message)
         return added.rowcount == 1
 
     def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
@@ -291,16 +260,7 @@ class PostgresWriteBacks(Store):
 
     def add_reply(self, reply: ReplyRow) -> None:
         """Keep a reply; one of the same id changes nothing."""
-        self.run(
-            "write_back.add_reply",
-            id=reply.id,
-            ticket_id=reply.ticket_id,
-            investigation_id=reply.investigation_id,
-            private=reply.private,
-            sealed=reply.sealed,
-            data_subjects=list(reply.data_subjects),
-            created_at=reply.created_at,
-        )
+        self.write("write_back.add_reply", reply)
 
     def replies(self, ticket_id: UUID) -> Sequence[ReplyRow]:
         """Return the replies to a ticket, the oldest first."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.sql import query
@@ -42,11 +42,7 @@ class PostgresActions(Store):
 
     def add(self, action: ActionRow) -> None:
         """Keep a proposed or denied action; the same id again changes nothing."""
-        given: dict[str, Any] = asdict(action) | {
-            "state": action.state.value,
-            "data_subjects": list(action.data_subjects),
-        }
-        self.run("tool_call.add", **given)
+        self.write("tool_call.add", action)
 
     def find(self, action_id: UUID) -> ActionRow | None:
         """Return one."""

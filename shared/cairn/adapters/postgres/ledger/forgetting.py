@@ -73,20 +73,7 @@ class PostgresForgetting(Store):
 
     def begin(self, forgetting: Forgetting) -> None:
         """Keep a new one; one of the same subject stays as it is."""
-        self.run(
-            "forgetting.begin",
-            id=forgetting.id,
-            subject_id=forgetting.subject_id,
-            kind=forgetting.kind,
-            mark=forgetting.mark,
-            keyed=forgetting.keyed,
-            reason=forgetting.reason,
-            principal_id=forgetting.principal_id,
-            status=forgetting.status,
-            position=forgetting.position,
-            begun_at=forgetting.begun_at,
-            document_ids=list(forgetting.document_ids),
-        )
+        self.write("forgetting.begin", forgetting)
 
     def advance(
         self,

@@ -143,17 +143,7 @@ class PostgresTaints(Store):
         return self.all_of(record(SeenIn), "taint.searches", ids=list(node_ids), limit=limit)
 
     def _insert(self, row: Taint) -> None:
-        self.run(
-            "taint.insert",
-            id=row.id,
-            kind=row.kind.value,
-            value=row.value,
-            roots=list(row.roots),
-            causes=row.causes,
-            reason=row.reason,
-            position=row.position,
-            applied_at=row.applied_at,
-        )
+        self.write("taint.insert", row)
 
     def _hold(self, row: TaintHold) -> None:
         given = [(one, state.value, None) for one, state in row.held.items()]

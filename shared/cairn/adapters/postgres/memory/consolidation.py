@@ -90,25 +90,7 @@ class PostgresRuns(Store):
 
     def add(self, run: Run) -> None:
         """Keep a new run."""
-        self.run(
-            "consolidation.add_run",
-            id=run.id,
-            state=run.state.value,
-            trigger=run.trigger.value,
-            dry_run=run.dry_run,
-            client=run.client,
-            requested_by=run.requested_by,
-            provider=run.provider,
-            model=run.model,
-            counts=Jsonb(dict(run.counts)),
-            cost_usd=run.cost_usd,
-            undone=list(run.undone),
-            execution=run.execution,
-            created_at=run.created_at,
-            started_at=run.started_at,
-            updated_at=run.updated_at,
-            ended_at=run.ended_at,
-        )
+        self.write("consolidation.add_run", run, counts=Jsonb(dict(run.counts)))
 
     def find(self, run_id: UUID) -> Run | None:
         """Return a run of the workspace."""

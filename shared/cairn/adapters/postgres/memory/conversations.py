@@ -63,18 +63,7 @@ class PostgresConversations(Store):
 
     def wait(self, message: PendingMessage) -> None:
         """Insert one row."""
-        self.run(
-            "conversation.wait",
-            id=message.id,
-            conversation_id=message.conversation_id,
-            identity=message.identity,
-            sequence=message.sequence,
-            by_user=message.by_user,
-            data_subjects=list(message.data_subjects),
-            body=message.body,
-            created_at=message.created_at,
-            expires_at=message.expires_at,
-        )
+        self.write("conversation.wait", message)
 
     def settle(self, identity: str) -> None:
         """Delete what waits under this identity."""

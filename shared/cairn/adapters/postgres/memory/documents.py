@@ -67,16 +67,7 @@ class PostgresIngestions(Store):
 
     def add(self, ingestion: Ingestion) -> None:
         """Add an accepted ingestion."""
-        self.run(
-            "ingestion.add",
-            id=ingestion.id,
-            document_id=ingestion.document_id,
-            principal_id=ingestion.principal_id,
-            object_key=ingestion.object_key,
-            status=ingestion.status.value,
-            position=ingestion.position,
-            created_at=ingestion.created_at,
-        )
+        self.write("ingestion.add", ingestion)
 
     def find(self, ingestion_id: UUID) -> Ingestion | None:
         """Return an ingestion of the workspace."""
@@ -124,15 +115,8 @@ class PostgresUploads(Store):
 
     def add(self, upload: Upload, now: datetime) -> None:
         """Keep an announced upload."""
-        self.run(
-            "ingestion.announce",
-            id=upload.id,
-            principal_id=self.principal.principal_id,
-            size=upload.size,
-            media_type=upload.media_type,
-            expires_at=upload.expires_at,
-            now=now,
-        )
+        principal_id = self.principal.principal_id
+        self.write("ingestion.announce", upload, principal_id=principal_id, now=now)
 
     def find(self, upload_id: UUID) -> Upload | None:
         """Return an upload the principal announced."""
