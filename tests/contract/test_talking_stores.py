@@ -1,4 +1,4 @@
-"""Conversations, reports and subscriptions: what holds for the fake and for PostgreSQL alike."""
+"""Conversations, reports and subscriptions over PostgreSQL."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.fakes.stores import InMemoryTransactions
 from tests.support.remembering import admin_of
 from tests.support.talking import Talking, message, public_of
 from tests.support.world import MORNING
@@ -16,25 +15,22 @@ from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, GateReason, MessageRole
 from cairn.conversations.record import MAX_PENDING
+from cairn.graph.edge import Relation, View
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, Denied, NotFound, TooLarge, ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Entry
+from cairn.ledger.keys import BodyCipher, key_subjects
+from cairn.recall.subscriptions import changed_subscription
 from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def talk(request: pytest.FixtureRequest) -> Iterator[Talking]:
-    if request.param == "in memory":
-        transactions, admin = InMemoryTransactions(), admin_of(new_id())
-        transactions.create_workspace(admin.workspace_id)
-        yield Talking(transactions=transactions, admin=admin)
-        return
-    database: Database = request.getfixturevalue("database")
+@pytest.fixture
+def talk(database: "Database") -> Iterator[Talking]:
     name = f"contract-{new_id()}"
     workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
     pool = Pool(database.app_url, size=2)
@@ -259,3 +255,38 @@ def test_bad_keywords_are_refused(talk: Talking, keywords: list[str]) -> None:
     with pytest.raises(ValidationFailed):
         talk.subscriptions.put(talk.admin, "bot", keywords)
     assert talk.subscriptions.get(talk.admin) == ()
+
+
+def test_the_edges_are_those_of_the_conversation_and_of_what_it_produced(talk: Talking) -> None:
+    first, second = (talk.say(text, channel=Channel.API) for text in ("one", "two"))
+    report = talk.report("A", conversation_id=first.conversation_id)
+    conversation = first.conversation_id
+    with talk.transactions.reading(talk.admin) as stores:
+        found = {
+            (edge.view, edge.relation, edge.source_id, edge.target_id)
+            for node_id in (conversation, first.message_id, second.message_id, report.id)
+            for edge in stores.graph_nodes.edges_of(node_id, limit=10)
+        }
+    assert found == {
+        (View.DOCUMENT, Relation.PART_OF, first.message_id, conversation),
+        (View.DOCUMENT, Relation.PART_OF, second.message_id, conversation),
+        (View.TEMPORAL, Relation.FOLLOWS, second.message_id, first.message_id),
+        (View.PROVENANCE, Relation.PRODUCED, conversation, report.id),
+    }
+
+
+def test_a_message_carries_what_was_said_of_it_beside_its_own_metadata(talk: Talking) -> None:
+    said = talk.say("x", channel=Channel.EMAIL, sender="ada", metadata={"id": 2})
+    with talk.transactions.reading(talk.admin) as stores:
+        found = stores.conversation_views.messages(said.conversation_id, limit=10, after=0)
+    (message,) = found
+    assert (message.sender, message.accepted, message.metadata) == ("ada", True, {"id": 2})
+
+
+def test_a_subscription_is_a_row_of_its_entry(talk: Talking) -> None:
+    kept = talk.subscriptions.put(talk.admin, "bot", ["Solar"])
+    (entry,) = entries(talk, "subscription.changed")
+    subjects = key_subjects(entry.workspace_id, entry.data_subjects)
+    keys = talk.keys.get(entry.workspace_id, subjects)
+    body = BodyCipher().open(entry.id, entry.workspace_id, subjects, keys, entry.body)
+    assert changed_subscription(entry, body) == kept

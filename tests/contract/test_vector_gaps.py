@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.support.embedding import HASHING
-from tests.support.remembering import Remembering, admin_of, fact, in_memory
+from tests.support.remembering import Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 OTHER_MODEL = 1
 
 
-@pytest.fixture(params=["in memory", "postgres"])
-def system(request: pytest.FixtureRequest) -> Iterator[Remembering]:
-    if request.param == "in memory":
-        yield in_memory()
-        return
-    database: Database = request.getfixturevalue("database")
+@pytest.fixture
+def system(database: "Database") -> Iterator[Remembering]:
     with database.connect_as_superuser() as root:
         root.execute(
             """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)

@@ -36,13 +36,7 @@ from tests.fakes.people import (
     InMemoryEscalations,
     InMemoryOpinions,
 )
-from tests.fakes.reindex import InMemoryVectorGaps
 from tests.fakes.taints import NoTaints
-from tests.fakes.talking import (
-    InMemoryConversations,
-    InMemoryReports,
-    InMemorySubscriptions,
-)
 from tests.fakes.tickets import (
     InMemoryPersonas,
     InMemoryTicketMessages,
@@ -67,7 +61,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.connectors.connector import Registered
-    from cairn.conversations.plan import PendingMessage
     from cairn.documents.ports import Ingestion, Upload
     from cairn.embedding.port import Vectors
     from cairn.forgetting.ports import Forgetting
@@ -84,7 +77,6 @@ if TYPE_CHECKING:
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.ledger.entry import Entry, Head
-    from cairn.recall.subscriptions import SubscriptionView
     from cairn.safety.grants import GrantRow
     from cairn.tickets.ticket import (
         MessageRow,
@@ -154,12 +146,6 @@ class Tables:
         default_factory=dict[tuple[UUID, str], "tuple[StoredAnswer, datetime]"]
     )
     forgettings: dict[UUID, Forgetting] = field(default_factory=dict[UUID, "Forgetting"])
-    pending: dict[UUID, PendingMessage] = field(default_factory=dict[UUID, "PendingMessage"])
-    public_keys: set[UUID] = field(default_factory=set[UUID])
-    bindings: dict[UUID, UUID] = field(default_factory=dict[UUID, UUID])
-    subscriptions: dict[str, SubscriptionView] = field(
-        default_factory=dict[str, "SubscriptionView"]
-    )
 
     grants: dict[UUID, GrantRow] = field(default_factory=dict[UUID, "GrantRow"])
     grant_uses: set[tuple[UUID, UUID]] = field(default_factory=set[tuple[UUID, UUID]])
@@ -414,24 +400,9 @@ class InMemoryStores:
         return InMemoryGraphState(self._tables)
 
     @property
-    def conversations(self) -> InMemoryConversations:
-        """Return conversations and what waits to become one."""
-        return InMemoryConversations(self._tables, self._principal)
-
-    @property
-    def reports(self) -> InMemoryReports:
-        """Return the reports."""
-        return InMemoryReports(self._tables, self._principal)
-
-    @property
     def taints(self) -> NoTaints:
         """Return what is not trusted."""
         return NoTaints()
-
-    @property
-    def subscriptions(self) -> InMemorySubscriptions:
-        """Return what agents subscribe to."""
-        return InMemorySubscriptions(self._tables)
 
     @property
     def ageing(self) -> InMemoryAgeing:
@@ -452,11 +423,6 @@ class InMemoryStores:
     def webhooks(self) -> InMemoryWebhooks:
         """Return who is told of what."""
         return InMemoryWebhooks(self._tables)
-
-    @property
-    def vector_gaps(self) -> InMemoryVectorGaps:
-        """Return which nodes lack a vector."""
-        return InMemoryVectorGaps(self._tables)
 
     @property
     def queue(self) -> InMemoryQueue:

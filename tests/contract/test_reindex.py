@@ -1,14 +1,19 @@
-"""Queueing what has no vector of the present model, over stores in memory."""
+"""Queueing what has no vector of the present model, over PostgreSQL."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.embedding import HASHING
-from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact, in_memory
+from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact
 
+from cairn.adapters.postgres.accounts import create_workspace
+from cairn.adapters.postgres.database import Database as Pool
+from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import ALL_SCOPES, Principal, Role
+from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Denied
 from cairn.kernel.ids import new_id
 from cairn.reembedding import reindex as use_case
@@ -18,14 +23,25 @@ from cairn.writing.ports import Topic
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from tests.plugins.postgres import Database
+
 
 @pytest.fixture
-def system() -> Remembering:
+def empty(database: "Database") -> Iterator[Remembering]:
+    name = f"reindex-{new_id()}"
+    workspace_id, _ = create_workspace(database.owner_url, name, clock=utc_now, new_id=new_id)
+    pool = Pool(database.app_url, size=2)
+    transactions = StoreTransactions(pool)
+    yield Remembering(transactions=transactions, principal=admin_of(workspace_id))
+    pool.close()
+
+
+@pytest.fixture
+def system(empty: Remembering) -> Remembering:
     """A workspace of 250 memories that wait for nothing and have no vector."""
-    made = in_memory()
-    made.tell(*(fact(f"fact number {number}") for number in range(250)))
-    finish(made)
-    return made
+    empty.tell(*(fact(f"fact number {number}") for number in range(250)))
+    finish(empty)
+    return empty
 
 
 def finish(system: Remembering) -> None:
@@ -125,16 +141,14 @@ def test_the_count_says_what_lacks_a_vector_and_what_waits(system: Remembering) 
     assert (found.missing, found.waiting) == (250, 250)
 
 
-def test_an_empty_workspace_has_nothing_to_queue() -> None:
-    empty = in_memory()
+def test_an_empty_workspace_has_nothing_to_queue(empty: Remembering) -> None:
     told = reindexing(empty)(empty.principal)
     assert (told.missing, told.queued, told.more) == (0, 0, False)
-    empty.transactions.create_workspace(other := new_id())
-    assert reindexing(empty)(admin_of(other)).queued == 0
 
 
 def test_the_clock_of_the_rows_is_the_callers(system: Remembering) -> None:
     later = NOON + timedelta(days=1)
     reindexing(system, clock=lambda: later)(system.principal)
-    head = system.transactions.workspaces[system.principal.workspace_id].head
+    with system.transactions.reading(system.principal) as stores:
+        head = stores.ledger.head()
     assert {row.position for row in system.sent.rows} == {head.position}
