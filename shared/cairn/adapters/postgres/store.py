@@ -101,7 +101,7 @@ class Store:
 
     def write(self, name: str, row: object, **others: Any) -> psycopg.Cursor[Any]:
         """Run a named query of this workspace with a record's fields, and `others`, by name."""
-        return self.run(name, **{**_columns(row), **others, **self._workspace})
+        return self.connection.execute(query(name), _columns(row) | others | self._workspace)
 
     def run_binary(self, name: str, **parameters: Any) -> psycopg.Cursor[Any]:
         """Run a named query whose rows come in binary, as vectors should."""
