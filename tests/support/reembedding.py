@@ -52,9 +52,8 @@ def comparing(of: Everything, target: Any = None) -> Compare:
 
 
 def dropping(of: Everything, embedder: Any = None) -> DropOthers:
-    return DropOthers(
-        transactions=transactions(of), fill=filling(of, embedder), present=embedder.model
-    )
+    fill = filling(of, embedder)
+    return DropOthers(transactions=transactions(of), fill=fill, present=fill.embedder.model)
 
 
 def embed_with(of: Everything, model: EmbeddingModel) -> None:

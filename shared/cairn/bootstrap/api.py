@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
     from cairn.adapters.files.prometheus import Exposition
     from cairn.adapters.postgres.accounts import Admit, RedeemClaim
+    from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
     from cairn.anchors.anchors import AnchoredVerification
     from cairn.consolidation.requests import (
         BrowseConsolidations,
@@ -160,8 +161,7 @@ class ApiServices(AgentServices):
 
     def client_required(self, principal: Principal) -> bool:
         """Whether the workspace answers nothing without a client."""
-        settings = self.recalled.settings
-        return settings is not None and settings(principal).settings.recall.client_required
+        return self.workspace_settings(principal).settings.recall.client_required
 
     @part
     def context(self) -> ShowContext:
@@ -527,17 +527,22 @@ class ApiServices(AgentServices):
         )
 
     @part
-    def get_stats(self) -> GetStats:
-        """The numbers of a workspace."""
+    def workspace_settings(self) -> PostgresWorkspaceSettings:
+        """What a workspace has set, read again when it changed."""
         from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
         from cairn.bootstrap.parts import deployment_document
+
+        return PostgresWorkspaceSettings(self.opened, monotonic, deployment_document(self.settings))
+
+    @part
+    def get_stats(self) -> GetStats:
+        """The numbers of a workspace."""
         from cairn.operations.stats import GetStats
 
-        deployment = deployment_document(self.settings)
         return GetStats(
             transactions=self.platform.transactions,
             clock=utc_now,
-            settings=PostgresWorkspaceSettings(self.opened, monotonic, deployment),
+            settings=self.workspace_settings,
         )
 
     @part

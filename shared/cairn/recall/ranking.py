@@ -123,7 +123,7 @@ def _layers(node: Sketch) -> list[object]:
 
 BELOW = 0.01
 LEAST_OF_GRAIN = 0.5
-"""A part stands for the section or document around it from this share of the latter's score on."""
+"""A part stands for the section or document around it from this share of its match on."""
 
 _ID = re.compile(r"[A-Za-z_]+:\S+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _COARSE = frozenset({Label.DOCUMENT, Label.SECTION, Label.MESSAGE})
@@ -181,7 +181,7 @@ def one_text(unique: Deduped) -> Deduped:
     """Return one hit for a document, section and chunk of the same text: the finest that is good.
 
     A section or document that is among the candidates with a part of it gives its place to its
-    best part (signal `grain`), when that has `LEAST_OF_GRAIN` of its score; else the part merges
+    best part (signal `grain`), when that matches `LEAST_OF_GRAIN` as well; else the part merges
     into it, as all its others. Passages of a document that are not around each other stay apart.
     A memory is a part of the message it was drawn from.
     """
@@ -196,13 +196,18 @@ def one_text(unique: Deduped) -> Deduped:
         if whole is None or not parts:
             continue
         best = max(parts, key=lambda each: each.score)
-        if best.score >= LEAST_OF_GRAIN * whole.score:
+        if _match(best) >= LEAST_OF_GRAIN * _match(whole):
             _merge(best, [whole], hits, merged)
             if whole.score > best.score:
                 hits[best.sketch.id] = _moved(best, "grain", whole.score - best.score)
         else:
             _merge(whole, parts, hits, merged)
     return Deduped(kept=tuple(_in_order(hits.values())), merged=merged)
+
+
+def _match(hit: Scored) -> float:
+    """Return a score without what a part and the whole around it have alike."""
+    return hit.score - sum(hit.signals.get(name, 0.0) for name in ("length", "parent"))
 
 
 def _parts_of(nodes: Iterable[Sketch]) -> dict[UUID, list[UUID]]:

@@ -156,7 +156,8 @@ def test_somebody_forgotten_meanwhile_gets_no_vector(some: Everything) -> None:
     some.system.tell(fact("Ana owns a vineyard.", data_subjects=("ana",)))
     some.embed()
     [(node, [subject])] = some.rows(
-        "SELECT id, data_subjects FROM node WHERE workspace_id = $w AND text LIKE 'Ana%%'"
+        """SELECT id, data_subjects FROM node
+            WHERE workspace_id = $w AND label = 'Memory' AND text LIKE 'Ana%%'"""
     )
 
     def forget() -> None:

@@ -9,6 +9,8 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
+from string import digits
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -105,6 +107,22 @@ def decayed(asked: Asked) -> Any:
     with asked.database.connect_as_superuser() as root:
         root.execute("UPDATE node SET recorded_at = recorded_at + interval '10 days'")
     return round(found[0]["scores"]["decay_score"], 3)
+
+
+def drawn(asked: Asked) -> bool:
+    """Whether a memory is drawn from what somebody says now."""
+    with asked.database.connect_as_superuser() as root:
+        root.execute(
+            "INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)"
+            " ON CONFLICT DO NOTHING",
+            (HASHING.id, HASHING.name, HASHING.dimensions),
+        )
+    text = f"I love the {token_hex(8).translate(str.maketrans(digits, 'ghijklmnop'))} tea."
+    message = {"channel": "api", "session_id": "tea", "role": "user", "text": text}
+    asked.door.api.call("POST", "/v1/conversations/messages", json=message)
+    asked.door.enrich()
+    memories = asked.door.api.call("GET", "/v1/memories")["items"]
+    return any(text in memory["text"] for memory in memories)
 
 
 def sent(*names: str) -> Callable[[Asked], Any]:
@@ -222,6 +240,7 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "envelope.connector_recent_seconds": (0, told_before),
     "envelope.results": (2, shown("result")),
     "envelope.tools": (2, shown("tool")),
+    "conversations.infer": (False, drawn),
     "safety.redaction": (
         "hipaa",
         lambda asked: asked.door.api.call("GET", "/v1/redaction")["profile"],
