@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.enrichment.causes import (
     MAX_SIMILAR,
@@ -25,7 +25,6 @@ from cairn.enrichment.causes import (
     stated_causes,
     strongest_similar,
 )
-from cairn.enrichment.drawing import heard, planned, said_in
 from cairn.enrichment.plan import bodies, derive, typed, unclear_names
 from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
 from cairn.enrichment.recipes import (
@@ -68,6 +67,8 @@ if TYPE_CHECKING:
     from cairn.writing.entries import Planned
     from cairn.writing.ports import Dispatcher, OutboxRow
 
+
+Messages: TypeAlias = "tuple[Sequence[EnrichableNode], Sequence[EnrichableNode]]"
 
 STORE_ATTEMPTS = 5
 
@@ -188,8 +189,8 @@ class Enrich:
                 audience: stores.aliases.types(*audience, names)
                 for audience, names in unclear_names(derived).items()
             }
-            messages, before = heard(stores, nodes)
-        said = said_in(messages, before)
+            messages = _messages(stores, nodes)
+        said = _said(messages)
         drawn = {one.message.id for one in said}
         derived = [replace(item, drawn=item.node.id in drawn) for item in derived]
         return _Work(
@@ -254,6 +255,8 @@ class Enrich:
         """Write the memories that messages state, as any other write does."""
         if not any(one.statements or one.taken_back for one in work.said):
             return ()
+        from cairn.enrichment.drawing import planned
+
         workspace_id = principal.workspace_id
 
         def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
@@ -374,6 +377,26 @@ class Enrich:
             keys=work.keys,
             now=now,
         )
+
+
+def _messages(stores: Stores, nodes: Sequence[EnrichableNode]) -> Messages | None:
+    """Return the messages to draw from, with those before; None for most batches.
+
+    The rules of extraction are imported for a message only: a cold start need not wait for them.
+    """
+    if all(node.label != Label.MESSAGE for node in nodes):
+        return None
+    from cairn.enrichment.drawing import heard
+
+    return heard(stores, nodes)
+
+
+def _said(messages: Messages | None) -> list[Said]:
+    if messages is None:
+        return []
+    from cairn.enrichment.drawing import said_in
+
+    return said_in(*messages)
 
 
 def _is_new(node: EnrichableNode) -> bool:

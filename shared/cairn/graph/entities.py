@@ -16,7 +16,6 @@ from cairn.graph.edge import Role
 from cairn.graph.entity_names import find_domains, name_key, tidy_name
 from cairn.graph.person_names import is_person_name
 from cairn.graph.prose import find_known, find_phrases, find_quoted, is_junk, is_speech
-from cairn.graph.single_names import find_kin, find_single_names, speaker_of
 from cairn.graph.technologies import canonical_technology, find_technologies
 from cairn.kernel.ids import derived_id
 
@@ -91,9 +90,7 @@ def extract_entities(
         named.append((source_agent, "agent", Role.SOURCE))
     mentioned = (
         (name, type, Role.MENTIONED)
-        for name, type in _mentions(
-            text[:MAX_TEXT_CHARS], aliases, systems, speaker or speaker_of(text)
-        )
+        for name, type in _mentions(text[:MAX_TEXT_CHARS], aliases, systems, speaker)
     )
     for name, type, role in chain(named, mentioned):
         entity = _resolved(name, type, role, aliases)
@@ -171,10 +168,12 @@ def _technical(text: str, prose: str, claims: _Claims) -> Iterator[tuple[str, st
 
 def _of_talk(prose: str, claims: _Claims, speaker: str | None) -> Iterator[tuple[str, str]]:
     """Yield names of one word, and the family of whoever speaks or is named."""
+    from cairn.graph.single_names import find_kin, find_single_names, speaker_of
+
     for start, end, name, type in find_single_names(prose):
         if claims.claim(start, end):
             yield name, type or "concept"
-    for start, end, name in find_kin(prose, speaker):
+    for start, end, name in find_kin(prose, speaker or speaker_of(prose)):
         if claims.claim(start, end):
             yield name, "person"
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.graph.intent_weights import Intent
@@ -23,7 +24,9 @@ from cairn.recall.recipes import GRAPH, RECIPES, Recipe, looked_up
 from cairn.recall.records import Filters
 from cairn.recall.switches import faults_of_stages
 from cairn.recall.walks.graph_ports import Method
-from cairn.workspace.settings import RecallSettings
+
+if TYPE_CHECKING:
+    from cairn.workspace.settings import RecallSettings
 
 MAX_QUERY_CHARS = 4000
 MAX_RESULTS = 100
@@ -223,7 +226,7 @@ class Search:
     at: datetime
     started_at: datetime
     calls: ModelCalls
-    workspace: RecallSettings
+    workspace: "RecallSettings"
     wordings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 

@@ -30,7 +30,6 @@ from cairn.recall.results import RecallMeta, RecallResult, proactive, shown
 from cairn.recall.searches.recorder import line_of, run_of
 from cairn.recall.second_pass import measuring
 from cairn.recall.switches import switched, weighted
-from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from cairn.recall.result_cache import ResultCache
     from cairn.recall.results import Result
     from cairn.recall.searches.recorder import RunRecorder
+    from cairn.workspace.settings import RecallSettings
 
 MAX_REINDEXED = 50
 AHEAD = timedelta(seconds=5)
@@ -182,6 +182,8 @@ class Recall:
 
     def _workspace(self, principal: Principal) -> tuple[RecallSettings, tuple[str, ...]]:
         if self.settings is None:
+            from cairn.workspace.settings import RecallSettings
+
             return RecallSettings(), ()
         current = self.settings(principal)
         ignored = tuple(name for name in current.ignored if name.startswith("recall"))

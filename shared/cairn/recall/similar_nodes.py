@@ -18,7 +18,6 @@ from cairn.recall.questions.read import Asking
 from cairn.recall.ranking import best_fused, fuse, rank
 from cairn.recall.recipes import DEFAULT, Recipe
 from cairn.recall.second_pass import measuring
-from cairn.workspace.settings import RecallSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,6 +75,10 @@ class MatchedNodes:
             return shares(rank(sketches, fused, search, candidates, measure).kept, limit)
 
     def _search(self, principal: Principal, question: str, filters: Filters) -> Search:
+        from cairn.workspace.settings import (
+            RecallSettings,  # pydantic's models, at the first search
+        )
+
         now = self.clock()
         budget = Budget(Limits(), stopwatch=self.legs.stopwatch)
         calls = ModelCalls(budget, Call(workspace_id=principal.workspace_id))
