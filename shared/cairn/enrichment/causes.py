@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from cairn.enrichment.ports import Likeness
-from cairn.events.draft import is_failure
 from cairn.graph.node import Label
 
 if TYPE_CHECKING:
@@ -63,6 +62,8 @@ def asks_trace(node: EnrichableNode) -> bool:
     """Return whether what came before an event in its trace may be its cause."""
     if node.label != Label.EVENT or node.trace_id is None or node.parent_id is not None:
         return False
+    from cairn.events.draft import is_failure  # what checks new events is not for every batch
+
     return is_failure(node.kind or "", node.metadata.get("status"))
 
 

@@ -46,7 +46,6 @@ from cairn.kernel.stores import Stores
 from cairn.ledger.keys import key_subjects
 from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.entries import Entries
-from cairn.writing.writer import appended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -256,6 +255,7 @@ class Enrich:
         if not any(one.statements or one.taken_back for one in work.said):
             return ()
         from cairn.enrichment.drawing import planned
+        from cairn.writing.writer import appended
 
         workspace_id = principal.workspace_id
 
