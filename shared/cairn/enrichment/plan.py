@@ -16,7 +16,6 @@ from cairn.graph.entity_names import lookup_key, name_key, tidy_name
 from cairn.graph.node import Label
 from cairn.graph.prose import keywords
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.llm.summaries import extract
 from cairn.memories.kinds import derived_importance
 
 if TYPE_CHECKING:
@@ -210,6 +209,8 @@ def _typed(item: Derived, types: Mapping[tuple[Audience, str], str]) -> tuple[Ex
 def _summary(node: EnrichableNode) -> str | None:
     if node.label != Label.EVENT or node.keywords:
         return None
+    from cairn.llm.summaries import extract  # for events only
+
     return extract(node.text, max_words=SUMMARY_WORDS) or None
 
 
