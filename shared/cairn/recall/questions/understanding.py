@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
-from cairn.graph.entities import extract_entities
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, content_words, words
 from cairn.recall.questions.small_talk import small_talk
 
@@ -259,6 +258,8 @@ _SMALL = STOP_WORDS | QUESTION_WORDS
 
 def question_names(question: str) -> tuple[str, ...]:
     """Return at most 64 distinct names in lower case, the likeliest first."""
+    from cairn.graph.entities import extract_entities  # its lists are not for a cold start
+
     found = extract_entities(question, client_id=None, source_agent=None)
     names = dict.fromkeys(entity.name.lower() for entity in found)
     words = [word.strip(_AROUND).lower() for word in question.split()[:_READ]]
