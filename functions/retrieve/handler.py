@@ -3,6 +3,7 @@
 An investigation's own search is a step: it keeps what it found as evidence.
 """
 
+from functools import cache
 from typing import Any, Literal
 from uuid import UUID
 
@@ -13,7 +14,12 @@ from cairn.kernel.access.system import system_principal
 from cairn.recall.query import SearchRequest
 
 services = retrieve_services()
-request_type = TypeAdapter(SearchRequest)
+
+
+@cache
+def request_type() -> TypeAdapter[SearchRequest]:
+    """Return what checks a search; a step of an investigation has none."""
+    return TypeAdapter(SearchRequest)
 
 
 class Step(BaseModel):
@@ -34,7 +40,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         )
     asked = dict(event)
     principal = system_principal(UUID(asked.pop("workspace_id")))
-    request = request_type.validate_python(asked)
+    request = request_type().validate_python(asked)
     given = services.search(principal, request)
     text = {} if given.text is None else {"text": given.text}
     return {"results": list(given.results), "meta": dict(given.meta)} | text

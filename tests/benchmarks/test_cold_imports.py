@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from infra.cdk.constructs.cairn_function import FASTER
 from infra.cdk.functions import discover
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,7 @@ print(time.process_time() - started)
 """
 MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine"
 ENVIRONMENT = {
+    **FASTER,
     "AWS_REGION": "eu-central-1",
     "CAIRN_ANCHOR_BUCKET": "anchors",
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.bootstrap.dispatch import dispatcher
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, embedder, inform, key_store, logger, registered, warn
-from cairn.bootstrap.search_index import endpoint, follow_database
-from cairn.enrichment.enrich import Enrich
-from cairn.enrichment.queue import WorkOff
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
-from cairn.search_index.sync import EnrichAndIndex
 from cairn.settings import EmbedSettings
-from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +20,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.enrichment.queue import EmbedMessage
+    from cairn.enrichment.queue import EmbedMessage, WorkOff
     from cairn.search_index.sync import EmbedStage
 
 ANEW_AFTER_SECONDS = 2
@@ -49,6 +42,23 @@ def embed_services() -> EmbedServices:
     settings = EmbedSettings.read()
     log = logger("embed", settings.log_level)
     opened = database(settings)
+    stage = lazy(lambda: _stage(settings, opened, log))
+    return EmbedServices(
+        enrich=stage,
+        work_off=lazy(lambda: _work_off(stage, settings.embed_queue_url, log)),
+        record_search=lazy(lambda: _record_search(opened)),
+        log=log,
+    )
+
+
+def _stage(settings: EmbedSettings, opened: Database, log: Logger) -> EmbedStage:
+    from cairn.bootstrap.dispatch import dispatcher
+    from cairn.bootstrap.search_index import endpoint, follow_database
+    from cairn.enrichment.enrich import Enrich
+    from cairn.ledger.keys import BodyCipher
+    from cairn.search_index.sync import EnrichAndIndex
+    from cairn.writing.ports import Topic
+
     transactions = StoreTransactions(opened)
     queue = {Topic.EMBED: settings.embed_queue_url}
     enrich = Enrich(
@@ -63,17 +73,17 @@ def embed_services() -> EmbedServices:
     )
     index = endpoint(settings)
     follow = follow_database(index, opened, warn(log)) if index else None
-    stage = EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich
-    return EmbedServices(
-        enrich=stage,
-        work_off=WorkOff(
-            rows=stage.rows,
-            send_anew=partial(_send_anew, settings.embed_queue_url),
-            inform=inform(log),
-            warn=warn(log),
-        ),
-        record_search=lazy(lambda: _record_search(opened)),
-        log=log,
+    return EnrichAndIndex(enrich=enrich, follow=follow) if follow else enrich
+
+
+def _work_off(stage: EmbedStage, queue_url: str, log: Logger) -> WorkOff:
+    from cairn.enrichment.queue import WorkOff
+
+    return WorkOff(
+        rows=stage.rows,
+        send_anew=partial(_send_anew, queue_url),
+        inform=inform(log),
+        warn=warn(log),
     )
 
 

@@ -3,8 +3,7 @@
 Safe at least once: a row of the outbox names the nodes, and lives until what was made of them is
 stored in the transaction that removes it. Vectors come from the cache first, and are stored before
 the ledger's head is held; what the graph gains is decided under it, over what it has then. Not the
-queue's protocol, and no rules: those are in `enrich_entities`, `enrich_causes`, `similar` and
-`enrich_plan`.
+queue's protocol, and no rules: those are in `causes` and `plan`.
 """
 
 from __future__ import annotations

@@ -112,10 +112,10 @@ class _RecallConstants(_FromEnvironment):
 
     @model_validator(mode="after")
     def _within_bounds(self) -> Self:
-        from cairn.workspace.settings import WorkspaceSettings  # not for every function
-
         given = self.constants()
         if given:
+            from cairn.workspace.settings import WorkspaceSettings  # not for every function
+
             WorkspaceSettings.model_validate({"recall": given})
         return self
 

@@ -79,7 +79,13 @@ STAGE_NAMES = (
 class Section(BaseModel):
     """Base of the sections: no unknown fields, no coercion, no NaN."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        defer_build=True,  # a cold start that reads no settings builds none
+    )
 
 
 def _amount(value: object) -> Decimal:
@@ -218,7 +224,7 @@ class ModelSettings(Section):
     """Which chat models answer, for how much. `chat` is written as CAIRN_CHAT_MODEL."""
 
     chat: Annotated[str, Field(max_length=2_000), AfterValidator(_chat)] = ""
-    budgets: BudgetSettings = BudgetSettings()
+    budgets: BudgetSettings = Field(default_factory=BudgetSettings)
     rates: Annotated[Mapping[ModelName, RateSettings], Field(max_length=MOST_RATES)] = {}
     options: Mapping[Annotated[str, _one_of(tuple(Purpose))], OptionSettings] = {}
 
@@ -253,8 +259,8 @@ class ConversationSettings(Section):
 class WorkspaceSettings(Section):
     """All of them."""
 
-    recall: RecallSettings = RecallSettings()
-    models: ModelSettings = ModelSettings()
-    envelope: EnvelopeSettings = EnvelopeSettings()
-    safety: SafetySettings = SafetySettings()
-    conversations: ConversationSettings = ConversationSettings()
+    recall: RecallSettings = Field(default_factory=RecallSettings)
+    models: ModelSettings = Field(default_factory=ModelSettings)
+    envelope: EnvelopeSettings = Field(default_factory=EnvelopeSettings)
+    safety: SafetySettings = Field(default_factory=SafetySettings)
+    conversations: ConversationSettings = Field(default_factory=ConversationSettings)
