@@ -3,23 +3,15 @@
 An investigation's own search is a step: it keeps what it found as evidence.
 """
 
-from functools import cache
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from cairn.bootstrap.retrieve import retrieve_services
 from cairn.kernel.access.system import system_principal
-from cairn.recall.query import SearchRequest
 
 services = retrieve_services()
-
-
-@cache
-def request_type() -> TypeAdapter[SearchRequest]:
-    """Return what checks a search; a step of an investigation has none."""
-    return TypeAdapter(SearchRequest)
 
 
 class Step(BaseModel):
@@ -40,7 +32,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         )
     asked = dict(event)
     principal = system_principal(UUID(asked.pop("workspace_id")))
-    request = request_type().validate_python(asked)
+    request = services.request(asked)
     given = services.search(principal, request)
     text = {} if given.text is None else {"text": given.text}
     return {"results": list(given.results), "meta": dict(given.meta)} | text

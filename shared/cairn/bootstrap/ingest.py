@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cairn.adapters.aws.objects import S3Objects
-from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, key_store, logger
-from cairn.documents.ingest import IngestDocument
-from cairn.embedding.onnx import OnnxEmbedder
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.settings import IngestSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from aws_lambda_powertools import Logger
+
+    from cairn.documents.ingest import IngestDocument
 
 SUMMARY_SECONDS = 240.0
 
@@ -34,7 +32,19 @@ class IngestServices:
 def ingest_services() -> IngestServices:
     """Build them from the environment; nothing connects yet."""
     settings = IngestSettings.read()
-    ingest = IngestDocument(
+    return IngestServices(
+        ingest=lazy(lambda: _ingest(settings)), log=logger("ingest", settings.log_level)
+    )
+
+
+def _ingest(settings: IngestSettings) -> IngestDocument:
+    from cairn.adapters.aws.objects import S3Objects
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.documents.ingest import IngestDocument
+    from cairn.embedding.onnx import OnnxEmbedder
+    from cairn.ledger.keys import BodyCipher
+
+    return IngestDocument(
         transactions=StoreTransactions(database(settings)),
         objects=S3Objects(settings.uploads_bucket),
         keys=key_store(settings),
@@ -44,7 +54,6 @@ def ingest_services() -> IngestServices:
         clock=utc_now,
         new_id=new_id,
     )
-    return IngestServices(ingest=ingest, log=logger("ingest", settings.log_level))
 
 
 def summariser() -> Callable[[str, str], str]:

@@ -10,12 +10,15 @@ from cairn.bootstrap.parts import CONNECTIONS, database, embedder, logger, regis
 from cairn.settings import RetrieveSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
     from cairn.investigations.ports import StepFunction
     from cairn.recall.answer import Search
+    from cairn.recall.query import SearchRequest
     from cairn.recall.recall import Recall
 
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 class RetrieveServices:
     """The retrieve function's use cases."""
 
+    request: Callable[[object], SearchRequest]
     search: Search
     investigation: InvestigationSteps
     log: Logger
@@ -35,10 +39,20 @@ def retrieve_services() -> RetrieveServices:
     log = logger("retrieve", settings.log_level)
     found = lazy(lambda: _recall(settings, opened, log))
     return RetrieveServices(
+        request=lazy(search_request),
         search=lazy(lambda: _search(found)),
         investigation=lazy(lambda: _steps(settings, opened, log, found)),
         log=log,
     )
+
+
+def search_request() -> Callable[[object], SearchRequest]:
+    """Return what checks the document of a search; a step of an investigation has none."""
+    from pydantic import TypeAdapter
+
+    from cairn.recall.query import SearchRequest
+
+    return TypeAdapter(SearchRequest).validate_python
 
 
 def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall:

@@ -13,6 +13,7 @@ from uuid import UUID
 import pytest
 from infra.cdk.functions import discover
 
+from cairn.bootstrap.retrieve import search_request
 from cairn.enrichment.queue import EmbedMessage
 from cairn.recall.answer import Answer
 from cairn.recall.query import Format, SearchRequest
@@ -49,6 +50,10 @@ class Called:
     calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(
         default_factory=list[tuple[str, tuple[Any, ...], dict[str, Any]]]
     )
+
+    def request(self, document: object) -> SearchRequest:
+        """Check a search as the function does."""
+        return search_request()(document)
 
     def __getattr__(self, name: str) -> "Called":
         return Called(f"{self.name}.{name}".lstrip("."), self.calls)
