@@ -229,14 +229,25 @@ def test_a_session_of_a_bound_key_is_its_clients_own(clients: Clients) -> None:
 def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
     api = clients.door.api
     listed = mcp(api, clients.bob, "tools/list")["result"]["tools"]
-    assert {tool["name"] for tool in listed} == {"remember", "recall", "context", "lineage"}
-    for name in ("recall", "context"):
-        arguments = {"query": f"{CANARY} safe"}
-        found = mcp(api, clients.bob, "tools/call", name=name, arguments=arguments)
-        assert CANARY not in str(found)
-    other = {"text": "Bob was here.", "client_id": "ada"}
-    refused = mcp(api, clients.bob, "tools/call", name="remember", arguments=other)
-    assert refused["result"]["isError"] is True
+    edits = {f"memory-{name}" for name in ("list", "edit", "delete", "pin", "never-recall")}
+    names = {tool["name"] for tool in listed}
+    assert names == {"remember", "recall", "context", "lineage", *edits}
+    listed = api.call("GET", "/v1/memories", params={"client_id": "ada"})["items"]
+    hers = next(item["id"] for item in listed if CANARY in item["text"])
+    given: dict[str, dict[str, Any]] = {
+        "remember": {"text": "Bob was here.", "client_id": "ada"},
+        "memory-list": {"client_id": "ada", "state": "any"},
+        "memory-edit": {"id": hers, "reason": "Bob's.", "text": "Bob was here."},
+        "memory-never-recall": {"id": hers, "reason": "Bob's."},
+    }
+    for name in sorted(names):
+        asks = name in ("recall", "context")
+        about: dict[str, Any] = {"query": f"{CANARY} safe"} if asks else {"id": hers}
+        arguments = given.get(name, about)
+        result = mcp(api, clients.bob, "tools/call", name=name, arguments=arguments)["result"]
+        assert CANARY not in str(result)
+        assert result["isError"] is (not asks and name != "memory-list"), result
+    assert api.call("GET", f"/v1/memories/{hers}")["pinned"] is False
 
 
 def test_a_workspace_that_wants_a_client_answers_nothing_about_everybody(

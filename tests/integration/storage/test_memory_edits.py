@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from tests.integration.storage import test_search_front
 from tests.integration.storage.test_search_front import Door, texts
 from tests.support.forgetting import ErasableObjects, Tombstones
@@ -14,6 +19,7 @@ from tests.support.platform import platform_of
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.files.signing import make_signing_key
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
+from cairn.api.mcp.edit_tools import CONFIRM_WITHIN, confirmation
 from cairn.bootstrap import forgetting
 from cairn.kernel.clock import utc_now
 from cairn.rebuild.rebuild import Rebuild
@@ -320,3 +326,82 @@ def test_a_beginning_of_an_id_lists_the_memories_it_may_mean(door: Door) -> None
     assert {item["id"] for item in listed} == set(ids)
     one = door.api.call("GET", "/v1/memories", params={"id_prefix": ids[1]})["items"]
     assert [item["id"] for item in one] == [ids[1]]
+
+
+def ask(door: Door, tool: str, *, key: str | None = None, **arguments: Any) -> Any:
+    """Call a tool with the official client."""
+
+    async def run() -> Any:
+        transport = httpx2.ASGITransport(app=door.api.app)
+        headers = {"authorization": f"Bearer {key or door.api.key}"}
+        async with (
+            httpx2.AsyncClient(transport=transport, headers=headers) as http,
+            Client(streamable_http_client("http://cairn/mcp", http_client=http)) as client,
+        ):
+            return await client.call_tool(tool, arguments)
+
+    return anyio.run(run)
+
+
+def done(door: Door, tool: str, **arguments: Any) -> dict[str, Any]:
+    answer = ask(door, tool, **arguments)
+    assert not answer.is_error, answer
+    structured: dict[str, Any] = answer.structured_content
+    return structured
+
+
+def test_an_agent_does_over_mcp_what_the_person_asks_for(door: Door) -> None:
+    old = tell(door, "The ferry leaves at noon.", key="ferry", client_id="ada")
+    tell(door, "Bob takes the train.", client_id="bob")
+    listed = done(door, "memory-list", client_id="ada")
+    assert [item["id"] for item in listed["items"]] == [old]
+    page = done(door, "memory-list", limit=1)
+    assert done(door, "memory-list", after=page["next_after"])["items"][0]["id"] == old
+
+    why: dict[str, Any] = {"id": old, "reason": WHY, "idempotency_key": "once"}
+    new = done(door, "memory-edit", **why, text="The ferry leaves at ten.")
+    assert (new["outcome"], new["replaced"]) == ("created", [old])
+    assert done(door, "memory-edit", **why, text="The ferry leaves at ten.")["id"] == new["id"]
+    assert ask(door, "memory-edit", **why, text="The ferry leaves at two.").is_error
+    assert found(door, "When does the ferry leave?") == {"The ferry leaves at ten."}
+
+    assert done(door, "memory-pin", id=new["id"])["outcome"] == "changed"
+    assert "pinned" in ask(door, "memory-list", key=None, client_id="ada").content[0].text
+    assert done(door, "memory-pin", id=new["id"], pinned=False)["outcome"] == "changed"
+    assert ask(door, "memory-never-recall", id=new["id"]).is_error
+    done(door, "memory-never-recall", id=new["id"], reason=WHY)
+    assert found(door, "When does the ferry leave?") == set()
+    done(door, "memory-never-recall", id=new["id"], never_recall=False)
+    assert found(door, "When does the ferry leave?") == {"The ferry leaves at ten."}
+    assert rebuilds_alike(door)
+
+
+def test_a_deletion_over_mcp_asks_first_and_takes_only_its_own_yes(door: Door) -> None:
+    kept, gone = tell(door, "The ferry leaves at noon."), tell(door, "The hut is open.")
+    asked = done(door, "memory-delete", id=gone)
+    assert (asked["state"], asked["text"]) == ("pending", "The hut is open.")
+    assert found(door, "Is the hut open?") == {"The hut is open."}
+    now = utc_now()
+    late, early = now - timedelta(seconds=1), now + 2 * CONFIRM_WITHIN
+    admin = door.world.admin
+    yes = asked["confirmation"]
+    for id_, given in (
+        (kept, yes),
+        (gone, "yes"),
+        (gone, yes[:-1]),
+        (gone, f"{yes.partition('-')[0]}٣-{yes.partition('-')[2]}"),
+        (gone, "9" * 60),
+        (gone, confirmation(admin, asked["id"], late)),
+        (gone, confirmation(admin, asked["id"], early)),
+    ):
+        refused = ask(door, "memory-delete", id=id_, confirmation=given)
+        assert refused.is_error
+        assert "confirmation" in refused.content[0].text
+    assert found(door, "Is the hut open?") == {"The hut is open."}
+    other = door.api.call("POST", "/v1/keys", json={"name": "another"})["secret"]
+    assert ask(door, "memory-delete", key=other, id=gone, confirmation=yes).is_error
+    first = done(door, "memory-delete", id=gone, confirmation=yes)
+    assert done(door, "memory-delete", id=gone, confirmation=yes) == first
+    assert found(door, "Is the hut open?") == set()
+    assert ask(door, "memory-delete", id=gone).is_error
+    assert read(door, kept)["state"] == "active"

@@ -58,8 +58,15 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
     assert list(listed) == [tool.name for tool in TOOLS]
     assert listed["remember"]["inputSchema"]["required"] == ["text"]
     assert listed["recall"]["annotations"]["readOnlyHint"] is True
+    destroying = {n for n, tool in listed.items() if tool["annotations"]["destructiveHint"]}
+    assert destroying == {"memory-delete"}
     eager = {name for name, tool in listed.items() if "_meta" in tool}
     assert set(listed) - eager == {
+        "memory-list",
+        "memory-edit",
+        "memory-delete",
+        "memory-pin",
+        "memory-never-recall",
         "memory-report-list",
         "conversation-record",
         "work-create",

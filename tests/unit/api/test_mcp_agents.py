@@ -59,7 +59,8 @@ def test_tool_calls_are_listed_by_connector() -> None:
 def test_no_tool_decides_grants_or_resumes() -> None:
     names = {tool.name for tool in TOOLS}
     words = ("approve", "reject", "edit", "grant", "resume", "revoke")
-    assert not {name for name in names for word in words if word in name}
+    deciding = {name for name in names for word in words if word in name}
+    assert deciding == {"memory-edit"}  # corrects a memory, as any writer may
     assert set(OURS) <= names
 
 

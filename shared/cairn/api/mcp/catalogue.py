@@ -1,6 +1,6 @@
 """Every tool, in the order clients see them. Add a tool here and in docs/use/mcp.md."""
 
-from cairn.api.mcp import agent_tools, memory_tools, work_tools
+from cairn.api.mcp import agent_tools, edit_tools, memory_tools, work_tools
 from cairn.api.mcp.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (
@@ -9,6 +9,11 @@ TOOLS: tuple[Tool, ...] = (
     memory_tools.CONTEXT,
     memory_tools.GET,
     memory_tools.LINEAGE,
+    edit_tools.LIST,
+    edit_tools.EDIT,
+    edit_tools.DELETE,
+    edit_tools.PIN,
+    edit_tools.NEVER_RECALL,
     work_tools.WRITE_REPORT,
     work_tools.LATEST_REPORTS,
     work_tools.LIST_REPORTS,

@@ -94,7 +94,7 @@ def described(tool: Tool) -> types.Tool:
         input_schema=tool.arguments.model_json_schema(),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.reads,
-            destructive_hint=False,
+            destructive_hint=tool.destroys,
             idempotent_hint=tool.repeatable,
             open_world_hint=False,
         ),

@@ -46,6 +46,7 @@ class Tool:
     call: Callable[[ApiServices, Principal, Any], ToolAnswer]
     roles: frozenset[Role] = frozenset(Role)
     reads: bool = True
+    destroys: bool = False  # it takes something away; clients ask a person before they call it
     repeatable: bool = True  # calling it twice with the same arguments changes nothing more
     eager: bool = True
     of_a_client: bool = False  # for keys bound to a client, too: it reads and writes nodes only
