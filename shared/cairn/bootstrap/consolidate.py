@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
+    from cairn.consolidation.draw import DrawByModel
     from cairn.consolidation.run import ConsolidateClient
     from cairn.consolidation.runs import WorkspaceStep
     from cairn.embedding.port import Embedder
@@ -74,12 +75,19 @@ def consolidate_services() -> ConsolidateServices:
     summaries = lazy(
         lambda: summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
     )
+    drawing = lazy(lambda: draw_by_model(shared, models)) if models else None
     ageing = lazy(lambda: _cleanup(opened, settings))
 
     def summarised(
         workspace_id: UUID, run_id: UUID | None, seconds: float
     ) -> Mapping[str, int | bool]:
-        return summaries(workspace_id, seconds=seconds, run_id=run_id)
+        if drawing is None:
+            return summaries(workspace_id, seconds=seconds, run_id=run_id)
+        began = monotonic()
+        drawn = drawing(workspace_id, seconds=seconds, run_id=run_id)
+        left = seconds - (monotonic() - began)
+        made = {} if drawn["more"] else summaries(workspace_id, seconds=left, run_id=run_id)
+        return {**drawn, **made}
 
     def cleaned(
         workspace_id: UUID, run_id: UUID | None, seconds: float
@@ -180,6 +188,13 @@ def summarise_workspace(
         stopwatch=monotonic,
         describe=model.asked if model else None,
     )
+
+
+def draw_by_model(platform: Platform, models: Gateway) -> DrawByModel:
+    """Return what draws memories from messages by a model, beside what rules draw."""
+    from cairn.consolidation.draw import DrawByModel
+
+    return DrawByModel(platform, gateway=models, pause=time.sleep)
 
 
 def asking(models: Gateway) -> Ask:

@@ -164,7 +164,7 @@ class ApplyPlan(Writer):
         from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
 
         attempts = Retrying(
-            retry=retry_if_exception(_ledger_is_busy),
+            retry=retry_if_exception(is_busy),
             stop=stop_after_attempt(ATTEMPTS),
             wait=wait_random(0, 0.5),
             sleep=self.pause,
@@ -353,5 +353,6 @@ def _progress(plan: Plan, counts: Mapping[str, int]) -> Progress:
     )
 
 
-def _ledger_is_busy(error: BaseException) -> bool:
+def is_busy(error: BaseException) -> bool:
+    """Return whether somebody else holds the ledger's head; it is worth another try soon."""
     return isinstance(error, Unavailable) and error.reason == "ledger-busy"

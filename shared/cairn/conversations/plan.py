@@ -72,12 +72,12 @@ def opened(
 
 
 def changed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
-    """Return the conversation with whether memories are drawn from it."""
+    """Return the conversation with whether memories are drawn from it, and how far by a model."""
     change = NodeChange(
         workspace_id=entry.workspace_id,
         id=UUID(meta["conversation_id"]),
         position=entry.position,
-        metadata={OWN_METADATA: {"infer": meta["infer"]}},
+        metadata={OWN_METADATA: {name: meta[name] for name in ("infer", "drawn") if name in meta}},
     )
     return Projection(nodes=(change,))
 
@@ -140,7 +140,16 @@ def _edges(entry: Entry, meta: Mapping[str, Any], message_id: UUID) -> list[Edge
 
 
 OPENED = "conversation.opened"
+CHANGED = "conversation.changed"
 RECORDED = "message.recorded"
+
+
+def changing(conversation_id: UUID, *, infer: bool, drawn: int) -> dict[str, Any]:
+    """Return the meta of an entry that changes a conversation: all that it says of one.
+
+    `drawn` is the number of the last message that a model drew memories from.
+    """
+    return {"conversation_id": str(conversation_id), "infer": infer, "drawn": drawn}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

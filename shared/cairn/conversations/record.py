@@ -22,7 +22,7 @@ from cairn.conversations.messages import (
     message_owners,
     to_body,
 )
-from cairn.conversations.plan import ConversationPlan, PendingMessage
+from cairn.conversations.plan import CHANGED, ConversationPlan, PendingMessage, changing
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.keys import BodyUnreadable
@@ -316,10 +316,14 @@ class ChangeConversation:
             entry = plan_entry(
                 id=self.new_id(),
                 workspace_id=principal.workspace_id,
-                type="conversation.changed",
+                type=CHANGED,
                 actor=principal_actor(principal),
                 occurred_at=now,
-                meta={"conversation_id": str(conversation_id), "infer": infer},
+                meta=changing(
+                    conversation_id,
+                    infer=infer,
+                    drawn=stores.conversations.drawn(conversation_id),
+                ),
             )
             append_and_project(stores, [entry], now)
 

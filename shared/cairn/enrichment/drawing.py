@@ -65,13 +65,12 @@ class Said:
     drawn_by: str = RULES
 
 
-def is_drawn_from(node: EnrichableNode) -> bool:
-    """Return whether memories are still to be drawn from a node: a message of a person, let in."""
+def may_state(node: EnrichableNode) -> bool:
+    """Return whether memories may be drawn from a node: a message of a person, let in."""
     told = _told(node)
     return (
         node.label == Label.MESSAGE
         and node.kind == MessageRole.USER
-        and not node.consolidated
         and bool(told.get("accepted", True))
         and bool(told.get("infer", True))
     )
@@ -84,8 +83,8 @@ def heard(
 
     None where the workspace or the conversation says so.
     """
-    messages = [node for node in nodes if is_drawn_from(node)]
-    if not messages or not _infers(stores):
+    messages = [node for node in nodes if may_state(node) and not node.consolidated]
+    if not messages or not infers(stores):
         return [], ()
     talks = {node.parent_id for node in messages if node.parent_id is not None}
     silent = stores.embeddings.silent(talks)
@@ -93,7 +92,8 @@ def heard(
     return messages, stores.embeddings.said_before(messages, limit=EARLIER_MESSAGES)
 
 
-def _infers(stores: Stores) -> bool:
+def infers(stores: Stores) -> bool:
+    """Return whether the workspace has memories drawn from messages at all."""
     from cairn.workspace.documents import read  # pydantic's models are not for every batch
 
     return read(stores.settings.stored().document).settings.conversations.infer
@@ -278,9 +278,13 @@ def _withdraw(entries: Entries, one: Said, stored: set[UUID], back: Sequence[Sta
 
 def _is_before(message: EnrichableNode, other: EnrichableNode) -> bool:
     """Return whether the same speaker said a message before another one, in one conversation."""
+    return is_by_same(message, other) and (message.sequence or 0) < (other.sequence or 0)
+
+
+def is_by_same(message: EnrichableNode, other: EnrichableNode) -> bool:
+    """Return whether two messages are of one speaker in one conversation."""
     same = _told(message).get("sender") == _told(other).get("sender")
-    together = message.parent_id == other.parent_id and same
-    return together and (message.sequence or 0) < (other.sequence or 0)
+    return message.parent_id == other.parent_id and message.kind == other.kind and same
 
 
 def _stated_by(option: _Option) -> Stated:

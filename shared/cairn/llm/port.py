@@ -29,6 +29,7 @@ class Purpose(StrEnum):
     TOOL_SELECTOR = "tool_selector"  # which tool, which arguments
     VERDICT = "verdict"  # how an investigation ended
     SUMMARIZER = "summarizer"  # what an investigation found
+    EXTRACTION = "extraction"  # what people state in messages
     CONSOLIDATION = "consolidation"  # what to do with a batch of memories
     SESSION_SUMMARY = "session_summary"  # of episodes, a session, or an agent
     COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences

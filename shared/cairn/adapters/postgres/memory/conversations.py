@@ -56,6 +56,10 @@ class PostgresConversations(Store):
         """Return whether the principal sees this conversation, or one waits under this id."""
         return bool(self.value("conversation.exists", id=conversation_id))
 
+    def drawn(self, conversation_id: UUID) -> int:
+        """Return the number of its last message that a model drew memories from, 0 for none."""
+        return int(self.value("conversation.drawn", id=conversation_id) or 0)
+
     def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
         """Return the messages that wait and have not expired, in their order."""
         asked = {"identity": identity, "now": now}

@@ -60,6 +60,17 @@ class PostgresEmbeddings(Store):
         asked = {"ids": list(first), "sequences": list(first.values()), "limit": limit}
         return self.all_of(record(_earlier), "embedding.said_before", **asked)
 
+    def undrawn(self, after: UUID, *, limit: int) -> Sequence[UUID]:
+        """Return the next conversations by id with messages that no model drew from yet."""
+        return self.values("embedding.undrawn", after=after, limit=limit)
+
+    def said_from(
+        self, conversation_id: UUID, sequence: int, *, limit: int
+    ) -> Sequence[EnrichableNode]:
+        """Return messages of a conversation from a place on, in their order."""
+        asked = {"id": conversation_id, "sequence": sequence, "limit": limit}
+        return self.all_of(record(_earlier), "embedding.said_from", **asked)
+
     def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
         """Return nodes that have a vector of the model, drawn at random."""
         return self.values("embedding.drawn", model_id=model_id, limit=limit)

@@ -4,6 +4,11 @@ SELECT id, data_subjects FROM node
  WHERE workspace_id = %(workspace_id)s AND dedup_key = %(identity)s AND label = 'Conversation'
    AND state IN ('active', 'provisional')
 
+-- name: drawn
+-- The number of the last message of a conversation that a model drew memories from.
+SELECT coalesce((metadata #>> '{cairn,drawn}')::integer, 0) FROM node
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND label = 'Conversation'
+
 -- name: last
 -- The last messages of a conversation, newest first.
 SELECT id, sequence, text, occurred_at, data_subjects FROM node

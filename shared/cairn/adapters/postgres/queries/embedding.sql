@@ -50,6 +50,26 @@ SELECT said.id, said.text, said.kind, said.scope, said.agents, said.data_subject
       AND n.sequence < asked.sequence AND n.state IN ('active', 'provisional')
     ORDER BY n.sequence DESC LIMIT %(limit)s) AS said
 
+-- name: undrawn
+-- The next conversations by id in which people said something that no model drew memories from yet.
+SELECT c.id FROM node c
+ WHERE c.workspace_id = %(workspace_id)s AND c.id > %(after)s AND c.label = 'Conversation'
+   AND c.state IN ('active', 'provisional') AND NOT c.metadata @> '{"cairn": {"infer": false}}'
+   AND EXISTS (SELECT FROM node n
+     WHERE n.workspace_id = %(workspace_id)s AND n.parent_id = c.id AND n.label = 'Message'
+       AND n.sequence > coalesce((c.metadata #>> '{cairn,drawn}')::bigint, 0)
+       AND n.kind = 'user' AND n.state IN ('active', 'provisional'))
+ ORDER BY c.id LIMIT %(limit)s
+
+-- name: said_from
+-- The messages of a conversation from a place on.
+SELECT id, text, kind, scope, agents, data_subjects, occurred_at, client_id, parent_id, sequence,
+  source_agent, session_id, metadata
+  FROM node
+ WHERE workspace_id = %(workspace_id)s AND parent_id = %(id)s AND label = 'Message'
+   AND sequence >= %(sequence)s AND state IN ('active', 'provisional')
+ ORDER BY sequence LIMIT %(limit)s
+
 -- name: similar
 -- Stored nodes near these vectors, each in the audience of its node.
 SELECT f.node_id, f.other_id, f.score, o.document_id, o.ordinal, o.session_id, o.sequence
