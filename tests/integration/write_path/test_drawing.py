@@ -10,13 +10,11 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import World, open_world
 
-from cairn.adapters.postgres.database import bound
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, GateReason, MessageRole
-from cairn.conversations.record import MessageRecorded
 from cairn.enrichment.drawing import MAX_DRAWN
 from cairn.enrichment.enrich import Enrich
-from cairn.kernel.access import Principal, Scope
+from cairn.kernel.access import Scope
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
