@@ -37,7 +37,7 @@ class Floor:
         start = self.stopwatch()
         vector = self.embedder.embed([question])[0]
         embedding = self.stopwatch() - start
-        terms = understand(question, asked_at).terms
+        asked = understand(question, asked_at)
         principal = Principal(
             workspace_id=workspace_id,
             principal_id=workspace_id,
@@ -54,7 +54,11 @@ class Floor:
             }
             legs = [
                 self._timed(connection, "search.by_vector", by_vector),
-                self._timed(connection, "search.by_keyword", common | {"terms": list(terms)}),
+                self._timed(
+                    connection,
+                    "search.by_keyword",
+                    common | {"terms": list(asked.terms), "language": asked.language},
+                ),
             ]
         return (embedding + max(legs)) * 1000
 

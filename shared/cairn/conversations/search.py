@@ -7,7 +7,7 @@ conversation it is bound to in the database, whatever its request says.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.graph.node import Label
@@ -168,7 +168,7 @@ class SearchConversations:
         if within is not None:
             conversation = self.one(within)
             by_vector, by_keyword = conversation.by_vector, conversation.by_keyword
-        filters = _filters(query)
+        filters = replace(_filters(query), language=understood.language)
         common: dict[str, Any] = {"limit": DEFAULT.candidates, "timeout_ms": self.timeout_ms}
         legs: dict[str, Leg] = {
             KEYWORD: lambda: by_keyword(principal, understood.terms, filters, **common),

@@ -18,6 +18,7 @@ from cairn.graph.person_names import is_person_name
 from cairn.graph.prose import find_known, find_phrases, find_quoted, is_junk, is_speech
 from cairn.graph.technologies import canonical_technology, find_technologies
 from cairn.kernel.ids import derived_id
+from cairn.kernel.text.language import language_of
 
 MAX_ENTITIES = 20
 """Entities taken from one text, the client and the agent among them."""
@@ -38,6 +39,7 @@ SYSTEMS: Mapping[str, str] = MappingProxyType(
 """Systems by `name_key`, with the name they are kept under; a caller may pass another table."""
 
 _NO_ALIASES: Mapping[str, tuple[str, str]] = MappingProxyType({})
+CONCEPT = "concept"
 _ORGANISATION = re.compile(
     r" (?:inc|ltd|llc|llp|plc|corp|gmbh|sarl|sas|pty|corporation|foundation|university)\.?$", re.I
 )
@@ -138,20 +140,28 @@ def _mentions(
     systems: Mapping[str, str],
     speaker: str | None,
 ) -> Iterator[tuple[str, str]]:
-    """Yield (name, type) in the order of the module docstring."""
+    """Yield (name, type) in the order of the module docstring.
+
+    German begins every noun with a capital: there it marks a name only where a list knows of what.
+    """
     claims = _Claims(text)
+    nouns = language_of(text) == "de"
     prose = _TOKEN_WITH_SLASH.sub(_without_path, text)
     yield from _technical(text, prose, claims)
     for start, end, key in find_known(prose, systems.keys() | aliases.keys()):
         if claims.claim(start, end):
             yield aliases.get(key) or (systems[key], "system")
-    for start, end, name in chain(find_quoted(text), find_phrases(prose)):
+    phrases = (
+        each for each in find_phrases(prose) if not nouns or type_of_name(each[2]) != CONCEPT
+    )
+    for start, end, name in chain(find_quoted(text), phrases):
         mention = _judged(name, aliases, systems)
         if mention is None and not is_speech(name):
             claims.claim(start, end)
         elif mention is not None and claims.claim(start, end):
             yield mention
-    yield from _of_talk(prose, claims, speaker)
+    talk = _of_talk(prose, claims, speaker)
+    yield from (each for each in talk if not nouns or each[1] != CONCEPT)
 
 
 def _technical(text: str, prose: str, claims: _Claims) -> Iterator[tuple[str, str]]:
@@ -172,7 +182,7 @@ def _of_talk(prose: str, claims: _Claims, speaker: str | None) -> Iterator[tuple
 
     for start, end, name, type in find_single_names(prose):
         if claims.claim(start, end):
-            yield name, type or "concept"
+            yield name, type or CONCEPT
     for start, end, name in find_kin(prose, speaker or speaker_of(prose)):
         if claims.claim(start, end):
             yield name, "person"
@@ -199,7 +209,7 @@ def type_of_name(name: str) -> str:
     """Return what a name that no list knows is most likely of: by its form alone."""
     if _ORGANISATION.search(name):
         return "organisation"
-    return "person" if is_person_name(name) else "concept"
+    return "person" if is_person_name(name) else CONCEPT
 
 
 def _without_path(match: re.Match[str]) -> str:

@@ -112,7 +112,13 @@ def check(request: SearchRequest, principal: Principal) -> None:
         principal.require_scope(scope)
 
 
-def filters_of(request: SearchRequest, recipe: Recipe, *, as_of_position: int | None) -> Filters:
+def filters_of(
+    request: SearchRequest,
+    recipe: Recipe,
+    *,
+    as_of_position: int | None,
+    language: str | None = None,
+) -> Filters:
     """Return what the legs and the reader filter by, `as_of` resolved to a position.
 
     Labels a request names go before those of the recipe.
@@ -127,6 +133,7 @@ def filters_of(request: SearchRequest, recipe: Recipe, *, as_of_position: int | 
         valid_at=request.valid_at,
         as_of_position=as_of_position,
         include_superseded=request.include_superseded,
+        language=language,
     )
 
 

@@ -163,7 +163,12 @@ class Recall:
             principal=principal,
             request=request,
             recipe=recipe,
-            filters=filters_of(request, recipe, as_of_position=position),
+            filters=filters_of(
+                request,
+                recipe,
+                as_of_position=position,
+                language=asked.understanding.language,
+            ),
             asked=asked,
             at=at,
             started_at=started_at,

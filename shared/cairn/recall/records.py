@@ -22,6 +22,9 @@ class Filters:
     count, superseded ones too with `include_superseded`. With `as_of_position` all of this is
     judged on the versions that held at that ledger position: from_position <= as_of_position and
     (to_position is null or as_of_position < to_position), scanned exactly.
+
+    `language` (ISO 639-1, None for unknown) excludes nothing: it is that of the question, and
+    decides which forms of its words are looked for besides the English ones.
     """
 
     kinds: tuple[str, ...] = ()
@@ -33,6 +36,7 @@ class Filters:
     valid_at: datetime | None = None
     as_of_position: int | None = None
     include_superseded: bool = False
+    language: str | None = None
 
 
 class Candidate(NamedTuple):

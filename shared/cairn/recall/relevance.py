@@ -17,8 +17,8 @@ from uuid import UUID
 
 from cairn.embedding.models import BGE_SMALL
 from cairn.graph.node import Label
+from cairn.kernel.text.language import language_of
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, words
-from cairn.recall.questions.language import language_of
 from cairn.recall.questions.understanding import MAX_TERMS, WEAK_WORDS
 from cairn.recall.recipes import GRAPH, KEYWORD, VECTOR
 from cairn.recall.scoring import TIME_WORDS

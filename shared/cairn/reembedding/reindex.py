@@ -43,12 +43,14 @@ BEGINNING = UUID(int=0)
 class GapPage:
     """Some nodes in the order of their ids: how many lack a vector, and which do not wait for one.
 
-    `last` is the last id looked at, None when there was none left.
+    `last` is the last id looked at, None when there was none left. `stale` are those whose words
+    would be others if they were written now.
     """
 
     last: UUID | None
     missing: int
     unqueued: tuple[UUID, ...]
+    stale: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,10 +166,11 @@ class Reindex:
     def _page(self, worker: Principal, after: UUID) -> tuple[GapPage, list[OutboxRow]]:
         with self.transactions.reading(worker) as stores:
             page = stores.vector_gaps.page(self.model.id, after=after, limit=PAGE)
-        if not page.unqueued:
+        if not page.unqueued and not page.stale:
             return page, []
         with self.transactions.writing(worker) as stores:
             page = stores.vector_gaps.page(self.model.id, after=after, limit=PAGE)
+            stores.vector_gaps.index_words(page.stale)
             rows = self._rows(worker.workspace_id, page, stores.ledger.head().position)
             now = self.clock()
             for row in rows:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, NotFound, Unavailable
 from cairn.kernel.text.elements import as_data
+from cairn.kernel.text.language import language_of
 from cairn.kernel.text.words import words
 from cairn.ledger.keys import BodyUnreadable
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
 from cairn.recall.questions.gate import Complexity, complexity_of, printable
-from cairn.recall.questions.language import language_of
 from cairn.recall.questions.small_talk import small_talk
 from cairn.safety.screening import Verdict, screen
 from cairn.tickets.ticket import MOST_MESSAGES, TicketStatus

@@ -81,8 +81,8 @@ def ranking(root: Connection, world: World, terms: Sequence[str], how: str) -> s
     return made[0].replace("$1", str(WANTED))
 
 
-WHOLE = "ranked_whole(lexemes_of(%(terms)s), %(visible)s)"
-BOUNDED = f"ranked_bounded(lexemes_of(%(terms)s), %(visible)s, 1.0, {REACH})"
+WHOLE = "ranked_whole(lexemes_of(%(terms)s, NULL), %(visible)s)"
+BOUNDED = f"ranked_bounded(lexemes_of(%(terms)s, NULL), %(visible)s, 1.0, {REACH})"
 
 
 def test_the_best_their_scores_and_ties_are_those_of_the_whole_ranking(

@@ -65,12 +65,15 @@ FINDERS = {
 }
 HELPERS = {
     "current_client",
+    "character_pairs",
     "copy_guards",
     "current_agent",
     "current_scopes",
     "current_workspace",
     "keep_edge_versions",
     "keep_node_version",
+    "keep_search_words",
+    "language_of",
     "lexemes_of",
     "ranked_bounded",
     "ranked_by_rarity",
@@ -81,8 +84,11 @@ HELPERS = {
     "refuse_beyond_head",
     "refuse_change",
     "refuse_head",
+    "search_words",
     "sees_deleted",
+    "text_search_of",
     "weighing_at_least",
+    "word_query",
 }
 
 Connection = psycopg.Connection[Any]

@@ -30,8 +30,8 @@ from cairn.investigations.planning.playbooks.questions import (
     STRICT,
     TIMES,
 )
+from cairn.kernel.text.language import language_of
 from cairn.kernel.text.words import content_words, sentences, words
-from cairn.recall.questions.language import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

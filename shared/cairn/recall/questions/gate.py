@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.kernel.text.language import language_of
 from cairn.kernel.text.words import content_words, words
 from cairn.llm.port import Role
-from cairn.recall.questions.language import language_of
 from cairn.recall.questions.model_calls import Source
 from cairn.recall.questions.small_talk import small_talk
 

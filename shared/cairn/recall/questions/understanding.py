@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
+from cairn.kernel.text.language import language_of
+from cairn.kernel.text.pairs import searchable
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, content_words, words
 from cairn.recall.questions.small_talk import small_talk
 
@@ -188,7 +190,7 @@ class Understanding:
 
     `terms` are the words of the keyword query, casefolded, distinct, in order. `names` are what
     capitals mark as names, casefolded; `hint` is the time the question names; `asks_when` says
-    that the answer is a time.
+    that the answer is a time. `language` is ISO 639-1, None when unknown.
     """
 
     terms: tuple[str, ...]
@@ -196,6 +198,7 @@ class Understanding:
     hint: TimeHint | None
     asks_when: bool
     retrieval_class: RetrievalClass
+    language: str | None = None
 
 
 _ASKS_WHEN = re.compile(
@@ -213,24 +216,33 @@ def understand(question: str, asked_at: datetime) -> Understanding:
     hint = time_hint(question, asked_at)
     asks_when = bool(_ASKS_WHEN.search(question))
     terms = _terms(question)
+    language = language_of(question)
     return Understanding(
         terms=terms,
-        names=_names(question),
+        names=_names(question, language),
         hint=hint,
         asks_when=asks_when,
         retrieval_class=_class_of(question, terms, temporal=asks_when or hint is not None),
+        language=language,
     )
 
 
 def _terms(question: str) -> tuple[str, ...]:
-    """Return the content words, the weak ones only when there is nothing else."""
+    """Return the content words, the weak ones only when there is nothing else.
+
+    A word of a script without spaces is looked for by pairs of its characters.
+    """
     content = content_words(question)
     strong = [word for word in content if word not in WEAK_WORDS]
     chosen = strong or content or words(question)
-    return tuple(dict.fromkeys(chosen))[:MAX_TERMS]
+    asked = dict.fromkeys(part for word in chosen for part in searchable(word))
+    return tuple(asked)[:MAX_TERMS]
 
 
-def _names(question: str) -> frozenset[str]:
+def _names(question: str, language: str | None) -> frozenset[str]:
+    """Return what capitals mark as names; German marks every noun by one, so none of its words."""
+    if language == "de":
+        return frozenset()
     capitalised = (token for token in _TOKEN.findall(question) if token[0].isupper())
     found = {word for token in capitalised for word in words(token)}
     return frozenset(found - STOP_WORDS - QUESTION_WORDS)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.kernel.text.language import language_of
 from cairn.llm.port import Role
 from cairn.recall.questions.gate import (
     MAX_MESSAGE_CHARS,
@@ -17,7 +18,6 @@ from cairn.recall.questions.gate import (
     printable,
     window,
 )
-from cairn.recall.questions.language import language_of
 from cairn.recall.questions.model_calls import Source
 from cairn.recall.questions.small_talk import CONTINUE, FAREWELL, GREETING, THANKS, small_talk
 

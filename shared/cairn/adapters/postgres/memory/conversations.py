@@ -198,6 +198,7 @@ class PostgresOneConversation:
             "roles": list(filters.kinds) or None,
             "occurred_from": filters.occurred_from,
             "occurred_to": filters.occurred_to,
+            "language": filters.language,
         }
         rows = connection.execute(query(name), asked).fetchall()
         return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)

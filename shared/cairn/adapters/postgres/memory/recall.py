@@ -124,6 +124,7 @@ class PostgresNodeReader(Store):
             "workspace_id": self.principal.workspace_id,
             "ids": list(node_ids),
             "terms": list(terms),
+            "language": filters.language,
             "vector": None,
             "model_id": model_id,
             "as_of_position": filters.as_of_position,
@@ -239,6 +240,7 @@ def matches(
         "occurred_to": filters.occurred_to,
         "valid_at": filters.valid_at,
         "include_superseded": filters.include_superseded,
+        "language": filters.language,
     }
     name, past = names
     if filters.as_of_position is not None:

@@ -67,6 +67,11 @@ class PostgresVectorGaps(Store):
         (page,) = self.all_of(record(GapPage), "reindex.page", **asked)
         return page
 
+    def index_words(self, node_ids: Sequence[UUID]) -> None:
+        """Make the words of nodes anew, and those of their present version."""
+        if node_ids:
+            self.run("reindex.index_words", ids=list(node_ids))
+
     def count(self, model_id: int) -> GapCount:
         """Look at all nodes of the workspace."""
         (counts,) = self.all_of(record(GapCount), "reindex.count", model_id=model_id)

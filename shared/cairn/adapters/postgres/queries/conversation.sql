@@ -150,7 +150,7 @@ SELECT n.id, (1 - min(e.v <=> %(vector)s::halfvec))::real AS score
 -- The messages of one conversation with any of the words.
 SELECT n.id, ts_rank('{0.0, 0.0, 0.6, 1.0}', n.search_tsv, asked.words) AS score
   FROM (SELECT string_agg(lexemes::text, ' | ')::tsquery AS words
-          FROM unnest(%(terms)s::text[]) AS term, plainto_tsquery('english', term) AS lexemes
+          FROM unnest(%(terms)s::text[]) AS term, word_query(term, %(language)s::text) AS lexemes
          WHERE lexemes::text <> '') AS asked
   JOIN node n ON n.search_tsv @@ asked.words
  WHERE n.workspace_id = %(workspace_id)s AND n.parent_id = %(conversation_id)s

@@ -70,7 +70,5 @@ UPDATE node SET compiled_truth = NULL, position = greatest(position, %(position)
 -- Nor was it before; the words of versions are copies, made here as the node's are.
 UPDATE node_version
    SET compiled_truth = NULL,
-       search_tsv = setweight(to_tsvector('english', coalesce(title, '') || ' '
-           || coalesce(canonical_name, '') || ' ' || text || ' '), 'A')
-         || setweight(to_tsvector('english', coalesce(context_text, '')), 'B')
+       search_tsv = search_words(title, canonical_name, text, NULL, context_text)
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND compiled_truth IS NOT NULL

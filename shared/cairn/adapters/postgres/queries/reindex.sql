@@ -1,11 +1,14 @@
 -- name: page
 -- The next nodes by id that are to be found by vector: the last one, how many lack a vector of the
--- model, and which of these no waiting work names; with them messages nobody drew memories from yet.
+-- model, which of these no waiting work names, with them messages nobody drew memories from yet; and
+-- whose words are not as they would be made now.
 WITH looked_at AS MATERIALIZED (
   SELECT n.id, n.label,
     n.label = 'Message' AND n.kind = 'user' AND NOT n.consolidated AND n.state = 'active'
       AND NOT n.metadata @> '{"cairn": {"accepted": false}}'
-      AND NOT n.metadata @> '{"cairn": {"infer": false}}' AS undrawn
+      AND NOT n.metadata @> '{"cairn": {"infer": false}}' AS undrawn,
+    n.search_tsv IS DISTINCT FROM search_words(n.title, n.canonical_name, n.text, n.compiled_truth,
+      n.context_text) AS stale
     FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.id > %(after)s
      AND n.state IN ('active', 'provisional', 'superseded')
@@ -25,8 +28,13 @@ WITH looked_at AS MATERIALIZED (
 )
 SELECT (SELECT s.id FROM looked_at s ORDER BY s.id DESC LIMIT 1) AS last,
   (SELECT count(*) FROM lacking) AS missing,
+  (SELECT coalesce(array_agg(s.id), '{}') FROM looked_at s WHERE s.stale) AS stale,
   (SELECT coalesce(array_agg(l.id ORDER BY l.id), '{}') FROM wanted l
      LEFT JOIN waiting w ON w.id = l.id WHERE w.id IS NULL) AS unqueued
+
+-- name: index_words
+-- Make the words of nodes anew, as a release or a PostgreSQL with other rules makes them: by a trigger.
+UPDATE node SET search_tsv = NULL WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
 
 -- name: count
 -- How many nodes of the workspace lack a vector of the model, and how many of these work waits for.

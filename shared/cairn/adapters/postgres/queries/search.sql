@@ -16,14 +16,14 @@ SELECT node_id, score FROM find_by_vector_as_of(%(as_of_position)s::bigint, %(ve
 -- Nodes with any of the words, by the index.
 SELECT node_id, score FROM find_by_keyword(%(terms)s::text[], %(limit)s::integer, %(labels)s::text[],
   %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[], %(occurred_from)s::timestamptz,
-  %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz, %(include_superseded)s::boolean)
+  %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz, %(include_superseded)s::boolean, %(language)s::text)
 
 -- name: by_keyword_as_of
 -- Nodes with any of the words as they stood at a ledger position.
 SELECT node_id, score FROM find_by_keyword_as_of(%(as_of_position)s::bigint, %(terms)s::text[],
   %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[],
   %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
-  %(include_superseded)s::boolean)
+  %(include_superseded)s::boolean, %(language)s::text)
 
 -- name: without_vector
 -- Which of these nodes have no vector of a model.
@@ -53,7 +53,7 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
 -- many words they are, their best cosine, that of their document's title and beginning, their token
 -- vectors, and the message before each in its session.
 WITH asked AS MATERIALIZED (
-  SELECT w.at, plainto_tsquery('english', w.term) AS part
+  SELECT w.at, word_query(w.term, %(language)s::text) AS part
     FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS w (term, at)
 )
 SELECT n.id,

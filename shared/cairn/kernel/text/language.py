@@ -61,7 +61,7 @@ _BULGARIAN = frozenset(
 
 _WORDS: Mapping[str, str] = {
     "en": "the is are was were what when where who why how do does did have has and of to in for "
-    "with my your it this that can could should would not be been i you we they please about a "
+    "on with my your it this that can could should would not be been i you we they please about a "
     "hello hi thanks thank bye no not but or so if as at by from then there here again still only "
     "just also any some all more up out our us me am get got since after before don't doesn't "
     "didn't can't cannot won't i'm it's",
@@ -112,7 +112,8 @@ def language_of(message: str) -> str | None:
 
     The commonest script decides where it belongs to one language; Latin texts are compared with
     each language's commonest words, the most of them winning, the earlier listed on a draw. A word
-    that several languages have speaks for each of them less: a first "No" decides nothing.
+    that several languages have speaks for each of them less: a first "No" decides nothing. Where
+    as many words are English, it is English: "My son" is not French.
     """
     sample = message[:SAMPLE]
     return _by_script(sample) or _by_words(sample)
@@ -144,12 +145,15 @@ def _cyrillic(sample: str) -> str:
 def _by_words(sample: str) -> str | None:
     said = Counter(words(sample))
     weights = _weights()
+    having = {code: [word for word in known if word in said] for code, known in _common().items()}
     counts = {
-        code: sum(said[word] * weights[word] for word in known if word in said)
-        for code, known in _common().items()
+        code: sum(said[word] * weights[word] for word in sorted(found))
+        for code, found in having.items()
     }
     code = max(counts, key=counts.__getitem__)
-    return code if counts[code] else None
+    if not counts[code]:
+        return None
+    return "en" if len(having["en"]) >= len(having[code]) else code
 
 
 @cache
