@@ -15,6 +15,8 @@ from cairn.graph.intent_weights import Intent
 from cairn.graph.node import MemoryAttributes
 from cairn.kernel.access import Scope
 from cairn.recall.proactive import Signal
+from cairn.recall.questions.facets import Order, Rule, SetRule
+from cairn.recall.questions.model_calls import Source
 from cairn.recall.relevance import Unjudged
 from cairn.recall.walks.graph_ports import Method
 
@@ -217,6 +219,45 @@ class RelevanceReport(TypedDict):
     calibration: str | None
 
 
+class FacetReport(TypedDict):
+    """A part of the question and the result that speaks of it; `whole` with what all share."""
+
+    question: str
+    order: Order | None
+    node_id: UUID | None
+    whole: bool
+    moved: bool
+
+
+class FacetsReport(TypedDict):
+    """How the question was taken apart; `second_round` says that parts were searched for."""
+
+    rule: Rule
+    source: Source
+    second_round: bool
+    facets: list[FacetReport]
+
+
+class SetMember(TypedDict):
+    """A node of a set, and when it was."""
+
+    node_id: UUID
+    occurred_at: datetime
+
+
+class SetReport(TypedDict):
+    """All that was found of what the question asks about, the earliest first.
+
+    `rule` decided by the words in `said`; `found` counts memories, not what happened.
+    """
+
+    rule: SetRule
+    said: str
+    found: int
+    complete: bool
+    members: list[SetMember]
+
+
 class SearchMeta(TypedDict):
     """What happened on the way to the results."""
 
@@ -246,6 +287,8 @@ class SearchMeta(TypedDict):
     dropped: DroppedCounts
     answerable: bool | None
     relevance: RelevanceReport | None
+    facets: FacetsReport | None
+    set: SetReport | None
     merged: int
     cached: UUID | None
     fields: NotRequired[FieldsReport]

@@ -27,6 +27,7 @@ from cairn.kernel.ids import new_id
 from cairn.llm.budget import Limits
 from cairn.recall.legs import Legs
 from cairn.recall.questions import gate, intents
+from cairn.recall.questions.facets import as_ruled
 from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.recall import Recall, silent
 from cairn.recall.result_cache import ResultCache
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from cairn.llm.wire import WireChat
     from cairn.recall.context import ShowContext
     from cairn.recall.ports import KeywordLeg, Report
+    from cairn.recall.questions.facets import Decomposer
     from cairn.recall.questions.read import Expander
     from cairn.recall.records import SearchRun
     from cairn.recall.rerank import Reranker
@@ -75,6 +77,7 @@ class AskingParts:
     asking: Asking
     expander: Expander
     reranker: Reranker | None
+    decomposer: Decomposer = as_ruled
     close: Callable[[], None] = lambda: None
 
 
@@ -95,6 +98,7 @@ def asking_parts(
         return AskingParts(asking=by_rules, expander=no_expansion, reranker=local)
     from cairn.recall.questions.model_answers import ModelAnswers
     from cairn.recall.questions.model_stages import (
+        ModelDecomposer,
         ModelExpander,
         ModelGate,
         ModelIntents,
@@ -109,6 +113,7 @@ def asking_parts(
         asking=Asking(gate=ModelGate(answers), intents=ModelIntents(answers)),
         expander=ModelExpander(answers, stopwatch=monotonic),
         reranker=local or ModelReranker(answers),
+        decomposer=ModelDecomposer(answers),
         close=lambda: _close(pool, models),
     )
 
@@ -223,6 +228,7 @@ def recall(
         asking=parts.asking,
         expander=parts.expander,
         reranker=parts.reranker,
+        decomposer=parts.decomposer,
         limits=PER_SEARCH,
         transactions=StoreTransactions(opened),
         search_runs=runs or recorder(opened, report=report),

@@ -226,7 +226,11 @@ def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
         deps.out.print(shown)
     else:
         deps.out.print(f"  {_nothing(found['meta'])}")
+    from cairn.recall.rendering import set_in_words
+
     meta = found["meta"]
+    if told := set_in_words(meta.get("set")):
+        deps.out.print(f"  {escape(told)}")
     text = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
     if meta.get("degraded"):
         text += f", without {', '.join(meta['degraded'])}"

@@ -11,9 +11,10 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from cairn.consolidation.plan import Clash
-from cairn.consolidation.tokens import Piece, TokenKind, pieces, stem
+from cairn.consolidation.tokens import Piece, TokenKind, pieces
 from cairn.consolidation.word_lists import BE, DETERMINERS, VERBS
 from cairn.consolidation.wording import canonical, opposite
+from cairn.kernel.text.stems import stem
 from cairn.kernel.text.words import sentences
 
 if TYPE_CHECKING:

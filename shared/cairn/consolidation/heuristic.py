@@ -22,10 +22,11 @@ from cairn.consolidation.merge_checks import (
 )
 from cairn.consolidation.plan import Batch, BatchMemory, Flag, Link, Operation, Plan, Recategorise
 from cairn.consolidation.relationships import other_names, relationships
-from cairn.consolidation.tokens import ORDINARY_WORDS, stem
+from cairn.consolidation.tokens import ORDINARY_WORDS
 from cairn.consolidation.wording import canonical, wording
 from cairn.graph.node import KnowledgeCategory
 from cairn.graph.prose import TIME_WORDS
+from cairn.kernel.text.stems import stem
 from cairn.kernel.text.words import QUESTION_WORDS, words
 from cairn.memories.kinds import MemoryKind
 

@@ -12,12 +12,8 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
-from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast
-
-import snowballstemmer
+from typing import TYPE_CHECKING
 
 from cairn.consolidation.word_lists import (
     AMBIGUOUS_MONTHS,
@@ -31,6 +27,7 @@ from cairn.consolidation.word_lists import (
 )
 from cairn.graph.entity_names import name_key
 from cairn.graph.prose import ACTION_VERBS, COMMON_WORDS, NOISE_STARTS
+from cairn.kernel.text.stems import stem
 from cairn.kernel.text.words import STOP_WORDS, sentences
 
 if TYPE_CHECKING:
@@ -65,12 +62,6 @@ ORDINARY_WORDS = COMMON_WORDS | STOP_WORDS | NOISE_STARTS | ACTION_VERBS
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _MAIL = re.compile(r"\b([Ee])-mail")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_STEMMER = cast("_Stemmer", cast("Any", snowballstemmer).stemmer("english"))
-_STEMMING = Lock()
-
-
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...
 
 
 class TokenKind(StrEnum):
@@ -182,15 +173,6 @@ def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
     known = frozenset(word for name in names.values() for word in name_key(name).split())
     for sentence in sentences(named):
         yield from _sentence(sentence, known)
-
-
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """Return what the forms of a word have in common (Snowball's English rules)."""
-    if not word.isalpha():
-        return word
-    with _STEMMING:  # a stemmer keeps its word in itself
-        return _STEMMER.stemWord(word)
 
 
 def _more(one: Tokens, other: Tokens, kind: TokenKind) -> bool:

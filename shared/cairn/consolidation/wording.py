@@ -12,7 +12,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cairn.consolidation.tokens import Piece, TokenKind, Tokens, difference, pieces, stem, tokens
+from cairn.consolidation.tokens import Piece, TokenKind, Tokens, difference, pieces, tokens
 from cairn.consolidation.word_lists import (
     BE,
     BE_PAST,
@@ -29,6 +29,7 @@ from cairn.consolidation.word_lists import (
     PHRASES,
     SAME_GROUPS,
 )
+from cairn.kernel.text.stems import stem
 from cairn.kernel.text.words import sentences
 
 if TYPE_CHECKING:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.recall.proactive import proactive_json
 from cairn.recall.query import MAX_RESULTS, Format, SearchRequest
-from cairn.recall.rendering import as_text, attributes, identity, path_json, provenance
+from cairn.recall.rendering import (
+    DIVIDER,
+    as_text,
+    attributes,
+    identity,
+    path_json,
+    provenance,
+    set_in_words,
+)
 from cairn.recall.results import RecallMeta, RecallResult, Result, related_json
 
 if TYPE_CHECKING:
@@ -81,7 +89,10 @@ def answer(found: RecallResult, request: SearchRequest) -> Answer:
     if fields:
         meta["fields"] = fields
     if request.format == Format.TEXT:
-        return Answer(results=(), meta=meta, text=as_text(results))
+        told = set_in_words(meta["set"])
+        return Answer(
+            results=(), meta=meta, text=DIVIDER.join(filter(None, (as_text(results), told)))
+        )
     return Answer(results=tuple(results), meta=meta)
 
 
@@ -234,6 +245,8 @@ def _meta(
             "results": dropped.results,
         },
         **_relevance(meta),
+        "facets": meta.coverage.facets_json() if meta.coverage else None,
+        "set": meta.coverage.set_json() if meta.coverage else None,
         "merged": sum(len(each.merged) for each in found.results),
         "cached": str(meta.cached) if meta.cached else None,
     }

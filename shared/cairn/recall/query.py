@@ -16,6 +16,7 @@ from cairn.kernel.clock import Stopwatch
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.memories.kinds import MemoryKind
+from cairn.recall.questions.facets import WHOLE, Parts, WantedSet
 from cairn.recall.questions.gate import Turn
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asked
@@ -221,7 +222,8 @@ class Search:
     """One search. `recipe` is as workspace, request and route left it.
 
     `at` is the moment the search answers for: now, or the moment of `as_of`. `wordings` are the
-    question and its paraphrases. `ignored` names settings of the workspace that are not valid.
+    question and its paraphrases, `parts` its facets, and `wanted` the set it asks about. `ignored`
+    names settings of the workspace that are not valid.
     """
 
     id: UUID
@@ -235,6 +237,8 @@ class Search:
     calls: ModelCalls
     workspace: "RecallSettings"
     wordings: tuple[str, ...] = ()
+    parts: Parts = WHOLE
+    wanted: WantedSet | None = None
     ignored: tuple[str, ...] = ()
 
     @property

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.recall.coverage import Coverage
     from cairn.recall.query import Search
     from cairn.recall.records import FoundNode
     from cairn.recall.relevance import Judgement
@@ -335,7 +336,8 @@ class Ranking:
 
     `scored` is the order before duplicates were merged, `kept` after. `measured` is what the second
     pass measured, if there was one, and `reranked` has the reranker's scores of the best, when
-    there is one. `judgement` is what `relevance` makes of it.
+    there is one. `judgement` is what `relevance` makes of it, `coverage` what came of the
+    question's parts.
     """
 
     fused: int = 0
@@ -348,6 +350,7 @@ class Ranking:
     reranked: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
     boosted: int = 0
     judgement: Judgement | None = None
+    coverage: Coverage | None = None
 
 
 def fuse(legs: Legs, recipe: Recipe) -> dict[UUID, float]:

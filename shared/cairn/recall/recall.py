@@ -1,9 +1,9 @@
 """Recall: one walk from a question to results that say why they are there.
 
 ask (gate, rewrite, intents) -> expand -> route -> legs -> fuse -> score, boost, merge duplicates
--> rerank -> cut -> read, expand one hop, surface -> record. Each stage is a module of its own;
-the recipe says which ones run. Not the HTTP form of the answer. Nothing here writes, except one
-row that says what the search did.
+-> cover facets -> rerank -> cut -> read, expand one hop, surface -> record. Each stage is a module
+of its own; the recipe says which ones run. Not the HTTP form of the answer. Nothing here writes,
+except one row that says what the search did.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from cairn.llm.budget import Budget, Limits
 from cairn.llm.costs import Call
 from cairn.recall.query import Search, SearchRequest, Stages, check, filters_of
 from cairn.recall.questions import gate, intents
+from cairn.recall.questions.facets import as_ruled, decompose, wanted_set
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Reindex,
         Report,
     )
+    from cairn.recall.questions.facets import Decomposer
     from cairn.recall.questions.gate import GateVerdict, Turn
     from cairn.recall.questions.read import Expander
     from cairn.recall.recipes import Recipe
@@ -96,6 +98,7 @@ class Recall:
         default_factory=lambda: Asking(gate=gate.by_rules, intents=intents.by_rules)
     )
     expander: Expander = no_expansion
+    decomposer: Decomposer = as_ruled
     reranker: Reranker | None = None
     cache: ResultCache | None = None
     reindex: Reindex | None = None
@@ -124,7 +127,7 @@ class Recall:
         if known := self._known(search, stages):
             return known
         before = self._last_head(search)
-        search = self._reworded(search)
+        search = self._taken_apart(self._reworded(search))
         stages.end("expand")
         outcomes = self.legs.run(search)
         stages.end("legs")
@@ -227,6 +230,16 @@ class Recall:
         )
         return replace(search, wordings=tuple(dict.fromkeys((asked.question, *others))))
 
+    def _taken_apart(self, search: Search) -> Search:
+        """Return the search with the parts of its question, when the recipe looks for them."""
+        if not search.recipe.facets:
+            return search
+        question = search.asked.question
+        parts = decompose(question)
+        if search.recipe.decomposition:
+            parts = self.decomposer(question, parts, calls=search.calls)
+        return replace(search, parts=parts, wanted=wanted_set(question))
+
     def _found(
         self,
         search: Search,
@@ -240,22 +253,22 @@ class Recall:
         Nothing is waited for while a transaction is open: neither a model, nor a thread.
         """
         lacking = self._empty_vector_leg(search, outcomes)
-        wanted = best_fused(fused, search.recipe, search.limit)
         with self._reading(search.principal) as stores:
-            sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
+            ranking = self._ranked(stores, search, outcomes, fused)
             head = stores.node_reader.head_position() if self.cache is not None else None
             still = before is not None and not stores.node_reader.changed_since(before)
-            legs = {leg: one.candidates for leg, one in outcomes.items()}
-            measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
-            ranking = rank(sketches, fused, search, legs, measure)
-            ranking = self._judged(stores, ranking, search, outcomes)
             stages.end("rank")
+            again = search.wanted is not None or search.parts.facets
             shown = (
                 None
-                if self._reranks(search, ranking)
+                if again or self._reranks(search, ranking)
                 else self._shown(stores, search, outcomes, ranking, stages, degraded=lacking)
             )
         if shown is None:
+            if again:
+                outcomes, ranking, missed = self._covered(search, outcomes, ranking)
+                lacking = (*missed, *lacking)
+                stages.end("facets")
             ranking, degraded = self._reranked(search, ranking)
             stages.end("rerank")
             with self._reading(search.principal) as stores:
@@ -266,6 +279,52 @@ class Recall:
         degraded = (*found.degraded, *_ended(recording))
         stages.end("record")
         return replace(found, degraded=degraded, head_position=head, unchanged=still)
+
+    def _ranked(
+        self,
+        stores: Stores,
+        search: Search,
+        outcomes: Mapping[str, LegOutcome],
+        fused: Mapping[UUID, float],
+    ) -> Ranking:
+        """Rank what was fused, without what does not bear on the question."""
+        wanted = best_fused(fused, search.recipe, search.limit)
+        sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
+        legs = {leg: one.candidates for leg, one in outcomes.items()}
+        measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
+        ranking = rank(sketches, fused, search, legs, measure)
+        return self._judged(stores, ranking, search, outcomes)
+
+    def _covered(
+        self, search: Search, outcomes: Mapping[str, LegOutcome], ranking: Ranking
+    ) -> tuple[Mapping[str, LegOutcome], Ranking, tuple[str, ...]]:
+        """Return the search with something for each facet and the set it asks about.
+
+        What the first round left bare is looked for once more, and what failed then is named.
+        """
+        from cairn.recall import coverage, second_round  # most questions are one
+
+        left_bare = coverage.bare(ranking, search.parts)
+        trouble: tuple[str, ...] = ()
+        if left_bare:
+            outcomes, trouble = second_round.widened(
+                self.legs, search, outcomes, left_bare, answered=bool(ranking.kept)
+            )
+            fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, search.recipe)
+            with self._reading(search.principal) as stores:
+                ranking = self._ranked(stores, search, outcomes, fused)
+        ranking, covered = coverage.cover(ranking, search.parts, search.limit)
+        found = None
+        if search.wanted is not None:
+            ids, missed = second_round.gathered(self.legs, search, search.wanted)
+            trouble = (*trouble, *missed)
+            with self._reading(search.principal) as stores:
+                found = second_round.read_set(stores, search, search.wanted, ids)
+            ranking = coverage.extreme_first(ranking, found, search.limit)
+        told = coverage.Coverage(
+            parts=search.parts, covered=covered, second_round=bool(left_bare), found=found
+        )
+        return outcomes, replace(ranking, coverage=told), trouble
 
     def _judged(
         self,
@@ -289,7 +348,7 @@ class Recall:
 
     def _reranked(self, search: Search, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
         """Let the reranker read the best; when it cannot, the order stays, and that is said."""
-        if self.reranker is None:
+        if self.reranker is None or not self._reranks(search, ranking):
             return ranking, ()
         best = ranking.kept[: min(search.recipe.rerank, MAX_TEXTS)]
         texts = [item.sketch.text for item in best]
@@ -387,6 +446,7 @@ class Recall:
             method=graph.method if graph else None,
             head_position=found.head_position,
             judgement=found.ranking.judgement,
+            coverage=found.ranking.coverage,
         )
         return RecallResult(results=found.results, meta=meta)
 

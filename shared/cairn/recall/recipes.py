@@ -60,8 +60,8 @@ class Recipe:
 
     `decay_factor` is what confidence keeps a day, `rrf_k` the constant of reciprocal rank fusion.
 
-    `gate`, `expansion`, `route`, `relevance`, `dedup`, `one_text`, `present_first` and `cache`
-    switch those stages. `rerank` is how many of
+    `gate`, `expansion`, `route`, `facets`, `decomposition`, `relevance`, `dedup`, `one_text`,
+    `present_first` and `cache` switch those stages. `rerank` is how many of
     the best are read again by the reranker, 0 none. `threshold` is what the final score must
     reach, in the scale of this recipe's fusion; None keeps all. `expand_hops` is 0 or 1, and
     `proactive` how many nodes nobody asked for may follow. `labels` empty means any; memories of
@@ -86,6 +86,8 @@ class Recipe:
     gate: bool = False
     expansion: bool = False
     route: bool = False
+    facets: bool = False
+    decomposition: bool = False
     relevance: bool = False
     dedup: bool = False
     one_text: bool = False
@@ -138,6 +140,7 @@ DEFAULT = Recipe(
     second_pass=SECOND_PASS,
     decay=0.2,
     access=0.1,
+    facets=True,
     relevance=True,
     dedup=True,
     one_text=True,
@@ -166,6 +169,7 @@ KNOWLEDGE = Recipe(
     candidates=20,
     scored=40,
     minimum_cosine=MIN_COSINE,
+    facets=True,
     relevance=True,
     dedup=True,
     one_text=True,
@@ -185,6 +189,7 @@ MEMORY = Recipe(
     second_pass=DEFAULT.second_pass,
     decay=DEFAULT.decay,
     access=DEFAULT.access,
+    facets=True,
     relevance=True,
     dedup=True,
     one_text=True,

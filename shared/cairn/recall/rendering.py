@@ -124,6 +124,20 @@ def as_text(rows: Sequence[Mapping[str, Any]]) -> str:
     return DIVIDER.join(row_text(row) for row in rows)
 
 
+def set_in_words(found: Mapping[str, Any] | None) -> str | None:
+    """Return in one line what `meta.set` says; None where no set was asked about."""
+    if found is None:
+        return None
+    count, members = found["found"], found["members"]
+    if not count:
+        return f"no memory was found of what is asked about ({found['said']})"
+    days = [members[at]["occurred_at"][:10] for at in (0, -1)]
+    span = f"on {days[0]}" if days[0] == days[1] else f"from {days[0]} to {days[1]}"
+    least = "" if found["complete"] else "at least "
+    noun = "memory was" if count == 1 else "memories were"
+    return f"{least}{count} {noun} found of what is asked about ({found['said']}), {span}"
+
+
 def row_text(row: Mapping[str, Any]) -> str:
     """Return one row: a heading, its properties a line each, and its related nodes."""
     score = row.get("scores", {}).get("relevance_score", 0.0)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.stores import Stores
+    from cairn.recall.coverage import Coverage
     from cairn.recall.legs import LegOutcome
     from cairn.recall.proactive import Surfaced
     from cairn.recall.query import Search
@@ -136,7 +137,8 @@ class RecallMeta:
 
     `head_position` is the ledger's end when the results were read. `counts` says how many
     candidates each stage left, `method` how the graph leg ranked, `judgement` what is
-    relevant. `cached` names the search whose answer this is.
+    relevant, `coverage` what came of the question's parts. `cached` names the search whose answer
+    this is.
     """
 
     search: Search
@@ -151,6 +153,7 @@ class RecallMeta:
     head_position: int | None = None
     cached: UUID | None = None
     judgement: Judgement | None = None
+    coverage: Coverage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,8 @@ _ON: Mapping[str, Any] = MappingProxyType(
         "gate": True,
         "expansion": True,
         "route": True,
+        "facets": True,
+        "decomposition": True,
         "relevance": True,
         "dedup": True,
         "one_text": True,

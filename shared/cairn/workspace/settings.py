@@ -55,6 +55,8 @@ STAGE_NAMES = (
     "gate",
     "expansion",
     "route",
+    "facets",
+    "decomposition",
     "relevance",
     "dedup",
     "one_text",

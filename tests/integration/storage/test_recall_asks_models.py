@@ -89,6 +89,8 @@ def said(asked: dict[str, Any]) -> str:
     text = asked["messages"][-1]["content"]
     if "reword a search query" in system:
         return json.dumps({"paraphrases": PARAPHRASES})
+    if "You split a question" in system:
+        return json.dumps({"questions": ["who sings on Tuesday", "what leaked in the kitchen"]})
     if "how well each text answers" in system:
         count = text.count("<text id=")
         best = next(n for n in range(1, count + 1) if REPAIR in text.split(f'id="{n}">')[1][:200])
@@ -181,6 +183,26 @@ def test_a_plain_search_asks_no_model(recalls: Recall, world: World, server: Cha
     assert found["results"]
     assert (found["meta"]["models"], found["meta"]["cost_usd"]) == ([], 0)
     assert len(server.requests) == before
+
+
+def test_a_model_takes_a_question_apart_and_each_part_has_a_result(
+    recalls: Recall, world: World, server: ChatServer
+) -> None:
+    stages = {"cache": False, "decomposition": True}
+    question = "did the choir or the kitchen's pump make more noise?"
+    found = ask(recalls, world, stages=stages, query=question, history=(), limit=2)
+    told = found["meta"]["facets"]
+    assert (told["rule"], told["source"]) == ("model", "llm")
+    assert all(each["node_id"] for each in told["facets"])
+    assert [use["purpose"] for use in found["meta"]["models"]] == ["rewrite"]
+    assert LUNCH in " ".join(texts(found))
+    server.says.extend([Say(status=529)] * 4)
+    ruled = ask(recalls, world, stages=stages, query=question, history=(), limit=2)
+    server.says.clear()
+    assert (ruled["meta"]["facets"]["rule"], ruled["meta"]["facets"]["source"]) == (
+        "items",
+        "rules",
+    )
 
 
 def test_while_the_model_is_down_rules_answer_and_the_answer_says_so(

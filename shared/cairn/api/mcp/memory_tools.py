@@ -17,7 +17,7 @@ from cairn.kernel.access import Principal
 from cairn.kernel.records import convert
 from cairn.memories.items import MemoryOutcome, NewMemory
 from cairn.memories.kinds import MemoryKind
-from cairn.recall.rendering import as_text
+from cairn.recall.rendering import as_text, set_in_words
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 
 NOTHING = "Nothing was found."
@@ -69,9 +69,10 @@ def _outcome(outcome: MemoryOutcome) -> dict[str, Any]:
 def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
     found = services.search(principal, arguments.record())
+    nothing = NO_ANSWER if found.meta["answerable"] is False else NOTHING
+    told = set_in_words(found.meta["set"])
     return ToolAnswer(
-        text=as_text(found.results)
-        or (NO_ANSWER if found.meta["answerable"] is False else NOTHING),
+        text="\n".join(filter(None, (as_text(found.results) or nothing, told))),
         structured={"results": list(found.results), "meta": dict(found.meta)},
     )
 

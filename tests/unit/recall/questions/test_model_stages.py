@@ -19,6 +19,7 @@ from cairn.kernel.text.elements import as_data
 from cairn.llm.port import ChatAnswer, ChatRequest, Finish, Message, Purpose, Role, Usage
 from cairn.llm.structured import AnswerShape, read
 from cairn.recall.questions import gate, intents
+from cairn.recall.questions.facets import MAX_FACETS, WHOLE, Rule, decompose
 from cairn.recall.questions.gate import Complexity, Turn, judge
 from cairn.recall.questions.model_answers import LATE, ModelAnswers
 from cairn.recall.questions.model_calls import Source
@@ -28,6 +29,7 @@ from cairn.recall.questions.model_stages import (
     MAX_CHARS,
     MAX_QUERY_CHARS,
     PUBLIC_TOKENS,
+    ModelDecomposer,
     ModelExpander,
     ModelGate,
     ModelIntents,
@@ -603,4 +605,51 @@ def test_no_texts_need_no_call_and_too_many_are_a_mistake() -> None:
         assert list(rerank("pump", [], calls=model_calls())) == []
         with pytest.raises(ValueError, match="at most 20"):
             rerank("pump", ["text"] * (MAX_TEXTS + 1), calls=model_calls())
+        assert model.asked == []
+
+
+# Parts
+
+COMPARISON = "compare how often the pump in hall 2 and the one in hall 3 failed since Ines left"
+
+
+def parts(*questions: str) -> str:
+    return json.dumps({"questions": list(questions)})
+
+
+def test_a_model_takes_a_question_apart_and_invented_parts_are_left_out() -> None:
+    said = parts("when did the pump in hall 2 fail", "when did Ines leave", "who likes cheese")
+    with scripted(said) as (answers, model):
+        found = ModelDecomposer(answers)(COMPARISON, WHOLE, calls=model_calls())
+        assert [facet.question for facet in found.facets] == [
+            "when did the pump in hall 2 fail",
+            "when did Ines leave",
+        ]
+        assert (found.rule, found.source) == (Rule.MODEL, Source.LLM)
+        [(_, asked)] = model.asked
+        assert asked.purpose is Purpose.REWRITE
+
+
+def test_a_model_gives_no_more_parts_than_there_may_be() -> None:
+    many = parts(*(f"pump in hall {number}" for number in range(50)))
+    with scripted(many) as (answers, _):
+        found = ModelDecomposer(answers)(COMPARISON, WHOLE, calls=model_calls())
+    assert len(found.facets) <= MAX_FACETS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [DOWN, "no", parts(), parts("the same pump"), parts("pump " * 100, "hall 3"), "{}"],
+    ids=str,
+)
+def test_without_usable_parts_those_of_the_rules_stand(answer: str | Unavailable) -> None:
+    ruled = decompose("Who has the larger terrace, Anna or Ben?")
+    question = "Who has the larger terrace, Anna or Ben?"
+    with scripted(answer) as (answers, _):
+        assert ModelDecomposer(answers)(question, ruled, calls=model_calls()) == ruled
+
+
+def test_a_simple_question_is_not_worth_a_call_for_its_parts() -> None:
+    with scripted() as (answers, model):
+        assert ModelDecomposer(answers)("who has it?", WHOLE, calls=model_calls()) == WHOLE
         assert model.asked == []
