@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
 
 if TYPE_CHECKING:
@@ -120,3 +121,20 @@ def test_a_question_of_one_part_says_so_and_hostile_ones_are_answered(tenant: Te
     assert "facets" not in meta["stages_ms"]
     for question in ("and " * 900, "a and b, " * 400, "and", "how often", "if (a and b) {x;}"):
         assert asked(tenant, question, min_relevance=0)[1]["facets"] is None
+
+
+def test_what_nobody_stored_is_no_answer_in_parts_either(tenant: Tenant) -> None:
+    question = "What is the capital of Mongolia and who won the world cup in 1998?"
+    texts, meta = asked(tenant, question)
+    assert (texts, meta["answerable"]) == ([], False)
+    assert [each["node_id"] for each in meta["facets"]["facets"]] == [None, None]
+    texts, meta = asked(tenant, "What is the capital of Mongolia and what ruined the boiler?")
+    assert texts[0] == FLOOD
+    assert meta["answerable"] is True
+
+
+def test_the_command_says_how_many_were_found(tenant: Tenant) -> None:
+    ran = cairn(tenant, "recall", "How often did Marta go to the dentist?")
+    assert "3 memories were found of what is asked about (how often)" in ran.out
+    told = tenant.search("How often did Marta go to the dentist?", format="text")
+    assert "from 2026-01-12 to 2026-05-19" in told["text"]

@@ -307,12 +307,14 @@ class Recall:
         left_bare = coverage.bare(ranking, search.parts)
         trouble: tuple[str, ...] = ()
         if left_bare:
-            outcomes, trouble = second_round.widened(
+            wider, trouble = second_round.widened(
                 self.legs, search, outcomes, left_bare, answered=bool(ranking.kept)
             )
-            fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, search.recipe)
+            fused = fuse({leg: one.candidates for leg, one in wider.items()}, search.recipe)
             with self._reading(search.principal) as stores:
-                ranking = self._ranked(stores, search, outcomes, fused)
+                again = self._ranked(stores, search, wider, fused)
+            if len(coverage.bare(again, search.parts)) < len(left_bare):
+                outcomes, ranking = wider, again
         ranking, covered = coverage.cover(ranking, search.parts, search.limit)
         found = None
         if search.wanted is not None:

@@ -132,6 +132,7 @@ _COMPARED = re.compile(r"^\W*compare\b|\b(?:difference|differences)\b", re.IGNOR
 _TOKEN = re.compile(r"[^\W_][\w'\u2019-]*|[,;:.!?()]")
 _JOINERS = frozenset({"and", "or", "versus", "vs"})
 _BEFORE_ITEMS = frozenset({"both", "between", "either"})
+_PRONOUNS = frozenset({"he", "she", "they", "it", "him", "her", "them", "his", "their", "its"})
 _ARTICLES = frozenset({"a", "an", "the", "my", "our", "your", "his", "her", "their", "its"})
 _GRAMMAR = STOP_WORDS | QUESTION_WORDS | {"vs", "versus", "compare", "compared"}
 _NAMES_OF_TIMES = """
@@ -264,7 +265,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _clauses(text: str) -> list[str]:
-    """Return the clauses; one that names nobody speaks of whom the first named."""
+    """Return the clauses; one with a pronoun and no name speaks of whom the first named."""
     parts = [part.strip(" ?") for part in _CLAUSE.split(text)]
     if len(parts) < 2:
         return []
@@ -272,8 +273,13 @@ def _clauses(text: str) -> list[str]:
     names = " ".join(_capitals(first))
     return [
         first,
-        *(f"{each} ({names})" if names and not _capitals(each) else each for each in others),
+        *(f"{each} ({names})" if names and _points_back(each) else each for each in others),
     ]
+
+
+def _points_back(clause: str) -> bool:
+    """Return whether a clause speaks of somebody whom it does not name."""
+    return not _capitals(clause) and not _PRONOUNS.isdisjoint(words(clause))
 
 
 def _items(text: str) -> list[str]:
