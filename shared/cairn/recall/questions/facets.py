@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.kernel.text.language import language_of
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, content_words, words
-from cairn.recall.questions.language import language_of
 from cairn.recall.questions.model_calls import Source
 from cairn.recall.questions.understanding import MAX_TERMS, WEAK_WORDS
 
