@@ -67,8 +67,8 @@ def _lifted(each: Scored, recipe: Recipe) -> Scored:
         factors["pinned"] = PINNED
     if not factors:
         return each
-    return replace(
-        each, score=each.score * math.prod(factors.values()), signals={**each.signals, **factors}
+    return each._replace(
+        score=each.score * math.prod(factors.values()), signals={**each.signals, **factors}
     )
 
 
@@ -238,7 +238,7 @@ def _merge(
 
 
 def _moved(each: Scored, signal: str, points: float) -> Scored:
-    return replace(each, score=each.score + points, signals={**each.signals, signal: points})
+    return each._replace(score=each.score + points, signals={**each.signals, signal: points})
 
 
 def _in_order(scored: Iterable[Scored]) -> list[Scored]:

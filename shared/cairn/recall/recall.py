@@ -255,7 +255,7 @@ class Recall:
         lacking = self._empty_vector_leg(search, outcomes)
         with self._reading(search.principal) as stores:
             ranking = self._ranked(stores, search, outcomes, fused)
-            head = stores.node_reader.head_position() if self.cache is not None else None
+            head = stores.node_reader.head_position() if self._caches(search) else None
             still = before is not None and not stores.node_reader.changed_since(before)
             stages.end("rank")
             again = search.wanted is not None or search.parts.facets
@@ -478,8 +478,13 @@ class Recall:
         )
         return replace(known.result, meta=meta)
 
+    def _caches(self, search: Search) -> bool:
+        return self.cache is not None and search.recipe.cache
+
     def _last_head(self, search: Search) -> int | None:
-        return self.cache.last_head(search.principal.workspace_id) if self.cache else None
+        if self.cache is None or not search.recipe.cache:
+            return None
+        return self.cache.last_head(search.principal.workspace_id)
 
     def _keep(self, search: Search, result: RecallResult, found: Found) -> None:
         """Keep a whole answer, when nothing changed between the legs and the reading."""

@@ -3,14 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 from uuid import UUID
 
 from cairn.kernel.text.words import words
 from cairn.recall.questions.understanding import MONTHS, Understanding, nearness
-from cairn.recall.recipes import Recipe
+from cairn.recall.recipes import Recipe, SignalWeights
 from cairn.recall.records import Sketch
 from cairn.recall.second_pass import Measured
 
@@ -36,9 +36,8 @@ _LONGEST_SPEAKER = 40
 NAMES_OF_SPECIFIC = 3  # a text with three names gets the whole signal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """A candidate with its final score and what it is made of."""
+class Scored(NamedTuple):
+    """A candidate with its final score and what it is made of. A tuple, because hundreds are."""
 
     sketch: Sketch
     score: float
@@ -91,7 +90,11 @@ def score_all(
         _scored(node, fused[node.id], lifted.get(_parent(node)), signals, asked, recipe, at)
         for node in nodes
     ]
-    return sorted(scored, key=lambda found: (-found.score, -found.sketch.position))
+    return sorted(scored, key=_best_first)
+
+
+def _best_first(each: Scored) -> tuple[float, int]:
+    return -each.score, -each.sketch.position
 
 
 def score_again(
@@ -109,35 +112,98 @@ def score_again(
     second = recipe.second_pass
     if second is None:
         return list(first)
-    ratios = {
-        name: getattr(second, name) / weight
-        for name in _FIRST
-        if (weight := getattr(recipe.signals, name))
-    }
-    nodes = [each.sketch for each in first]
-    lifted = _lift_by_parents(nodes, fused, second.parent)
+    ratios = _ratios(recipe.signals, second)
     least = min((one.late for one in measured.values() if one.late is not None), default=0.0)
+    own = [
+        _own_parts(each, measured.get(each.sketch.id), fused, by_keyword, second, ratios, least)
+        for each in first
+    ]
+    lifts = _lifts(first, own, fused, second.parent)
     again: list[Scored] = []
-    for each in first:
-        node_id = each.sketch.id
-        factors = {name: each.signals[name] for name in ("decay_factor", "access_boost")}
-        parts = {"fused": fused[node_id]}
-        parts |= {name: each.signals.get(name, 0.0) * ratio for name, ratio in ratios.items()}
-        parent = _parent(each.sketch)
-        parts["parent"] = lifted.get(parent, 0.0) if parent else second.parent * fused[node_id]
-        one = measured.get(node_id)
-        if one is not None:
-            late = one.late if one.late is not None else least
-            if second.words:
-                parts["words"] = second.words * one.share - by_keyword.get(node_id, 0.0)
-            parts["late"] = second.late * (late - least)
-            parts["whole"] = second.whole * one.whole
-            parts["answers"] = second.answers * one.answers
-            parts["next"] = second.next * fused.get(one.after_id, 0.0) if one.after_id else 0.0
-        parts = {name: part for name, part in parts.items() if part or name == "fused"}
-        score = sum(parts.values()) * factors["decay_factor"] * factors["access_boost"]
-        again.append(Scored(sketch=each.sketch, score=score, signals={**parts, **factors}))
-    return sorted(again, key=lambda found: (-found.score, -found.sketch.position))
+    for each, parts, lift in zip(first, own, lifts, strict=True):
+        if lift:
+            parts["parent"] = lift
+        factor, boost = each.signals["decay_factor"], each.signals["access_boost"]
+        score = sum(parts.values()) * factor * boost
+        parts["decay_factor"], parts["access_boost"] = factor, boost
+        again.append(Scored(each.sketch, score, parts))
+    return sorted(again, key=_best_first)
+
+
+def _ratios(first: SignalWeights, second: SignalWeights) -> list[tuple[str, float]]:
+    """Return by what a signal of the first pass is multiplied to have the second one's weight."""
+    weights = [(name, getattr(first, name), getattr(second, name)) for name in _FIRST]
+    return [(name, after / before) for name, before, after in weights if before and after]
+
+
+def _own_parts(
+    each: Scored,
+    one: Measured | None,
+    fused: Mapping[UUID, float],
+    by_keyword: Mapping[UUID, float],
+    second: SignalWeights,
+    ratios: Sequence[tuple[str, float]],
+    least: float,
+) -> dict[str, float]:
+    """Return the parts of a candidate's score, but for what its session or document adds."""
+    node_id = each.sketch.id
+    signals = each.signals
+    parts = {"fused": fused[node_id]}
+    for name, ratio in ratios:
+        if value := signals.get(name):
+            parts[name] = value * ratio
+    if one is None:
+        return parts
+    if second.words and (part := second.words * one.share - by_keyword.get(node_id, 0.0)):
+        parts["words"] = part
+    if one.late is not None and (part := second.late * (one.late - least)):
+        parts["late"] = part
+    if part := second.whole * one.whole:
+        parts["whole"] = part
+    if part := second.answers * one.answers:
+        parts["answers"] = part
+    if one.after_id and (part := second.next * fused.get(one.after_id, 0.0)):
+        parts["next"] = part
+    return parts
+
+
+_MATCH = ("fused", "words", "late", "whole")
+"""What the second pass measures of how well a text matches, in itself."""
+
+
+def _lifts(
+    nodes: Sequence[Scored],
+    own: Sequence[Mapping[str, float]],
+    fused: Mapping[UUID, float],
+    weight: float,
+) -> list[float]:
+    """Return what the session or document around each candidate adds to it.
+
+    Of a session that is its best fused score; of a document its best match as the second pass
+    measures it, else the first pass' score would be most of the second's. What stands in neither
+    is its own session.
+    """
+    sessions = _lift_by_parents([each.sketch for each in nodes], fused, weight)
+    documents: dict[UUID, float] = {}
+    for each, parts in zip(nodes, own, strict=True):
+        if document_id := _document(each.sketch):
+            match = weight * sum(parts.get(name, 0.0) for name in _MATCH)
+            documents[document_id] = max(documents.get(document_id, match), match)
+    lifts: list[float] = []
+    for each in nodes:
+        node = each.sketch
+        if document_id := _document(node):
+            lifts.append(documents[document_id])
+        elif node.session_id:
+            lifts.append(sessions.get(node.session_id, 0.0))
+        else:
+            lifts.append(weight * fused[node.id])
+    return lifts
+
+
+def _document(node: Sketch) -> UUID | None:
+    """Return the document a node is, or is a part of."""
+    return None if node.session_id else node.document_id
 
 
 _FIRST = ("speaker", "time", "time_words", "length", "question", "specifics")
@@ -176,19 +242,22 @@ def _scored(
     if lift:
         parts["parent"] = lift
     factor = 1.0 + recipe.decay * (ranking_decay(node, at, recipe.decay_factor) - 1.0)
-    boost = 1.0 + recipe.access * (access_boost(node.access_count) - 1.0)
+    boost = 1.0
+    if node.access_count:
+        boost += recipe.access * (access_boost(node.access_count) - 1.0)
     score = sum(parts.values()) * factor * boost
     parts["decay_factor"], parts["access_boost"] = factor, boost
-    return Scored(sketch=node, score=score, signals=parts)
+    return Scored(node, score, parts)
 
 
 def said_by_named(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the node was said by, or is about, somebody the question names."""
     beginning, colon, _ = node.text[:_LONGEST_SPEAKER].partition(": ")
     speaker = beginning if colon else None
-    candidates = (speaker, node.source_agent, node.subject, node.canonical_name)
-    found = any(name and not asked.names.isdisjoint(_name_words(name)) for name in candidates)
-    return 1.0 if found else 0.0
+    for name in (speaker, node.source_agent, node.subject, node.canonical_name):
+        if name and not asked.names.isdisjoint(_name_words(name)):
+            return 1.0
+    return 0.0
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ beginning, and the messages beside a candidate. What each is worth is `scoring`'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -65,9 +65,8 @@ class Evidence(NamedTuple):
     before_tokens: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What was measured of one candidate.
+class Measured(NamedTuple):
+    """What was measured of one candidate. A tuple, because hundreds are.
 
     `share` is the part of the question's weight its words have, `late` how near its words' meanings
     come to the question's, as a cosine: None without token vectors. `whole` is what title and
@@ -80,7 +79,7 @@ class Measured:
     whole: float = 0.0
     answers: float = 0.0
     after_id: UUID | None = None
-    ranks: Sequence[float] = field(default_factory=tuple[float, ...])
+    ranks: Sequence[float] = ()
 
 
 def measuring(
@@ -172,26 +171,25 @@ def late_interaction(
     """
     import numpy as np
 
-    tokens = {row.id: row.tokens for row in rows if row.tokens}
-    tokens |= {
-        row.before_id: row.before_tokens for row in rows if row.before_id and row.before_tokens
-    }
-    if not tokens or not question.words:
-        return {}
-    nearest = _nearest(question.states, list(tokens.values()))
-    place = {node_id: at for at, node_id in enumerate(tokens)}
-    weights = _token_weights(question.words, by_word, names)
-    found: dict[UUID, float] = {}
+    texts: list[bytes] = []
+    place: dict[UUID, int] = {}
     for row in rows:
-        own = place.get(row.id)
-        if own is None:
-            continue
-        near = nearest[own]
-        before = place.get(row.before_id) if row.before_id else None
-        if before is not None:
-            near = np.maximum(near, BEFORE * nearest[before])
-        found[row.id] = float(near @ weights)
-    return found
+        for node_id, tokens in ((row.id, row.tokens), (row.before_id, row.before_tokens)):
+            if node_id and tokens and node_id not in place:
+                place[node_id] = len(texts)
+                texts.append(tokens)
+    if not texts or not question.words:
+        return {}
+    weights = _token_weights(question.words, by_word, names)
+    counted = weights > 0.0
+    nearest = _nearest(question.states[counted], texts)
+    found = [(row.id, place[row.id], row.before_id) for row in rows if row.tokens]
+    own = nearest[[at for _, at, _ in found]]
+    before = [place.get(before_id, -1) if before_id else -1 for _, _, before_id in found]
+    led = np.array(before) >= 0
+    own[led] = np.maximum(own[led], BEFORE * nearest[[at for at in before if at >= 0]])
+    late: list[float] = (own @ weights[counted]).tolist()
+    return {node_id: value for (node_id, _, _), value in zip(found, late, strict=True)}
 
 
 def _nearest(states: Vectors, texts: Sequence[bytes]) -> NDArray[np.float32]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -21,9 +22,6 @@ from cairn.recall.second_pass import (
     measured,
     word_weights,
 )
-
-if TYPE_CHECKING:
-    from uuid import UUID
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ASKED = understand("Does Priya own a kiln or a loom?", NOW)
@@ -108,6 +106,33 @@ def test_title_and_beginning_of_its_document_are_half_of_a_passages_cosine() -> 
     assert found[node_id(1)].whole == pytest.approx(0.5 * 0.8 + 0.25 * 0.4 + 0.25 * 0.6 - 0.8)
     assert found[node_id(2)].whole == pytest.approx(0.5 * 0.8 + 0.5 * 0.6 - 0.8)
     assert found[node_id(3)].whole == 0.0
+
+
+def test_documents_are_lifted_by_what_the_second_pass_measures_and_sessions_by_the_first() -> None:
+    report, other = UUID(int=70), UUID(int=71)
+    nodes = [
+        sketch(1, document_id=report),
+        sketch(2, document_id=report),
+        sketch(3, document_id=other),
+        sketch(4, session_id="s"),
+    ]
+    fused = {node_id(1): 0.8, node_id(2): 0.5, node_id(3): 0.9, node_id(4): 0.9}
+    found = {
+        node_id(1): Measured(share=0.1, late=0.5, whole=-0.1),
+        node_id(2): Measured(share=0.9, late=0.7),
+        node_id(3): Measured(share=0.1, late=0.3, whole=-0.3),
+        node_id(4): Measured(share=0.9, late=0.9),
+    }
+    first = score_all(nodes, fused, ASKED, DEFAULT, NOW)
+    again = score_again(first, found, fused, {}, DEFAULT)
+    second = DEFAULT.second_pass
+    assert second is not None
+
+    lifts = {each.sketch.id: each.signals["parent"] for each in again}
+    best = 0.5 + second.words * 0.9 + second.late * 0.4
+    assert lifts[node_id(1)] == lifts[node_id(2)] == pytest.approx(second.parent * best)
+    assert lifts[node_id(3)] < lifts[node_id(1)], "the first pass found it best"
+    assert lifts[node_id(4)] == pytest.approx(second.parent * 0.9)
 
 
 def test_the_second_score_is_the_sum_of_its_signals_and_takes_the_keyword_legs_part_back() -> None:

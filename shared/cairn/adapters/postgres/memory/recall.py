@@ -26,7 +26,7 @@ from cairn.recall.result_cache import SEARCHABLE
 from cairn.recall.second_pass import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -122,7 +122,7 @@ class PostgresNodeReader(Store):
         """
         asked: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
-            "ids": list(node_ids),
+            "ids": _array(node_ids),
             "terms": list(terms),
             "language": filters.language,
             "vector": None,
@@ -147,7 +147,7 @@ class PostgresNodeReader(Store):
         those its subscriptions found. Workspace, scope and state hold for them as for all.
         """
         statement, asked = self._of_nodes(_READ, node_ids, filters)
-        asked["subscribed"] = list(subscribed)
+        asked["subscribed"] = _array(subscribed)
         with self.connection.cursor(row_factory=record(FoundNode), binary=True) as cursor:
             return cursor.execute(statement, asked).fetchall()
 
@@ -156,7 +156,7 @@ class PostgresNodeReader(Store):
     ) -> tuple[bytes, dict[str, Any]]:
         asked: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
-            "ids": list(node_ids),
+            "ids": _array(node_ids),
         }
         present, past = names
         if filters.as_of_position is None:
@@ -202,7 +202,7 @@ class PostgresNodeReader(Store):
 
     def without_vector(self, node_ids: Sequence[UUID], model_id: int) -> Sequence[UUID]:
         """Return which of the nodes have no vector of the model."""
-        return self.values("search.without_vector", ids=list(node_ids), model_id=model_id)
+        return self.values("search.without_vector", ids=_array(node_ids), model_id=model_id)
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
@@ -219,6 +219,11 @@ class PostgresNodeReader(Store):
     def changed_since(self, position: int) -> bool:
         """Return whether an entry after a position changed what a search can find."""
         return self.value("ledger.changed_since", position=position, types=list(SEARCHABLE))
+
+
+def _array(ids: Iterable[UUID]) -> str:
+    """Return ids as PostgreSQL writes an array; the driver takes ten times as long for a list."""
+    return "{" + ",".join([node_id.hex for node_id in ids]) + "}"
 
 
 def _candidates(

@@ -36,7 +36,7 @@ SELECT asked.id FROM unnest(%(ids)s::uuid[]) AS asked (id)
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
   content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to,
-  pinned FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+  pinned FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
 
 -- name: sketch_as_of
 -- The same of the versions that held at a ledger position.
@@ -44,7 +44,7 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
   content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to,
   pinned FROM node_version
- WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
 
@@ -89,7 +89,7 @@ SELECT n.id,
        AND (%(as_of_position)s::bigint IS NULL OR p.created_position <= %(as_of_position)s)
      LIMIT 1
   ) AS before ON n.session_id IS NOT NULL
- WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s::uuid[])
 
 -- name: read
 -- Found nodes as their reader may see them; what a subscription found need not be tagged for its agent.
@@ -98,7 +98,7 @@ SELECT {columns}, created_position AS position, coalesce(agents, '{}') AS agents
   coalesce(headings, '{}') AS headings, coalesce(keywords, '{}') AS keywords,
   compiled_truth IS NOT NULL AS compiled_truth
   FROM node
- WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
      OR id = ANY (%(subscribed)s::uuid[]))
 
@@ -109,7 +109,7 @@ SELECT {columns}, created_position AS position, coalesce(agents, '{}') AS agents
   coalesce(headings, '{}') AS headings, coalesce(keywords, '{}') AS keywords,
   compiled_truth IS NOT NULL AS compiled_truth
   FROM node_version
- WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
