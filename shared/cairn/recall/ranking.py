@@ -429,8 +429,8 @@ def rank(
     if recipe.present_first and not search.asks_for_a_time:
         scored = present_first(scored, search.at)
     unique = deduped(scored) if recipe.dedup else Deduped(kept=tuple(scored), merged={})
-    if recipe.one_text:
-        unique = one_text(unique)
+    if recipe.one_text and (one := one_text(unique)) is not unique:
+        unique = one
         kept = {each.sketch.id: each for each in unique.kept}
         scored = _in_order(kept.get(each.sketch.id, each) for each in scored)
     return Ranking(

@@ -85,10 +85,11 @@ def score_all(
     with the recipe's share s as 1 + s (f - 1).
     """
     signals = _signals_of(asked, recipe)
-    lifted = _lift_by_parents(nodes, fused, recipe.signals.parent)
+    points = [fused[node.id] for node in nodes]
+    lifts = _lift_by_parents(nodes, points, recipe.signals.parent)
     scored = [
-        _scored(node, fused[node.id], lifted.get(_parent(node)), signals, asked, recipe, at)
-        for node in nodes
+        _scored(node, own, lifts.get(_parent(node)), signals, asked, recipe, at)
+        for node, own in zip(nodes, points, strict=True)
     ]
     return sorted(scored, key=_best_first)
 
@@ -118,7 +119,7 @@ def score_again(
         _own_parts(each, measured.get(each.sketch.id), fused, by_keyword, second, ratios, least)
         for each in first
     ]
-    lifts = _lifts(first, own, fused, second.parent)
+    lifts = _lifts([each.sketch for each in first], own, second.parent)
     again: list[Scored] = []
     for each, parts, lift in zip(first, own, lifts, strict=True):
         if lift:
@@ -146,15 +147,14 @@ def _own_parts(
     least: float,
 ) -> dict[str, float]:
     """Return the parts of a candidate's score, but for what its session or document adds."""
-    node_id = each.sketch.id
     signals = each.signals
-    parts = {"fused": fused[node_id]}
+    parts = {"fused": signals["fused"]}
     for name, ratio in ratios:
         if value := signals.get(name):
             parts[name] = value * ratio
     if one is None:
         return parts
-    if second.words and (part := second.words * one.share - by_keyword.get(node_id, 0.0)):
+    if second.words and (part := second.words * one.share - by_keyword.get(each.sketch.id, 0.0)):
         parts["words"] = part
     if one.late is not None and (part := second.late * (one.late - least)):
         parts["late"] = part
@@ -172,10 +172,7 @@ _MATCH = ("fused", "words", "late", "whole")
 
 
 def _lifts(
-    nodes: Sequence[Scored],
-    own: Sequence[Mapping[str, float]],
-    fused: Mapping[UUID, float],
-    weight: float,
+    nodes: Sequence[Sketch], own: Sequence[Mapping[str, float]], weight: float
 ) -> list[float]:
     """Return what the session or document around each candidate adds to it.
 
@@ -183,21 +180,19 @@ def _lifts(
     measures it, else the first pass' score would be most of the second's. What stands in neither
     is its own session.
     """
-    sessions = _lift_by_parents([each.sketch for each in nodes], fused, weight)
+    points = [parts["fused"] for parts in own]
+    sessions = _lift_by_parents(nodes, points, weight)
     documents: dict[UUID, float] = {}
-    for each, parts in zip(nodes, own, strict=True):
-        if document_id := _document(each.sketch):
+    for node, parts in zip(nodes, own, strict=True):
+        if document_id := _document(node):
             match = weight * sum(parts.get(name, 0.0) for name in _MATCH)
             documents[document_id] = max(documents.get(document_id, match), match)
     lifts: list[float] = []
-    for each in nodes:
-        node = each.sketch
+    for node, fused in zip(nodes, points, strict=True):
         if document_id := _document(node):
             lifts.append(documents[document_id])
-        elif node.session_id:
-            lifts.append(sessions.get(node.session_id, 0.0))
         else:
-            lifts.append(weight * fused[node.id])
+            lifts.append(sessions.get(node.session_id, 0.0) if node.session_id else weight * fused)
     return lifts
 
 
@@ -311,13 +306,13 @@ def _parent(node: Sketch) -> str | UUID | None:
 
 
 def _lift_by_parents(
-    nodes: Sequence[Sketch], fused: Mapping[UUID, float], weight: float
+    nodes: Sequence[Sketch], points: Sequence[float], weight: float
 ) -> dict[str | UUID | None, float]:
     """Return what each session or document adds to its members: its best fused score, weighted."""
     best: dict[str | UUID | None, float] = {}
     if not weight:
         return best
-    for node in nodes:
-        if parent := _parent(node):
-            best[parent] = max(best.get(parent, 0.0), weight * fused[node.id])
+    for node, fused in zip(nodes, points, strict=True):
+        if (parent := _parent(node)) and weight * fused > best.get(parent, 0.0):
+            best[parent] = weight * fused
     return best

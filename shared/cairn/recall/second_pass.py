@@ -120,19 +120,19 @@ def measured(
     shares = _shares(ranks, weights, np.array([row.words for row in rows], dtype=np.float64))
     by_word = dict(zip(asked.terms, weights.tolist(), strict=False))
     tokens = question.tokens if question else None
-    after = {row.before_id: row.id for row in rows if row.before_id}
-    late = late_interaction(rows, tokens, by_word, asked.names) if tokens else {}
+    after = {row.before_id.int: row.id for row in rows if row.before_id}
+    late = late_interaction(rows, tokens, by_word, asked.names) if tokens else [None] * len(rows)
     return {
         row.id: Measured(
-            share=share,
-            late=late.get(row.id),
-            cosine=row.cosine,
-            whole=_whole(row),
-            answers=float(row.before_asks),
-            after_id=after.get(row.id),
-            ranks=row.ranks,
+            share,
+            near,
+            row.cosine,
+            _whole(row),
+            float(row.before_asks),
+            after.get(row.id.int),
+            row.ranks,
         )
-        for row, share in zip(rows, shares.tolist(), strict=True)
+        for row, share, near in zip(rows, shares.tolist(), late, strict=True)
     }
 
 
@@ -163,33 +163,35 @@ def late_interaction(
     question: TokenStates,
     by_word: Mapping[str, float],
     names: frozenset[str],
-) -> dict[UUID, float]:
+) -> Sequence[float | None]:
     """Return for each candidate the mean over the question's words of the nearest word it has.
 
     A word of the message before counts too, a little less. Words count by their weight; names do
-    not, as the vectors and the speaker say who.
+    not, as the vectors and the speaker say who. None without token vectors.
     """
     import numpy as np
 
     texts: list[bytes] = []
-    place: dict[UUID, int] = {}
+    place: dict[int, int] = {}  # by the number of an id, which is looked up faster
     for row in rows:
         for node_id, tokens in ((row.id, row.tokens), (row.before_id, row.before_tokens)):
-            if node_id and tokens and node_id not in place:
-                place[node_id] = len(texts)
+            if node_id and tokens and node_id.int not in place:
+                place[node_id.int] = len(texts)
                 texts.append(tokens)
+    found: list[float | None] = [None] * len(rows)
     if not texts or not question.words:
-        return {}
+        return found
     weights = _token_weights(question.words, by_word, names)
     counted = weights > 0.0
     nearest = _nearest(question.states[counted], texts)
-    found = [(row.id, place[row.id], row.before_id) for row in rows if row.tokens]
-    own = nearest[[at for _, at, _ in found]]
-    before = [place.get(before_id, -1) if before_id else -1 for _, _, before_id in found]
+    has = [at for at, row in enumerate(rows) if row.tokens]
+    own = nearest[[place[rows[at].id.int] for at in has]]
+    before = [place.get(one.int, -1) if (one := rows[at].before_id) else -1 for at in has]
     led = np.array(before) >= 0
     own[led] = np.maximum(own[led], BEFORE * nearest[[at for at in before if at >= 0]])
-    late: list[float] = (own @ weights[counted]).tolist()
-    return {node_id: value for (node_id, _, _), value in zip(found, late, strict=True)}
+    for at, value in zip(has, (own @ weights[counted]).tolist(), strict=True):
+        found[at] = value
+    return found
 
 
 def _nearest(states: Vectors, texts: Sequence[bytes]) -> NDArray[np.float32]:
