@@ -205,8 +205,7 @@ def moved_by(ranking: Ranking, moved: Mapping[UUID, float]) -> Ranking:
 
     def placed(items: Iterable[Scored]) -> tuple[Scored, ...]:
         changed = [
-            replace(
-                each,
+            each._replace(
                 score=each.score + points,
                 signals={**each.signals, FACET: each.signals.get(FACET, 0.0) + points},
             )
