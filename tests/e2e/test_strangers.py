@@ -51,6 +51,11 @@ WHO_MAY = {
     "GET /v1/webhooks": ADMIN,
     "DELETE /v1/webhooks/{webhook_id}": ADMIN,
     "GET /v1/webhooks/{webhook_id}/deliveries": ADMIN,
+    "POST /v1/incoming-webhooks": ADMIN,
+    "GET /v1/incoming-webhooks": ADMIN,
+    "POST /v1/incoming-webhooks/{incoming_id}/rotate": ADMIN,
+    "DELETE /v1/incoming-webhooks/{incoming_id}": ADMIN,
+    "POST /v1/incoming-webhooks/{incoming_id}/memories": NO_KEY,
     "POST /v1/connectors": ADMIN,
     "GET /v1/connectors": ADMIN,
     "GET /v1/connectors/health": ADMIN,
@@ -254,6 +259,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/tickets/{ticket_id}/messages": {"text": "A stranger was here."},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
+    "POST /v1/incoming-webhooks": {"name": "stranger"},
+    "POST /v1/incoming-webhooks/{incoming_id}/memories": {
+        "type": "event",
+        "text": "A stranger was here.",
+    },
     "POST /v1/personas": {"name": "stranger"},
     "PUT /v1/personas/{persona}": {"autonomy": "act"},
     "POST /v1/uploads": {"size": 3},
@@ -392,6 +402,7 @@ def ours(laptop: "Laptop") -> Treasure:
         "/v1/ticket-sources",
         {"name": "desk", "kind": "github-issues", "config": desk, "secrets": {"token": canary}},
     )
+    incoming = tenant.post("/v1/incoming-webhooks", {"name": canary})
     tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
@@ -413,6 +424,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "rebuild_id": checked["id"],
             "task_id": task["id"],
             "webhook_id": hook["id"],
+            "incoming_id": incoming["id"],
             "connector": "lamp",
             "tool": "light",
             "taint_id": tainted["taint_id"],
@@ -508,6 +520,8 @@ def test_another_workspace_finds_nothing_of_ours(
 def test_a_webhook_that_is_not_signed_brings_nothing(ours: Treasure, theirs: Tenant) -> None:
     for key in (None, ours.tenant.key, theirs.key):
         response = ours.call("POST /v1/ticket-sources/{source_id}/events", key)
+        assert refused(response, 401, "unauthenticated")["reason"] == "unsigned"
+        response = ours.call("POST /v1/incoming-webhooks/{incoming_id}/memories", key)
         assert refused(response, 401, "unauthenticated")["reason"] == "unsigned"
     assert len(ours.tenant.get("/v1/tickets")["items"]) == 1
 

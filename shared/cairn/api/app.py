@@ -52,7 +52,10 @@ _TAGS = [
     {"name": "connectors", "description": "What agents act through, how it is, what it offers."},
     {"name": "personas", "description": "How agents work, by kind of ticket."},
     {"name": "investigations", "description": "What agents do about tickets, and who lets them."},
-    {"name": "webhooks", "description": "Who is told of what happens here."},
+    {
+        "name": "webhooks",
+        "description": "Who is told of what happens here, and who outside writes.",
+    },
     {"name": "settings", "description": "What a workspace sets for its searches and models."},
     {"name": "ledger", "description": "The hash chain everything rests on."},
     {"name": "keys", "description": "Who may do what."},

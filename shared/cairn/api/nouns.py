@@ -27,6 +27,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "subscriptions": (f"{ROUTES}.subscriptions",),
         "tasks": (f"{ROUTES}.tasks",),
         "webhooks": (f"{ROUTES}.webhooks",),
+        "incoming-webhooks": (f"{ROUTES}.incoming_webhooks",),
         "connectors": (f"{ROUTES}.connectors",),
         "export": (f"{ROUTES}.memory_graph",),
         "import": (f"{ROUTES}.memory_graph",),

@@ -53,7 +53,7 @@ class StrictRoute(APIRoute):
             if not takes_any:
                 _require_known(request, known)
             if takes_body:
-                _require_json(request)
+                require_json(request)
             return await handle(StrictRequest(request.scope, request.receive))
 
         return strict
@@ -85,7 +85,8 @@ def _require_known(request: Request, known: set[str]) -> None:
         )
 
 
-def _require_json(request: Request) -> None:
+def require_json(request: Request) -> None:
+    """Raise Refused (unsupported-media-type) for a body that is not said to be plain JSON."""
     media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise Refused(

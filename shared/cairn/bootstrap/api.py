@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from cairn.summaries.read import ReadSummaries
     from cairn.taint.taint import Taints
     from cairn.tasks.work import Tasks
+    from cairn.webhooks.incoming import Deliveries, IncomingWebhooks
     from cairn.webhooks.webhooks import Webhooks
     from cairn.workspace.change import KeepSettings
 
@@ -494,6 +495,25 @@ class ApiServices(AgentServices):
             CheckRegistered(self.opened)(model)
 
     # The workspace
+
+    @part
+    def incoming_webhooks(self) -> IncomingWebhooks:
+        """Which services outside write memories."""
+        import os
+
+        from cairn.webhooks.incoming import IncomingWebhooks
+
+        return IncomingWebhooks(platform=self.platform, random_bytes=os.urandom)
+
+    @part
+    def memory_deliveries(self) -> Deliveries:
+        """On whose behalf a signed delivery writes."""
+        from cairn.adapters.postgres.webhooks import WorkspaceOfIncomingWebhook
+        from cairn.webhooks.incoming import Deliveries
+
+        return Deliveries(
+            platform=self.platform, workspace_of=WorkspaceOfIncomingWebhook(self.opened)
+        )
 
     @part
     def webhooks(self) -> Webhooks:

@@ -153,6 +153,7 @@ app.command("audit-memory", rich_help_panel=_OPERATIONS)(audit_memory.audit_memo
 app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.keys_app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(operations.webhooks_app, name="webhooks", rich_help_panel=_OPERATIONS)
+app.add_typer(operations.incoming_app, name="incoming-webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(connectors.app, name="connectors", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.workspaces_app, name="workspace", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.app, name="settings", rich_help_panel=_OPERATIONS)

@@ -1,4 +1,4 @@
-"""`cairn stats`, `redrive` and `webhooks`: what a workspace holds, what waits, who is notified."""
+"""`cairn stats`, `redrive`, and webhooks both ways: what is held, what waits, who is told."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,16 @@ import typer
 
 from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, escape, print_done, print_json, table
+from cairn.cli.options import (
+    Json,
+    deps_of,
+    escape,
+    moment,
+    print_done,
+    print_json,
+    table,
+    without_none,
+)
 from cairn.kernel.clock import utc_now
 from cairn.operations.sweep import Backlog
 from cairn.settings.cli import CliSettings
@@ -285,3 +294,62 @@ def remove(
     deps = deps_of(ctx)
     gone = deps.client.delete(f"/v1/webhooks/{webhook}")
     print_done(deps, gone, f"[green]removed[/] {webhook}", as_json=as_json)
+
+
+incoming_app = typer.Typer(
+    help="Incoming webhooks: services outside that write memories.", no_args_is_help=True
+)
+IncomingId = Annotated[str, typer.Argument(help="The incoming webhook's id.", metavar="ID")]
+
+
+@incoming_app.command("add")
+def add_incoming(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="Who says what comes.")],
+    client: Annotated[
+        str | None, typer.Option("--client", help="Whose memories all of it are.")
+    ] = None,
+    scope: Annotated[str, typer.Option(help="public, shared or admin.")] = "admin",
+    as_json: Json = False,
+) -> None:
+    """Let a service write memories, and print its secret, this once."""
+    deps = deps_of(ctx)
+    body = without_none({"name": name, "client_id": client, "scope": scope})
+    _print_incoming(deps, deps.client.post("/v1/incoming-webhooks", body), as_json=as_json)
+
+
+@incoming_app.command("list")
+def list_incoming(ctx: typer.Context, as_json: Json = False) -> None:
+    """List the services that may write memories."""
+    deps = deps_of(ctx)
+    items = deps.client.get("/v1/incoming-webhooks")["items"]
+    if as_json:
+        return print_json(items)
+    shown = table("id", "name", "client", "scope", "rotated", whole="id")
+    for each in items:
+        client, rotated = each["client_id"] or "any", moment(each["rotated_at"] or "-")
+        shown.add_row(each["id"], escape(each["name"]), escape(client), each["scope"], rotated)
+    deps.out.print(shown)
+
+
+@incoming_app.command()
+def rotate(ctx: typer.Context, webhook: IncomingId, as_json: Json = False) -> None:
+    """Make a new secret and print it, this once; the one before is good for 24 hours more."""
+    deps = deps_of(ctx)
+    made = deps.client.post(f"/v1/incoming-webhooks/{webhook}/rotate", {})
+    _print_incoming(deps, made, as_json=as_json)
+
+
+@incoming_app.command("remove")
+def remove_incoming(ctx: typer.Context, webhook: IncomingId, as_json: Json = False) -> None:
+    """Take a service's right to write; what it wrote stays."""
+    deps = deps_of(ctx)
+    gone = deps.client.delete(f"/v1/incoming-webhooks/{webhook}")
+    print_done(deps, gone, f"[green]removed[/] {webhook}", as_json=as_json)
+
+
+def _print_incoming(deps: Deps, made: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        return print_json(made)
+    deps.out.print(f"[green]made[/] {made['id']}  deliveries go to {made['memories_path']}")
+    deps.out.print(f"secret: [bold]{made['secret']}[/]  [dim]shown this once[/]")

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
         PostgresOutbox,
         PostgresSubjects,
     )
-    from cairn.adapters.postgres.webhooks import PostgresWebhooks
+    from cairn.adapters.postgres.webhooks import PostgresIncomingWebhooks, PostgresWebhooks
     from cairn.adapters.postgres.workspaces import PostgresSettings
 
 
@@ -107,6 +107,7 @@ class Stores:
     graph_nodes: PostgresGraphNodes
     graph_state: PostgresGraphState
     idempotency: PostgresIdempotency
+    incoming_webhooks: PostgresIncomingWebhooks
     ingestions: PostgresIngestions
     investigations: PostgresInvestigations
     keys: PostgresKeys

@@ -59,6 +59,7 @@ FINDERS = {
     "find_similar",
     "list_workspaces",
     "sources_due",
+    "workspace_of_incoming_webhook",
     "workspace_of_source",
     "workspaces_with_tickets",
     "task_token",
@@ -196,6 +197,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO llm_spend VALUES (%(w)s, '2026-03-10', 1, 2, 0, 1)",
         "INSERT INTO webhook VALUES (%(w)s, %(id)s, 'https://example.org', '{memory_superseded}',"
         " '\\x00', %(t)s)",
+        "INSERT INTO incoming_webhook VALUES (%(w)s, %(id)s, 'sensor', NULL, 'admin', 'x', %(t)s)",
         "INSERT INTO webhook_delivery VALUES (%(w)s, %(id)s, %(id)s, 'memory_superseded', %(id)s,"
         " 1, %(t)s, '{}', 'waiting', 0, NULL, NULL, %(t)s, %(t)s)",
         "INSERT INTO investigation (workspace_id, id, ticket_id, persona, state, snapshot,"

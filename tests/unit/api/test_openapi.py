@@ -12,7 +12,13 @@ from cairn.api.fields import Body
 from cairn.api.problems import KINDS
 
 ROOT = Path(__file__).parents[3]
-OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
+OPEN = {
+    "/healthz",
+    "/readyz",
+    "/v1/claim",
+    "/v1/ticket-sources/{source_id}/events",
+    "/v1/incoming-webhooks/{incoming_id}/memories",
+}
 
 
 @cache
@@ -96,6 +102,10 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/webhooks",
         "/v1/webhooks/{webhook_id}",
         "/v1/webhooks/{webhook_id}/deliveries",
+        "/v1/incoming-webhooks",
+        "/v1/incoming-webhooks/{incoming_id}",
+        "/v1/incoming-webhooks/{incoming_id}/rotate",
+        "/v1/incoming-webhooks/{incoming_id}/memories",
         "/v1/connectors",
         "/v1/connectors/health",
         "/v1/connectors/{connector}",

@@ -48,6 +48,7 @@ PARTS = {
     "graph_nodes": "memory.nodes.PostgresGraphNodes",
     "graph_state": "memory.embeddings.PostgresGraphState",
     "idempotency": "stores.PostgresIdempotency",
+    "incoming_webhooks": "webhooks.PostgresIncomingWebhooks",
     "ingestions": "memory.documents.PostgresIngestions",
     "investigations": "agents.investigations.PostgresInvestigations",
     "keys": "accounts.PostgresKeys",

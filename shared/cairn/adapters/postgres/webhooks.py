@@ -10,6 +10,8 @@ from psycopg.rows import scalar_row
 
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
+from cairn.kernel.access import Scope
+from cairn.webhooks.incoming import IncomingWebhook
 from cairn.webhooks.webhooks import DeliveryView, DueDelivery, Webhook
 from cairn.writing.webhook_ports import Delivery, WebhookEvent
 
@@ -75,6 +77,50 @@ class PostgresWebhooks(Store):
         """Return the newest deliveries of a webhook."""
         asked = {"webhook_id": webhook_id, "limit": limit}
         return self.all_of(record(DeliveryView), "webhook.deliveries", **asked)
+
+
+class PostgresIncomingWebhooks(Store):
+    """Incoming webhooks, with their sealed secrets."""
+
+    def add(self, webhook: IncomingWebhook, sealed: bytes) -> None:
+        """Keep one."""
+        self.write("incoming_webhook.add", webhook, secrets=sealed)
+
+    def all(self) -> Sequence[IncomingWebhook]:
+        """Return every one, newest first."""
+        return self.all_of(record(IncomingWebhook, scope=Scope), "incoming_webhook.all")
+
+    def find(self, webhook_id: UUID) -> IncomingWebhook | None:
+        """Return one."""
+        made = record(IncomingWebhook, scope=Scope)
+        return self.first_of(made, "incoming_webhook.find", id=webhook_id)
+
+    def secrets(self, webhook_id: UUID) -> bytes | None:
+        """Return its sealed secrets."""
+        return self.value("incoming_webhook.secrets", id=webhook_id)
+
+    def rotate(self, webhook_id: UUID, sealed: bytes, now: datetime) -> bool:
+        """Keep new secrets; False when there is no such webhook."""
+        changed = self.run("incoming_webhook.rotate", id=webhook_id, secrets=sealed, now=now)
+        return changed.rowcount == 1
+
+    def remove(self, webhook_id: UUID) -> bool:
+        """Remove one; False when there is none."""
+        return self.run("incoming_webhook.remove", id=webhook_id).rowcount == 1
+
+
+@dataclass(frozen=True)
+class WorkspaceOfIncomingWebhook:
+    """Calls the definer function that says whose an incoming webhook is."""
+
+    database: Database
+
+    def __call__(self, webhook_id: UUID) -> UUID | None:
+        """Return the workspace; None when there is no such webhook."""
+        with self.database.connection() as connection:
+            cursor = connection.cursor(row_factory=scalar_row)
+            asked = {"id": webhook_id}
+            return cursor.execute(query("incoming_webhook.workspace_of"), asked).fetchone()
 
 
 @dataclass(frozen=True)

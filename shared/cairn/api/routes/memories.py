@@ -25,7 +25,9 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
+from cairn.bootstrap.api import ApiServices
 from cairn.graph.node import Category, KnowledgeCategory
+from cairn.kernel.access import Principal
 from cairn.kernel.records import convert
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.kinds import MemoryKind, importance_number
@@ -33,7 +35,7 @@ from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.batches import MAX_BATCH
 from cairn.writing.checks import MAX_TEXT_CHARS
-from cairn.writing.items import Deleted, Outcome
+from cairn.writing.items import Deleted, IdempotencyKey, Outcome
 
 routes = router("memories")
 
@@ -189,6 +191,17 @@ def remember(
     body: OneOrMany, caller: ClientWriter, services: Services, idempotency: Idempotency
 ) -> Response:
     """Store memories durably; they are searchable by keyword at once and by vector soon after."""
+
+    return remember_all(services, caller, body, idempotency)
+
+
+def remember_all(
+    services: ApiServices,
+    caller: Principal,
+    body: MemoryIn | MemoryBatch,
+    idempotency: IdempotencyKey | None,
+) -> Response:
+    """Write the memories of a body and answer for each; also for who is no key's holder."""
 
     def write(memories: tuple[NewMemory, ...]) -> Remembered:
         return services.remember(caller, memories, idempotency=idempotency)
