@@ -8,7 +8,13 @@ from cairn.kernel.access.allowances import Load, Refusal
 from cairn.kernel.metrics import Metric
 from cairn.operations.sweep import Backlog
 
-OPEN = {"/healthz", "/readyz", "/v1/claim", "/v1/ticket-sources/{source_id}/events"}
+OPEN = {
+    "/healthz",
+    "/readyz",
+    "/v1/claim",
+    "/v1/ticket-sources/{source_id}/events",
+    "/v1/incoming-webhooks/{incoming_id}/memories",
+}
 
 
 def paths(client: Client) -> list[tuple[str, str]]:

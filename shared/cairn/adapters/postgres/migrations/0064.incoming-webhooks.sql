@@ -1,5 +1,5 @@
 -- Incoming webhooks: services outside that write memories, each with a secret it signs them with.
--- depends: 0062.clients
+-- depends: 0063.languages
 
 CREATE TABLE incoming_webhook (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
