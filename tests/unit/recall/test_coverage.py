@@ -63,7 +63,7 @@ def test_the_first_result_never_gives_way() -> None:
 def test_what_holds_no_more_is_not_moved() -> None:
     parts = decompose(QUESTION)
     first = ranking("Anna's terrace", "terrace", "Ben's terrace")
-    past = replace(first.kept[2], signals={"past": -1.0})
+    past = first.kept[2]._replace(signals={"past": -1.0})
     assert order(cover(replace(first, kept=(*first.kept[:2], past)), parts, 2)[0]) == [1, 2, 3]
 
 
@@ -101,6 +101,6 @@ def test_the_last_goes_first_only_when_it_is_as_good() -> None:
     first = ranking("Marta: dentist", "tea", "Marta was at the dentist.")
     found = found_set([each.sketch for each in first.kept], wanted, None, complete=True)
     assert order(extreme_first(first, found, 3)) == [3, 1, 2]
-    far = replace(first, kept=(*first.kept[:2], replace(first.kept[2], score=0.1)))
+    far = replace(first, kept=(*first.kept[:2], first.kept[2]._replace(score=0.1)))
     assert order(extreme_first(far, found, 3)) == [1, 2, 3]
     assert order(extreme_first(first, found, 2)) == [1, 2, 3]
