@@ -58,6 +58,7 @@ ABLATED = (
     "question",
     "parent",
     "specifics",
+    "facets",
     "second_pass",
     "words",
     "late",

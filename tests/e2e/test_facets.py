@@ -138,3 +138,16 @@ def test_the_command_says_how_many_were_found(tenant: Tenant) -> None:
     assert "3 memories were found of what is asked about (how often)" in ran.out
     told = tenant.search("How often did Marta go to the dentist?", format="text")
     assert "from 2026-01-12 to 2026-05-19" in told["text"]
+
+
+def test_a_set_of_an_entity_has_what_calls_it_by_another_name(tenant: Tenant) -> None:
+    tenant.remember(
+        {"text": "Northwind Bakery Ltd delivered the rye bread.", "type": "event"},
+        {"text": "The driver of Kowalski Foods GmbH delivered bread, too.", "type": "event"},
+    )
+    tenant.all_embedded()
+    question = "How often did Northwind Bakery Ltd deliver bread?"
+    assert asked(tenant, question)[1]["set"]["found"] == 1
+    entities = tenant.get("/v1/entities", q="Kowalski Foods")["items"]
+    tenant.post(f"/v1/entities/{entities[0]['id']}/aliases", {"alias": "Northwind Bakery Ltd"})
+    assert asked(tenant, question)[1]["set"]["found"] == 2
