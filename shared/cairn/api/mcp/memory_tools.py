@@ -114,8 +114,8 @@ RECALL = Tool(
         "Find memories, events, messages and document passages by meaning and by words. Ask in "
         "plain words; names, dates and relative times in the question count. `as_of` asks what was "
         "known at an earlier moment, `valid_at` what held in the world then. Where nothing bears "
-        "on the question, there are no results and `meta.answerable` is false. Asked how often, which "
-        "of, or when first or last, `meta.set` counts and lists what was found in order of time."
+        "on the question, there are no results and `meta.answerable` is false. Asked how often, "
+        "which of, or when first or last, `meta.set` lists and counts what was found in time order."
     ),
     arguments=SearchIn,
     call=_recall,
