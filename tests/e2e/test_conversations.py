@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
 
 if TYPE_CHECKING:
@@ -57,3 +58,34 @@ def test_what_is_taken_back_is_found_no_more_and_what_is_not_inferred_stays_a_me
     assert not [text for text in shown if "absinthe" in text]
     assert tenant.get(path)["conversation"]["infer"] is False
     assert tenant.chain_holds()
+
+
+def test_reindex_draws_from_what_was_said_before_and_a_rebuild_has_the_same(
+    tenant: Tenant,
+) -> None:
+    ida = {"session_id": "late", "sender": "Ida"}
+    drawn = "Ida: My favourite fruit is the quince."
+    question = {"labels": ["Memory"], "min_relevance": 0}
+    talk = say(tenant, "Good evening to all of you.", **ida)["conversation_id"]
+    infer(tenant, talk, False)
+    say(tenant, "My favourite fruit is the quince.", **ida)
+    tenant.all_embedded()
+    assert drawn not in tenant.texts("favourite fruit", **question)
+
+    infer(tenant, talk, True)
+    for _ in range(2):
+        told = cairn(tenant, "reindex", "--wait")
+        assert told.status == 0, told.err
+        assert tenant.texts("favourite fruit", **question).count(drawn) == 1
+    checked = cairn(tenant, "rebuild", "--check", "--json")
+    assert (checked.status, checked.json()["equal"]) == (0, True)
+
+
+def infer(tenant: Tenant, conversation_id: str, infers: bool) -> None:
+    """Say over MCP whether memories are drawn from a conversation."""
+    arguments = {"id": conversation_id, "infer": infers}
+    called = {"name": "conversation-change", "arguments": arguments}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
+    headers = {"accept": "application/json, text/event-stream"}
+    result = tenant.post("/mcp", asked, headers=headers)["result"]
+    assert result["structuredContent"] == {"conversation_id": conversation_id, "infer": infers}

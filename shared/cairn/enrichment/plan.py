@@ -147,6 +147,7 @@ class Derived:
     importance: int | None = None  # only where nobody can have given one
     summary: str | None = None  # of an event, when it is looked at for the first time
     drawn: bool = False  # a message whose memories are drawn with it
+    preferred: tuple[str, ...] = ()  # names of the entities that a drawn preference is for
 
 
 def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Derived:
@@ -159,12 +160,33 @@ def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Deri
     if node.label in NO_ENTITIES:
         return Derived(node=node, keywords=node.keywords, entities=())
     importance = derived_importance(node.text, "") if node.label == Label.CHUNK else None
+    entities = () if node.label == Label.SUMMARY else entities_of(node, aliases)
     return Derived(
         node=node,
         keywords=keywords(node.text),
-        entities=() if node.label == Label.SUMMARY else entities_of(node, aliases),
+        entities=entities,
+        preferred=_preferred(node, entities),
         importance=importance if importance != node.importance else None,
         summary=_summary(node),
+    )
+
+
+def _preferred(node: EnrichableNode, entities: Iterable[ExtractedEntity]) -> tuple[str, ...]:
+    """Return what a preference, drawn from a message and looked at for the first time, is for."""
+    if node.conversation_id is None or node.label != Label.MEMORY or node.keywords:
+        return ()
+    from cairn.conversations.messages import OWN_METADATA  # for what was drawn only
+    from cairn.extraction.liking import liked
+    from cairn.extraction.statements import StatementKind
+
+    told: Mapping[str, Any] = node.metadata.get(OWN_METADATA) or {}
+    if told.get("statement") != StatementKind.PREFERENCE:
+        return ()
+    said = liked(node.text.partition(": ")[2])
+    return tuple(
+        found.name
+        for found in entities
+        if found.role is Role.MENTIONED and found.name.casefold() in said
     )
 
 
@@ -226,6 +248,7 @@ class _Body:
     follows: list[list[Any]] = field(default_factory=list[list[Any]])
     closed: list[str] = field(default_factory=list[str])
     pairs: Counter[tuple[UUID, UUID]] = field(default_factory=Counter["tuple[UUID, UUID]"])
+    prefers: list[list[Any]] = field(default_factory=list[list[Any]])
 
     def add(self, derived: Derived, held: Sequence[Outgoing]) -> None:
         """Take in what one node changes, beside the edges it has."""
@@ -244,6 +267,11 @@ class _Body:
         self._refer(
             derived, [outgoing for outgoing in held if outgoing.relation == Relation.REFERENCES]
         )
+        self.prefers += [
+            [str(node.id), self._place(node, self._id_of(node, entity), entity)]
+            for entity in derived.entities
+            if entity.name in derived.preferred
+        ]
         self._follow(node, [outgoing for outgoing in held if outgoing.relation == Relation.FOLLOWS])
 
     def _refer(self, derived: Derived, held: Sequence[Outgoing]) -> None:
@@ -347,6 +375,7 @@ def _written(body: _Body) -> dict[str, Any]:
         "causes": [],
         "similar": [],
         "closed": body.closed,
+        **({"prefers": body.prefers} if body.prefers else {}),
     }
 
 

@@ -26,9 +26,10 @@ class EnrichableNode:
     """A node as the embed stage needs it; `context` are the texts of the messages before it.
 
     `wholes` are a document's title and beginning, which get a vector each before its text does.
-    `metadata` is empty but for events, whose tool, status and payload stand there, and messages. No
-    `keywords` yet means that nothing was derived of it before; `consolidated`, of a message, that
-    its memories were drawn. `conversation_id` is a memory's that was drawn from one.
+    `metadata` is empty but for events, whose tool, status and payload stand there, messages, and
+    what was drawn from them. No `keywords` yet means that nothing was derived of it before;
+    `consolidated`, of a message, that its memories were drawn. `conversation_id` is a memory's that
+    was drawn from one.
     """
 
     id: UUID

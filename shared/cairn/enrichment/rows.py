@@ -36,6 +36,7 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
     edges += _causes(entry, body)
     edges += _similar(entry, body)
     edges += _strengths(entry, body)
+    edges += _prefers(entry, body)
     return Projection(nodes=tuple(nodes), edges=tuple(edges))
 
 
@@ -125,6 +126,17 @@ def _similar(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
             properties={"score": score},
         )
         for source, target, score in body["similar"]
+    ]
+
+
+def _prefers(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    """Return the edges from preferences to what they are for: [node, place in `entities`]."""
+    ids = entity_ids(body)
+    return [
+        derived_edge(
+            entry, View.KNOWLEDGE, Relation.PREFERS, (UUID(node), ids[place]), properties={}
+        )
+        for node, place in cast("list[tuple[str, int]]", body.get("prefers", []))
     ]
 
 

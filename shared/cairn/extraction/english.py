@@ -8,6 +8,9 @@ _RELATIONS = """
     niece parents parrot partner physio puppy rabbit roommate sibling sister son spouse teacher
     therapist trainer tutor twin twins uncle wife
 """
+_PARTNERS = """
+    boyfriend ex fiance fiancee fiancé fiancée girlfriend husband partner spouse wife
+"""
 _HABITS = """
     attend avoid back bake bank belong bike bill bring build buy call charge climb coach collect
     come commute cook cycle dance deploy develop do draw drink drive earn eat finish fish garden
@@ -79,6 +82,9 @@ _EMPTY = """
 
 RELATIONS = frozenset(_RELATIONS.split())
 """Who a person may be to the speaker; pets count."""
+
+PARTNERS = frozenset(_PARTNERS.split())
+"""What one person may become to another by and by."""
 
 HABITS = frozenset(_HABITS.split())
 """Verbs that in the present tense say what somebody does or has for good."""

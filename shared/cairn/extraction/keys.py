@@ -6,7 +6,7 @@ What may be true together has none.
 
 import re
 
-from cairn.extraction.english import EMPTY
+from cairn.extraction.english import EMPTY, PARTNERS, RELATIONS
 from cairn.extraction.statements import TIME, StatementKind, expanded
 
 PREFIX = "said:"
@@ -55,7 +55,7 @@ def keys_of(kind: StatementKind, said: str) -> tuple[str, ...]:
     """Return what a clause may be known by, best first; the last when nothing is known yet."""
     low = expanded(said)
     if kind is StatementKind.RELATION:
-        return (f"who {_words(said.partition(' is ')[0])}",)
+        return (_of_relation(low),)
     if _BESIDE.search(low):
         return ()
     if TIME.search(low):
@@ -68,6 +68,14 @@ def keys_of(kind: StatementKind, said: str) -> tuple[str, ...]:
     if attribute := _ATTRIBUTE.match(low):
         return (f"my {attribute['subject']}",)
     return _of_slot(low)
+
+
+def _of_relation(low: str) -> str:
+    """Return who somebody is to the speaker: two people may have one name."""
+    name, _, is_who = low.partition(" is ")
+    relation = is_who.rpartition("'s ")[2]
+    bond = "partner" if relation in PARTNERS else relation if relation in RELATIONS else ""
+    return f"who {_words(name)} {bond}".rstrip()
 
 
 def _of_slot(low: str) -> tuple[str, ...]:

@@ -178,6 +178,26 @@ def present_first(ranked: Sequence[Scored], at: datetime) -> list[Scored]:
     )
 
 
+def newer_first(ranked: Sequence[Scored]) -> list[Scored]:
+    """Return the candidates, what stands in the place of a message at least just above it.
+
+    The signal `newer` gives it what it lacks: "we moved to Render" has few words of the question
+    that "we host on Heroku" has all of.
+    """
+    least: dict[UUID, float] = {}
+    for each in ranked:
+        if (newer := each.sketch.replaced_by) is not None:
+            least[newer] = max(each.score + BELOW, least.get(newer, 0.0))
+    if not least:
+        return list(ranked)
+    return _in_order(
+        _moved(each, "newer", lacks)
+        if (lacks := least.get(each.sketch.id, each.score) - each.score) > 0
+        else each
+        for each in ranked
+    )
+
+
 def one_text(unique: Deduped) -> Deduped:
     """Return one hit for a document, section and chunk of the same text: the finest that is good.
 
@@ -427,7 +447,7 @@ def rank(
         scored = score_again(scored, measured, fused, by_keyword, recipe)
     scored = boosted(scored, recipe)
     if recipe.present_first and not search.asks_for_a_time:
-        scored = present_first(scored, search.at)
+        scored = newer_first(present_first(scored, search.at))
     unique = deduped(scored) if recipe.dedup else Deduped(kept=tuple(scored), merged={})
     if recipe.one_text and (one := one_text(unique)) is not unique:
         unique = one

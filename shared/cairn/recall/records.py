@@ -76,6 +76,7 @@ class Sketch(NamedTuple):
     state: str = "active"
     valid_to: datetime | None = None
     pinned: bool = False
+    replaced_by: UUID | None = None  # of a message: what holds now instead of all it stated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,7 +194,9 @@ def shown(
             neighbours=beside.get(node.id, Neighbours()),
             related=related.get(node.id, Related()),
             merged=merged.get(node.id, ()),
-            validity=validity(node, search.at),
+            validity=Validity.SUPERSEDED
+            if each.scored.sketch.replaced_by
+            else validity(node, search.at),
             relevance=each.relevance,
         )
         for each in best

@@ -212,3 +212,40 @@ def test_a_public_key_sees_what_was_drawn_from_its_own_conversation_only(
     assert person.remembered(public_of(world.admin)) == []
     assert len(person.remembered()) == 4
     assert person.remembered(state="superseded") == []
+
+
+def test_two_people_with_one_name_are_kept_apart(person: Conversing) -> None:
+    person.say("I live in Ghent.", sender="Tom", client_id="first")
+    person.say("I live in Bern.", sender="Tom", client_id="second", session_id="s2")
+    person.say("My sister Anna is a nurse.", "My friend Anna is a welder.", sender="Ida")
+    person.say("My boyfriend Rohan cooks.", "Rohan is my husband now.", sender="Ida")
+    assert person.remembered()[:2] == ["Tom: I live in Ghent.", "Tom: I live in Bern."]
+    relations = [text for text in person.remembered() if " is Ida's " in text]
+    assert relations == [
+        "Anna is Ida's sister.",
+        "Anna is Ida's friend.",
+        "Rohan is Ida's husband.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I love PostgreSQL.", ["PostgreSQL"]),
+        ("I prefer PostgreSQL to Redis.", ["PostgreSQL"]),
+        ("I prefer Redis over PostgreSQL.", ["Redis"]),
+        ("I don't like Redis.", []),
+        ("I hate Redis.", []),
+        ("We host PostgreSQL on Hetzner.", []),
+    ],
+)
+def test_a_preference_is_tied_to_what_is_preferred(
+    person: Conversing, text: str, names: list[str]
+) -> None:
+    person.say(text, sender="Ada")
+    found = person.rows(
+        """SELECT t.canonical_name, e.view FROM edge e JOIN node t ON t.id = e.target_id
+             JOIN node s ON s.id = e.source_id AND s.label = 'Memory'
+            WHERE e.relation = 'PREFERS'"""
+    )
+    assert found == [(name, "knowledge") for name in names]

@@ -69,6 +69,7 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
         "memory-never-recall",
         "memory-report-list",
         "conversation-record",
+        "conversation-change",
         "work-create",
         "work-update",
         "work-complete",

@@ -58,7 +58,8 @@ def sketch(number: int, text: str = "Something was said.", **changes: Any) -> Sk
 
 
 def sketch_of(node: FoundNode) -> Sketch:
-    return Sketch(**{name: getattr(node, name) for name in Sketch._fields})
+    held = set(Sketch._fields) - {"replaced_by"}
+    return Sketch(**{name: getattr(node, name) for name in held})
 
 
 def ranked(*numbers: int, scores: Sequence[float] = ()) -> tuple[Candidate, ...]:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.unit.recall.fakes import NOW, node_id, ranked, sketch
@@ -12,6 +13,7 @@ from cairn.recall.ranking import (
     bookkeeping,
     deduped,
     min_max,
+    newer_first,
     one_text,
     present_first,
     reciprocal_rank,
@@ -96,7 +98,7 @@ def test_what_has_no_mark_is_never_merged() -> None:
 EQUAL = {"vector": 1.0, "keyword": 1.0}
 
 
-def order(fused: dict[object, float]) -> list[object]:
+def order(fused: dict[UUID, float]) -> list[UUID]:
     return sorted(fused, key=lambda each: -fused[each])
 
 
@@ -215,6 +217,16 @@ def test_what_is_past_keeps_its_order_below_all_that_holds() -> None:
     )
     assert [each.sketch.id.int for each in order] == [3, 4, 1, 2]
     assert present_first([scored(1, 1.0, **ended)], NOW)[0].signals == {}
+
+
+def test_what_replaced_a_message_stands_just_above_it() -> None:
+    old = scored(1, 3.0, label="Message")
+    old = old._replace(sketch=old.sketch._replace(replaced_by=node_id(3)))
+    order = newer_first([old, scored(2, 2.0), scored(3, 0.1)])
+    assert [each.sketch.id.int for each in order] == [3, 1, 2]
+    assert order[0].signals["newer"] == pytest.approx(2.91)
+    assert newer_first(order) == order
+    assert newer_first([old]) == [old]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ TOOLS: tuple[Tool, ...] = (
     work_tools.LIST_REPORTS,
     work_tools.SEARCH_CONVERSATIONS,
     work_tools.RECORD_MESSAGE,
+    work_tools.CHANGE_CONVERSATION,
     work_tools.CREATE_TASK,
     work_tools.UPDATE_TASK,
     work_tools.COMPLETE_TASK,

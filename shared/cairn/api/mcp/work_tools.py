@@ -10,6 +10,7 @@ from cairn.api.answers import encode
 from cairn.api.fields import Body, Name
 from cairn.api.mcp.tool import WRITERS, RepeatKey, Tool, ToolAnswer, repeated
 from cairn.api.routes.conversations import (
+    ConversationChange,
     ConversationSearchIn,
     MessageHit,
     MessageIn,
@@ -234,6 +235,34 @@ RECORD_MESSAGE = Tool(
     ),
     arguments=MessageIn,
     call=_record,
+    roles=WRITERS,
+    reads=False,
+    eager=False,
+)
+
+
+class InferArguments(ConversationChange):
+    """Whether memories are drawn from the conversation `id`."""
+
+    id: Id
+
+
+def _infer(services: ApiServices, principal: Principal, arguments: InferArguments) -> ToolAnswer:
+    services.change_conversation(principal, arguments.id, infer=arguments.infer)
+    says = "drawn" if arguments.infer else "not drawn"
+    structured = {"conversation_id": arguments.id, "infer": arguments.infer}
+    return ToolAnswer(text=f"memories are {says}: {arguments.id}", structured=structured)
+
+
+CHANGE_CONVERSATION = Tool(
+    name="conversation-change",
+    title="Draw memories or not",
+    description=(
+        "With infer false, what is said in a conversation from now on stays messages; with true, "
+        "memories are drawn from it again. What was drawn stays."
+    ),
+    arguments=InferArguments,
+    call=_infer,
     roles=WRITERS,
     reads=False,
     eager=False,

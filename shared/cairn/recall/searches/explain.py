@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FUSED = "fused"
 FACTORS = ("decay_factor", "access_boost", "compiled_truth", "backlinks")
 """Signals that multiply what the others add up to, in the order they are applied."""
-MOVES = ("past", "grain", "facet")
+MOVES = ("past", "newer", "grain", "facet")
 """Signals that move a candidate after all of this, in their order."""
 
 

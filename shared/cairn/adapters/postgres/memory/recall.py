@@ -157,6 +157,7 @@ class PostgresNodeReader(Store):
         asked: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
             "ids": _array(node_ids),
+            "records": Label.MESSAGE in (filters.labels or ()),
         }
         present, past = names
         if filters.as_of_position is None:

@@ -6,7 +6,7 @@ SELECT n.id, n.label,
   coalesce(c.texts, '{}') AS context, n.scope, n.agents, n.data_subjects,
   n.occurred_at, n.kind, n.client_id, n.source_agent, n.session_id, n.sequence, n.trace_id,
   n.parent_id, n.document_id, n.ordinal, n.importance, n.keywords,
-  CASE WHEN n.label IN ('Event', 'Message') THEN n.metadata ELSE '{}' END AS metadata,
+  CASE WHEN n.label IN ('Event', 'Message') OR n.conversation_id IS NOT NULL THEN n.metadata ELSE '{}' END AS metadata,
   CASE WHEN n.label = 'Document' THEN array_remove(ARRAY[n.title, w.text], NULL) ELSE '{}' END
     AS wholes,
   n.consolidated, n.conversation_id, c.ids[1] AS before_id, c.moments[1] AS before_at

@@ -32,21 +32,35 @@ SELECT asked.id FROM unnest(%(ids)s::uuid[]) AS asked (id)
                      AND e.node_id = asked.id AND e.model_id = %(model_id)s)
 
 -- name: sketch
--- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`.
+-- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`. Messages that
+-- were turned away are records, and found by their label only. What stands now in the place of all that was
+-- drawn from a message is named with it.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
-  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to,
-  pinned FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
+  content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id,
+  state, valid_to, pinned, CASE WHEN label = 'Message' THEN (
+    SELECT CASE WHEN bool_and(drawn.state = 'superseded') AND count(DISTINCT newer.id) = 1
+      THEN min(newer.id::text)::uuid END
+      FROM edge e
+      JOIN node drawn ON drawn.workspace_id = %(workspace_id)s AND drawn.id = e.target_id
+        AND drawn.label = 'Memory'
+      LEFT JOIN node newer ON newer.workspace_id = %(workspace_id)s
+        AND newer.chain_key = drawn.chain_key AND newer.state IN ('active', 'provisional')
+     WHERE e.workspace_id = %(workspace_id)s AND e.source_id = node.id AND e.superseded_at IS NULL
+       AND e.relation = 'PRODUCED') END
+  FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
+   AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}')
 
 -- name: sketch_as_of
 -- The same of the versions that held at a ledger position.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
   content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id, state, valid_to,
-  pinned FROM node_version
+  pinned, NULL::uuid FROM node_version
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
+   AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}')
 
 -- name: evidence
 -- What the second pass reads of candidates: how much each word of the question is in them (ts_rank), how
@@ -128,6 +142,7 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
      WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
        AND n.sequence < asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
        AND n.label = asked.label AND (n.label = 'Memory' OR n.parent_id = asked.parent_id)
+       AND (n.label = 'Memory' OR NOT n.metadata @> '{"cairn": {"accepted": false}}')
        AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
@@ -137,6 +152,7 @@ SELECT asked.id AS of_id, beside.id AS node_id, beside.text, beside.occurred_at,
      WHERE n.workspace_id = %(workspace_id)s AND n.session_id = asked.session_id
        AND n.sequence > asked.sequence AND n.client_id = asked.client_id AND n.scope = asked.scope
        AND n.label = asked.label AND (n.label = 'Memory' OR n.parent_id = asked.parent_id)
+       AND (n.label = 'Memory' OR NOT n.metadata @> '{"cairn": {"accepted": false}}')
        AND n.state NOT IN ('deleted', 'quarantined')
        AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
        AND (%(as_of_position)s::bigint IS NULL OR n.created_position <= %(as_of_position)s)
