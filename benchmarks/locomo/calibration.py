@@ -1,8 +1,9 @@
 """Fits the constants of relevance for an embedder, and draws how honest they are. No searching.
 
-A candidate is one of the first results of a question: its cosine, its keyword score, the logarithm
-of how many candidates there were, and whether it is evidence. The fit is a logistic regression in
-which each conversation is scored by constants fitted on the others.
+A candidate is one of the first results of a question: its cosine, its share of words, its late
+interaction, the logarithm of how many candidates there were, and whether it is evidence. The first
+three count in fixed proportions (`SHAPE`); how much they count together, and the size, is fitted by
+a logistic regression, in which each conversation is scored by constants fitted on the others.
 """
 
 from __future__ import annotations
@@ -23,10 +24,16 @@ if TYPE_CHECKING:
 
 np = cast("Any", numpy)  # its stubs leave types of arrays half unknown
 
-LOST = 0.01
+LOST = 0.005
 """What recall at 10 may lose to the bound of answerable questions."""
-BELOW = 1.0
+BELOW = 1.2
 """How far `least` is below `answerable`, in logits: a good question keeps its weaker results."""
+SHAPE = (1.0, 1.77, 0.59)
+"""What cosine, words and late interaction count to each other, each by its standard deviation.
+
+A free fit weighs the cosine more: it tells evidence from the other results of a question best, and
+less well a question that is answered from one that only has the right names.
+"""
 RIDGE = 1e-3
 STEPS = 60
 BINS = (0.0, 0.01, 0.03, 0.06, 0.1, 0.2, 0.3, 0.45, 1.0)
@@ -40,7 +47,7 @@ class Candidates:
     """
 
     conversation: str
-    features: Floats  # a row a result: cosine, words, ln(candidates)
+    features: Floats  # a row a result: cosine, words, late interaction, ln(candidates)
     relevant: Floats  # 1 or 0 a result
     evidence: int
     whole: bool
@@ -62,6 +69,7 @@ class Fit:
     intercept: float
     cosine: float
     words: float
+    late: float
     size: float
     answerable: float
     least: float
@@ -76,6 +84,7 @@ class Fit:
             "intercept": round(self.intercept, 2),
             "cosine": round(self.cosine, 2),
             "words": round(self.words, 2),
+            "late": round(self.late, 2),
             "size": round(self.size, 2),
             "answerable": round(self.answerable, 4),
             "least": round(self.least, 4),
@@ -94,11 +103,12 @@ def calibrate(asked: Sequence[Candidates]) -> Fit:
         for each, scores in zip(asked, scored, strict=True)
         if each.whole and not each.evidence
     ]
-    intercept, cosine, words, size = (float(each) for each in mean)
+    intercept, cosine, words, late, size = (float(each) for each in mean)
     return Fit(
         intercept=intercept,
         cosine=cosine,
         words=words,
+        late=late,
         size=size,
         answerable=_sigmoid(bound),
         least=_sigmoid(bound - BELOW),
@@ -109,9 +119,18 @@ def calibrate(asked: Sequence[Candidates]) -> Fit:
 
 
 def _fit(asked: Sequence[Candidates]) -> Floats:
-    """Return intercept and weights of a logistic regression, by Newton's method."""
+    """Return the intercept and the weights of the features."""
     features = np.concatenate([each.features for each in asked])
     relevant = np.concatenate([each.relevant for each in asked])
+    spread = features[:, :3].std(axis=0)
+    shape = np.where(spread > 0, np.array(SHAPE) / np.maximum(spread, 1e-9), 0.0)
+    both = np.column_stack([features[:, :3] @ shape, features[:, 3]])
+    intercept, much, size = _logistic(both, relevant)
+    return np.array([intercept, *(much * shape), size])
+
+
+def _logistic(features: Floats, relevant: Floats) -> Floats:
+    """Return intercept and weights of a logistic regression, by Newton's method."""
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     rows = np.column_stack([np.ones(len(features)), (features - mean) / spread])
     found = np.zeros(rows.shape[1])

@@ -24,6 +24,7 @@ from benchmarks.locomo.folds import (
 from benchmarks.metrics import percentile, quality
 from cairn.cli.client import Failure
 from cairn.kernel.text.canonical import format_timestamp
+from cairn.recall.recipes import SECOND_PASS
 from cairn.recall.relevance import MOST_CANDIDATES
 
 if TYPE_CHECKING:
@@ -378,18 +379,25 @@ def _candidates(
     full = any(leg["found"] >= meta["capacity"]["max_nodes"] for leg in meta["legs"].values())
     size = math.log(MOST_CANDIDATES if full else max(1, meta["stages"]["fused"]))
     lowest = min((item["scores"].get("vector", 1.0) for item in results), default=0.0)
-    rows = [
-        (item["scores"].get("vector", lowest), item["scores"].get("keyword", 0.0), size)
-        for item in results
-    ]
+    rows = [(*_signs(item["scores"], lowest), size) for item in results]
     turns = [loaded.turns.get(item["node_id"], frozenset[str]()) for item in results]
     return meta["embedder"], Candidates(
         conversation=loaded.conversation.name,
-        features=np.array(rows, dtype=np.float64).reshape(-1, 3),
+        features=np.array(rows, dtype=np.float64).reshape(-1, 4),
         relevant=np.array([float(not evidence.isdisjoint(each)) for each in turns]),
         evidence=len(evidence),
         whole=session is None,
     )
+
+
+def _signs(scores: Mapping[str, float], lowest: float) -> tuple[float, float, float]:
+    """Return the cosine, the share of words and the late interaction of a result.
+
+    An embedder without token states has no late interaction: 0 for all.
+    """
+    happened = scores.get("time", 0.0) / SECOND_PASS.time
+    share = scores.get("keyword", 0.0) + scores.get("time_share", 0.0) * happened
+    return scores.get("vector", lowest), min(1.0, share), scores.get("late_interaction", 0.0)
 
 
 def _explained(loaded: Loaded, question: Question) -> Mapping[str, Any]:

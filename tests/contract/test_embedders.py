@@ -14,11 +14,13 @@ from tests.support.embedding import HashingEmbedder, installed_model
 from tests.support.openai_wire import Reply, WireServer, embedding_server
 from tests.support.thinking import Watch
 
-from cairn.embedding.models import model_named
+from cairn.embedding.models import BGE_SMALL, model_named
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.embedding.openai import OpenAIEmbedder
 from cairn.embedding.port import PASSAGE_TOKENS
 from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
+from cairn.recall.estimate import estimated
+from cairn.recall.relevance import CALIBRATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -356,3 +358,11 @@ def test_a_server_that_never_answers_is_unavailable_after_the_timeout() -> None:
             slow.embed(["text"])
         slow.close()
     assert late.value.reason == "embedder-unreachable"
+
+
+def test_an_estimate_for_the_default_embedder_is_its_own_calibration(onnx: OnnxEmbedder) -> None:
+    estimate, fitted = estimated(onnx), CALIBRATIONS[BGE_SMALL.name]
+    assert estimate is not None
+    for cosine, share in ((0.4, 0.1), (0.6, 0.2), (0.8, 0.6)):
+        told = estimate.relevance(cosine, share, 600)
+        assert told == pytest.approx(fitted.relevance(cosine, share, 600), rel=0.02)

@@ -10,6 +10,16 @@ if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
 PEANUTS = "I am vegetarian and badly allergic to peanuts"
+OF_OTHERS = (
+    "I could eat pizza every single day.",
+    "We went out to eat at the new Thai place yesterday, the food was great.",
+    "What should we cook for the party? My mother will eat anything.",
+)
+FACTS = (
+    "Tom never eats breakfast.",
+    "Users can not upload files above 5 MB.",
+    "Maria likes to eat sushi with her sister.",
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +35,9 @@ def say(tenant: Tenant, text: str, role: str = "user", **more: Any) -> dict[str,
 def test_what_was_said_answers_what_the_user_can_not_eat(tenant: Tenant) -> None:
     said = say(tenant, PEANUTS)
     say(tenant, "Thank you, I have noted that.", role="assistant")
+    for number, text in enumerate(OF_OTHERS):
+        say(tenant, text, session_id=f"other {number}", sender=("Omar", "Lena", "Paul")[number])
+    tenant.remember(*({"text": text, "type": "fact"} for text in FACTS))
     say(tenant, "We host our site on Heroku.", session_id="site")
     say(tenant, "We moved to Render.", session_id="site")
     tenant.all_embedded()
@@ -34,6 +47,9 @@ def test_what_was_said_answers_what_the_user_can_not_eat(tenant: Tenant) -> None
     assert said["message_id"] in (first["node_id"], first["attributes"]["parent_id"])
     block = tenant.post("/v1/context", {"query": "what can the user not eat?"})
     assert "peanuts" in block["context"]
+
+    nothing = tenant.search("what is the capital of Mongolia")
+    assert (nothing["results"], nothing["meta"]["answerable"]) == ([], False)
 
     held = tenant.texts("where is the site hosted?", labels=["Memory"], min_relevance=0)
     assert "User: We moved to Render." in held

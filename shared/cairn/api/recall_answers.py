@@ -217,6 +217,7 @@ class RelevanceReport(TypedDict):
     left_out: int
     unjudged: Unjudged | None
     calibration: str | None
+    estimated: bool
 
 
 class FacetReport(TypedDict):

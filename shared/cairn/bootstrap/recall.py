@@ -10,6 +10,7 @@ import atexit
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg, PostgresVectorLeg
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from cairn.recall.questions.facets import Decomposer
     from cairn.recall.questions.read import Expander
     from cairn.recall.records import SearchRun
+    from cairn.recall.relevance import Calibration
     from cairn.recall.rerank import Reranker
     from cairn.recall.searches.searches import ReadSearches
     from cairn.recall.walks.subgraph import QuerySubgraph
@@ -240,6 +242,13 @@ def recall(
         reindex=PostgresReindex(
             opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id
         ).request,
+        estimate=cache(partial(_estimated, embedder)),
         report=report,
         note=note,
     )
+
+
+def _estimated(embedder: Embedder) -> Calibration | None:
+    from cairn.recall.estimate import estimated
+
+    return estimated(embedder)

@@ -27,6 +27,7 @@ from cairn.recall.switches import faults_of_stages
 from cairn.recall.walks.graph_ports import Method
 
 if TYPE_CHECKING:
+    from cairn.recall.relevance import Calibration
     from cairn.workspace.settings import RecallSettings
 
 MAX_QUERY_CHARS = 4000
@@ -222,8 +223,9 @@ class Search:
     """One search. `recipe` is as workspace, request and route left it.
 
     `at` is the moment the search answers for: now, or the moment of `as_of`. `wordings` are the
-    question and its paraphrases, `parts` its facets, and `wanted` the set it asks about. `ignored`
-    names settings of the workspace that are not valid.
+    question and its paraphrases, `parts` its facets, and `wanted` the set it asks about.
+    `calibration` is what relevance is told by. `ignored` names settings of the workspace that are
+    not valid.
     """
 
     id: UUID
@@ -239,6 +241,7 @@ class Search:
     wordings: tuple[str, ...] = ()
     parts: Parts = WHOLE
     wanted: WantedSet | None = None
+    calibration: "Calibration | None" = None
     ignored: tuple[str, ...] = ()
 
     @property

@@ -494,7 +494,7 @@ def explained(
     return tuple(
         Ranked(
             scored=each,
-            scores=_scores(each, legs, ranking.reranked, search),
+            scores=_scores(each, legs, ranking, search),
             relevance=known.relevance.get(each.sketch.id) if known else None,
         )
         for each in best
@@ -504,10 +504,10 @@ def explained(
 def _scores(
     each: Scored,
     legs: Mapping[str, Mapping[UUID, float]],
-    reranked: Mapping[UUID, float],
+    ranking: Ranking,
     search: Search,
 ) -> dict[str, float]:
-    node_id = each.sketch.id
+    node_id, reranked = each.sketch.id, ranking.reranked
     found_by = {name: scores[node_id] for name, scores in legs.items() if node_id in scores}
     read = {"rerank": reranked[node_id]} if node_id in reranked else {}
     return {
@@ -515,5 +515,14 @@ def _scores(
         **read,
         **found_by,
         **each.signals,
+        **_met(ranking.measured.get(node_id)),
         "decay_score": decay(each.sketch, search.at, search.recipe.decay_factor),
     }
+
+
+def _met(measured: Measured | None) -> dict[str, float]:
+    """Return what relevance counts besides the legs' own scores, where the second pass measured."""
+    if measured is None:
+        return {}
+    late = {} if measured.late is None else {"late_interaction": measured.late}
+    return late | ({"time_share": measured.time_share} if measured.time_share else {})

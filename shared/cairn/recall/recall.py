@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from cairn.recall.questions.read import Expander
     from cairn.recall.recipes import Recipe
     from cairn.recall.records import SearchRun
+    from cairn.recall.relevance import Calibration
     from cairn.recall.rerank import Reranker
     from cairn.recall.result_cache import ResultCache
     from cairn.recall.results import Result
@@ -102,6 +103,7 @@ class Recall:
     reranker: Reranker | None = None
     cache: ResultCache | None = None
     reindex: Reindex | None = None
+    estimate: Callable[[], Calibration | None] | None = None
     report: Report = silent
     note: Report = silent  # of every search, where `report` is of trouble
     limits: Limits = field(default_factory=Limits)
@@ -177,6 +179,7 @@ class Recall:
             started_at=started_at,
             calls=calls,
             workspace=workspace,
+            calibration=self._calibration(recipe, workspace),
             wordings=(asked.question,),
             ignored=ignored,
         )
@@ -336,14 +339,23 @@ class Recall:
         outcomes: Mapping[str, LegOutcome],
     ) -> Ranking:
         """Leave out what does not bear on the question, as far as that can be told."""
-        model = self.legs.embedder.model
-        calibration = calibration_of(model.name, search.workspace)
+        calibration = search.calibration
         unsure: Sequence[UUID] = ()
         if calibration and search.recipe.relevance:
             unsure = found_by_words_alone(outcomes, search.recipe)
         if unsure:
-            unsure = stores.node_reader.without_vector(unsure, model.id)
+            unsure = stores.node_reader.without_vector(unsure, self.legs.embedder.model.id)
         return judged(ranking, outcomes, search, calibration, without_vector=unsure)
+
+    def _calibration(self, recipe: Recipe, workspace: RecallSettings) -> Calibration | None:
+        """Return the embedder's constants, estimated when nobody fitted any; None without."""
+        known = calibration_of(self.legs.embedder.model.name, workspace)
+        if known or self.estimate is None or not recipe.relevance:
+            return known
+        try:
+            return self.estimate()
+        except Unavailable:
+            return None
 
     def _reranks(self, search: Search, ranking: Ranking) -> bool:
         return bool(self.reranker and search.recipe.rerank and len(ranking.kept) > 1)

@@ -1,9 +1,10 @@
 """Whether what was found bears on the question: a probability for each result, and a floor. Pure.
 
-Relevance is a logistic function of three things about a candidate: its cosine, the share of the
-question's rare words it has (the keyword leg's score), and of how many it is the best, because the
-nearest of a thousand unrelated texts is nearer than the nearest of ten. How it was fitted and what
-it tells is in docs/use/recall.md. Not the order of the results: nothing here ranks.
+Relevance is a logistic function of a candidate's cosine, of the share of the question's rare words
+it has (the keyword leg's score; a time is met by what happened then), of late interaction (how near
+its words come to each of the question's), and of how many candidates there are, because the nearest
+of a thousand unrelated texts is nearer than the nearest of ten. How it was fitted and what it tells
+is in docs/use/recall.md. Not the order of the results: nothing here ranks.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from cairn.embedding.models import BGE_SMALL
 from cairn.graph.node import Label
 from cairn.kernel.text.language import language_of
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, words
-from cairn.recall.questions.understanding import MAX_TERMS, WEAK_WORDS
+from cairn.recall.questions.understanding import MAX_TERMS, TIME_WORDS, WEAK_WORDS
 from cairn.recall.recipes import GRAPH, KEYWORD, VECTOR
-from cairn.recall.scoring import TIME_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Legs = Mapping[str, Sequence[tuple[UUID, float]]]
+    Signals = Mapping[str, float]  # what a score is made of, by name
 
     from cairn.recall.legs import LegOutcome
     from cairn.recall.query import Search
@@ -43,6 +44,9 @@ HELD_TO = "held_to"
 UNKNOWN_COSINE = 0.55
 """The cosine assumed of a text that has the question's words and no vector yet."""
 
+USUAL_LATE = (-0.237, 0.95)
+"""Late interaction of a text without token vectors: this, and this times its cosine."""
+
 _LISTING = """
     all everything happen happened happening happens history info information know known knowledge
     last latest list memories memory new newest news note notes now recent remember remembered
@@ -56,9 +60,10 @@ LISTING_WORDS = frozenset(_LISTING.split()) | WEAK_WORDS | TIME_WORDS
 class Calibration:
     """The constants that belong to an embedder, by the name of its model.
 
-    A candidate's relevance is sigmoid(intercept + cosine x its cosine + words x its keyword score
-    + size x ln(how many candidates there are)). A question is answerable when one candidate
-    reaches `answerable`; results below `least` are left out.
+    A candidate's relevance is sigmoid(intercept + cosine x its cosine + words x its share of words
+    + late x its late interaction + size x ln(how many candidates there are)). A question is
+    answerable when one candidate reaches `answerable`; results below `least` are left out.
+    `estimated` constants are another embedder's (`estimate`).
     """
 
     model: str
@@ -68,12 +73,24 @@ class Calibration:
     size: float
     answerable: float
     least: float
+    late: float = 0.0
+    estimated: bool = False
 
-    def relevance(self, cosine: float, share: float, candidates: int) -> float:
-        """Return the probability, in [0, 1], that such a candidate bears on the question."""
+    def relevance(
+        self, cosine: float, share: float, candidates: int, late: float | None = None
+    ) -> float:
+        """Return the probability, in [0, 1], that such a candidate bears on the question.
+
+        Without token vectors, `late` is what is usual at that cosine.
+        """
+        near = USUAL_LATE[0] + USUAL_LATE[1] * cosine if late is None else late
         size = math.log(min(MOST_CANDIDATES, max(1, candidates)))
         return _sigmoid(
-            self.intercept + self.cosine * cosine + self.words * share + self.size * size
+            self.intercept
+            + self.cosine * cosine
+            + self.words * share
+            + self.late * near
+            + self.size * size
         )
 
 
@@ -83,12 +100,13 @@ CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
         for each in (
             Calibration(
                 model=BGE_SMALL.name,
-                intercept=-8.2,
-                cosine=9.19,
-                words=4.86,
-                size=-0.336,
-                answerable=0.0113,
-                least=0.0042,
+                intercept=-6.41,
+                cosine=4.29,
+                words=4.29,
+                late=2.15,
+                size=-0.26,
+                answerable=0.0171,
+                least=0.0052,
             ),
         )
     }
@@ -108,7 +126,8 @@ class Unjudged(StrEnum):
     """Why results were not held to a floor."""
 
     OFF = "off"  # the recipe, the workspace or the request has no relevance
-    NO_CALIBRATION = "no_calibration"  # nobody fitted constants for this embedder
+    NO_CALIBRATION = "no_calibration"  # this embedder has no constants, and none can be estimated
+    ESTIMATED = "estimated"  # nobody fitted constants for this embedder, and no floor was asked for
     NO_LEGS = "no_legs"  # the vector or the keyword leg did not run, or failed
     OTHER_INDEX = "other_index"  # the keyword leg's scores are not shares of the question's words
     LANGUAGE = "language"  # the constants are for English
@@ -121,18 +140,26 @@ class Unjudged(StrEnum):
 class Floor:
     """What results are held to: `least` each of them, `enough` one of them.
 
-    `without_vector` are nodes that were not embedded yet. Kept of a search, so that it can be
-    done again.
+    `without_vector` are nodes that were not embedded yet, `without_late` those without token
+    vectors; the least late interaction of the others is `late_from`, None where there is none.
+    `time_share` is the part of the question's weight that names its time. All of it is kept of a
+    search, so that it can be done again.
     """
 
     calibration: Calibration
     enough: float
     least: float
     without_vector: tuple[UUID, ...] = ()
+    without_late: tuple[UUID, ...] = ()
+    late_from: float | None = None
+    time_share: float = 0.0
 
     def json(self) -> dict[str, Any]:
         """Return plain JSON values."""
-        return asdict(self) | {"without_vector": [each.hex for each in self.without_vector]}
+        return asdict(self) | {
+            "without_vector": [each.hex for each in self.without_vector],
+            "without_late": [each.hex for each in self.without_late],
+        }
 
 
 def floor_of(kept: Mapping[str, Any]) -> Floor:
@@ -142,6 +169,9 @@ def floor_of(kept: Mapping[str, Any]) -> Floor:
         enough=kept["enough"],
         least=kept["least"],
         without_vector=tuple(UUID(each) for each in kept["without_vector"]),
+        without_late=tuple(UUID(each) for each in kept.get("without_late", ())),
+        late_from=kept.get("late_from"),
+        time_share=kept.get("time_share", 0.0),
     )
 
 
@@ -169,6 +199,7 @@ class Judgement:
             "left_out": self.left_out,
             "unjudged": self.unjudged.value if self.unjudged else None,
             "calibration": self.calibration.model if self.calibration else None,
+            "estimated": self.calibration is not None and self.calibration.estimated,
         }
 
 
@@ -184,13 +215,14 @@ def judged(
     reason = _unjudged(outcomes, search, calibration)
     if calibration is None or reason in _UNTOLD:
         return replace(ranking, judgement=Judgement(unjudged=reason, calibration=calibration))
-    floor = _floor(search, calibration, reason, tuple(without_vector))
+    floor = _floor(search, calibration, reason, ranking, tuple(without_vector))
     legs = {leg: found.candidates for leg, found in outcomes.items()}
-    relevance = relevance_of(legs, ranking.merged, search.recipe, floor)
+    signals = {each.sketch.id: each.signals for each in ranking.scored}
+    relevance = relevance_of(legs, ranking.merged, search.recipe, floor, signals)
     ids = above(floor, [each.sketch.id for each in ranking.kept], relevance, legs)
     judgement = Judgement(
         relevance=relevance,
-        answerable=bool(ids),
+        answerable=None if reason is Unjudged.ESTIMATED else bool(ids),
         unjudged=reason,
         floor=floor,
         left_out=len(ranking.kept) - len(ids),
@@ -204,6 +236,7 @@ def _floor(
     search: Search,
     calibration: Calibration,
     unjudged: Unjudged | None,
+    ranking: Ranking,
     without_vector: tuple[UUID, ...],
 ) -> Floor:
     enough, least = calibration.answerable, calibration.least
@@ -211,7 +244,17 @@ def _floor(
         enough = least = search.min_relevance
     if unjudged is not None:
         enough = least = 0.0
-    return Floor(calibration=calibration, enough=enough, least=least, without_vector=without_vector)
+    late = {node_id: each.late for node_id, each in ranking.measured.items()}
+    time_share = next((each.time_share for each in ranking.measured.values()), 0.0)
+    return Floor(
+        calibration=calibration,
+        enough=enough,
+        least=least,
+        without_vector=without_vector,
+        without_late=tuple(node_id for node_id, near in late.items() if near is None),
+        late_from=min((near for near in late.values() if near is not None), default=None),
+        time_share=time_share,
+    )
 
 
 def above(
@@ -295,6 +338,8 @@ def _unjudged(
         return Unjudged.LONG
     if search.request.min_relevance is not None:
         return None
+    if calibration.estimated and search.min_relevance is None:
+        return Unjudged.ESTIMATED
     if not _TEXTS.issuperset(search.request.labels):
         return Unjudged.LABELS
     return Unjudged.LISTING if names_no_matter(question) else None
@@ -307,26 +352,58 @@ def names_no_matter(question: str) -> bool:
 
 
 def relevance_of(
-    legs: Legs, merged: Mapping[UUID, Sequence[UUID]], recipe: Recipe, floor: Floor
+    legs: Legs,
+    merged: Mapping[UUID, Sequence[UUID]],
+    recipe: Recipe,
+    floor: Floor,
+    signals: Mapping[UUID, Signals],
 ) -> dict[UUID, float]:
     """Return the relevance of every node a text leg found; a merged one's is that of the best."""
-    cosines, shares = dict(legs[VECTOR]), dict(legs[KEYWORD])
+    cosines, words = dict(legs[VECTOR]), dict(legs[KEYWORD])
     lowest = recipe.minimum_cosine
     if len(cosines) >= recipe.candidates:
         lowest = min(cosines.values())
     unknown = dict.fromkeys(floor.without_vector, UNKNOWN_COSINE)
+    late = late_of(signals, recipe, floor)
     size = candidates_of(legs, recipe)
     relevance = {
         node_id: floor.calibration.relevance(
-            cosines.get(node_id, unknown.get(node_id, lowest)), shares.get(node_id, 0.0), size
+            cosines.get(node_id, unknown.get(node_id, lowest)),
+            share_of(words.get(node_id, 0.0), signals.get(node_id, {}), recipe, floor),
+            size,
+            late.get(node_id),
         )
-        for node_id in {**cosines, **shares}
+        for node_id in {**cosines, **words}
     }
     for node_id, others in merged.items():
         told = [relevance[each] for each in (node_id, *others) if each in relevance]
         if told:
             relevance[node_id] = max(told)
     return relevance
+
+
+def share_of(words: float, signals: Signals, recipe: Recipe, floor: Floor) -> float:
+    """Return the share of the question that a candidate's words meet, and when it happened."""
+    second = recipe.second_pass
+    if not floor.time_share or second is None or not second.time:
+        return words
+    return min(1.0, words + floor.time_share * signals.get("time", 0.0) / second.time)
+
+
+def late_of(signals: Mapping[UUID, Signals], recipe: Recipe, floor: Floor) -> dict[UUID, float]:
+    """Return the late interaction of the nodes that have one, from their points in the score.
+
+    The second pass counts it from the least of them, so a node without points has the least.
+    """
+    weight = recipe.second_pass.late if recipe.second_pass else 0.0
+    if not weight or floor.late_from is None:
+        return {}
+    lacking = {*floor.without_late, *floor.without_vector}
+    return {
+        node_id: floor.late_from + parts.get("late", 0.0) / weight
+        for node_id, parts in signals.items()
+        if node_id not in lacking
+    }
 
 
 def _sigmoid(value: float) -> float:

@@ -8,8 +8,10 @@ from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
+from cairn.graph.node import Label
 from cairn.kernel.text.words import words
-from cairn.recall.questions.understanding import MONTHS, Understanding, nearness
+from cairn.memories.kinds import MemoryKind
+from cairn.recall.questions.understanding import TIME_WORDS, Understanding, nearness
 from cairn.recall.recipes import Recipe, SignalWeights
 from cairn.recall.records import Sketch
 from cairn.recall.second_pass import Measured
@@ -18,14 +20,6 @@ DECAY_PER_DAY = 0.98
 ACCESS_WEIGHT = 0.3
 DECAYING_KINDS = frozenset({"fact", "status"})
 LOG_OF_LONG = math.log(60)  # a text of 60 words gets the whole length signal
-
-_WORDS_OF_TIME = """
-    yesterday today tonight tomorrow recently since ago last weekend day days week weeks month
-    months year years monday tuesday wednesday thursday friday saturday sunday spring summer autumn
-    winter
-"""
-TIME_WORDS = frozenset(_WORDS_OF_TIME.split()).union(MONTHS, map(str, range(1900, 2100)))
-"""Words of which one at least is in nearly every text that says when something was."""
 
 Signal = Callable[[Sketch, Understanding], float]
 """Measures one thing about a candidate, in [0, 1]."""
@@ -276,9 +270,9 @@ def length(node: Sketch, asked: Understanding) -> float:
     """Return ln(1 + words) / ln(60), at most 1, for what was said in a session; else 1.
 
     Of messages the short ones greet and agree. Passages of documents are as long as they were cut,
-    and a fact is no worse for being short.
+    and a fact is no worse for being short, also when it was drawn from what was said.
     """
-    if node.session_id is None:
+    if node.session_id is None or (node.label == Label.MEMORY and node.kind != MemoryKind.EVENT):
         return 1.0
     return min(1.0, math.log1p(len(node.text.split())) / LOG_OF_LONG)
 

@@ -70,7 +70,8 @@ class Measured(NamedTuple):
 
     `share` is the part of the question's weight its words have, `late` how near its words' meanings
     come to the question's, as a cosine: None without token vectors. `whole` is what title and
-    beginning add to its cosine, `after_id` the message after it among the candidates.
+    beginning add to its cosine, `after_id` the message after it among the candidates. `time_share`
+    is the part of the question's weight that names its time, the same for every candidate.
     """
 
     share: float = 0.0
@@ -80,6 +81,7 @@ class Measured(NamedTuple):
     answers: float = 0.0
     after_id: UUID | None = None
     ranks: Sequence[float] = ()
+    time_share: float = 0.0
 
 
 def measuring(
@@ -121,7 +123,9 @@ def measured(
     by_word = dict(zip(asked.terms, weights.tolist(), strict=False))
     tokens = question.tokens if question else None
     after = {row.before_id.int: row.id for row in rows if row.before_id}
-    late = late_interaction(rows, tokens, by_word, asked.names) if tokens else [None] * len(rows)
+    elsewhere = asked.names | asked.time_terms
+    late = late_interaction(rows, tokens, by_word, elsewhere) if tokens else [None] * len(rows)
+    time_share = sum(by_word.get(term, 0.0) for term in asked.time_terms)
     return {
         row.id: Measured(
             share,
@@ -131,6 +135,7 @@ def measured(
             float(row.before_asks),
             after.get(row.id.int),
             row.ranks,
+            time_share,
         )
         for row, share, near in zip(rows, shares.tolist(), late, strict=True)
     }
@@ -140,16 +145,22 @@ def word_weights(ranks: Floats, scores: Sequence[float | None]) -> Floats:
     """Return the share each word has of the question's weight, as the keyword leg weighed them.
 
     The leg's score is the mean of the ranks by these weights, so they are what explains its scores
-    best (least squares). What is left to 1 belongs to words that no candidate has.
+    best (least squares). What is left to 1 belongs to the words that no candidate has, in equal
+    parts, as all of them are equally rare. Without scores all words weigh the same.
     """
     import numpy as np
 
     found = [at for at, score in enumerate(scores) if score is not None]
-    if not found or not ranks.shape[1]:
-        return np.zeros(ranks.shape[1])
+    terms = ranks.shape[1]
+    if not found or not terms:
+        return np.full(terms, 1.0 / max(1, terms))
     given = np.array([scores[at] for at in found], dtype=np.float64)
     weights = np.maximum(np.linalg.lstsq(ranks[found], given, rcond=1e-6)[0], 0.0)
-    return weights / max(1.0, float(weights.sum()))
+    weights /= max(1.0, float(weights.sum()))
+    unmet = ~ranks.any(axis=0)
+    if unmet.any():
+        weights[unmet] = (1.0 - float(weights[~unmet].sum())) / int(unmet.sum())
+    return weights
 
 
 def _shares(ranks: Floats, weights: Floats, lengths: Floats) -> Floats:
@@ -162,12 +173,13 @@ def late_interaction(
     rows: Sequence[Evidence],
     question: TokenStates,
     by_word: Mapping[str, float],
-    names: frozenset[str],
+    elsewhere: frozenset[str],
 ) -> Sequence[float | None]:
     """Return for each candidate the mean over the question's words of the nearest word it has.
 
-    A word of the message before counts too, a little less. Words count by their weight; names do
-    not, as the vectors and the speaker say who. None without token vectors.
+    A word of the message before counts too, a little less. Words count by their weight, but for
+    those looked for `elsewhere`: who is named, which vectors and speaker say, and when. None
+    without token vectors.
     """
     import numpy as np
 
@@ -181,7 +193,7 @@ def late_interaction(
     found: list[float | None] = [None] * len(rows)
     if not texts or not question.words:
         return found
-    weights = _token_weights(question.words, by_word, names)
+    weights = _token_weights(question.words, by_word, elsewhere)
     counted = weights > 0.0
     nearest = _nearest(question.states[counted], texts)
     has = [at for at, row in enumerate(rows) if row.tokens]
@@ -216,11 +228,11 @@ def _nearest(states: Vectors, texts: Sequence[bytes]) -> NDArray[np.float32]:
 
 
 def _token_weights(
-    words: Sequence[str], by_word: Mapping[str, float], names: frozenset[str]
+    words: Sequence[str], by_word: Mapping[str, float], elsewhere: frozenset[str]
 ) -> Floats:
     import numpy as np
 
-    weights = np.array([0.0 if word in names else by_word.get(word, 0.0) for word in words])
+    weights = np.array([0.0 if word in elsewhere else by_word.get(word, 0.0) for word in words])
     if not weights.any():
         weights = np.ones(len(words))
     return weights / weights.sum()

@@ -163,6 +163,7 @@ class CalibrationSettings(Section):
     size: Constant
     answerable: Share
     least: Share
+    late: Constant = 0.0
 
 
 class RecallSettings(Section):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from tests.support.world import open_world
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.ageing.count_accesses import CountAccesses
 from cairn.enrichment.enrich import Enrich
 from cairn.graph.node import State
-from cairn.kernel.clock import utc_now
+from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 
@@ -453,3 +455,41 @@ def test_what_holds_no_more_is_marked_and_comes_last_unless_a_time_is_asked_for(
         "POST", "/v1/context", json={"query": "we host", "include_superseded": True}
     )
     assert 'validity="superseded"' in block["context"]
+
+
+def test_constants_that_a_workspace_sets_for_its_embedder_hold_from_then_on(door: Door) -> None:
+    """Until then relevance is estimated; what it leaves out is not counted as used."""
+    ferry = {"text": "The ferry leaves the harbour at nine.", "type": "fact", "key": "ferry"}
+    door.remember(ferry)
+    door.enrich()
+    estimated = door.search("Where is the winter coat?")
+    assert (estimated["meta"]["answerable"], len(estimated["results"])) == (None, 1)
+    told = estimated["meta"]["relevance"]
+    assert (told["estimated"], told["unjudged"], told["calibration"]) == (
+        True,
+        "estimated",
+        HASHING.name,
+    )
+    assert 0 < estimated["results"][0]["relevance"] < 1
+
+    constants = {"intercept": -6.0, "cosine": 9.0, "words": 9.0, "size": -0.2}
+    bounds = {"answerable": 0.05, "least": 0.01}
+    calibration = {"model": HASHING.name, **constants, **bounds}
+    door.api.call("PATCH", "/v1/settings", json={"recall": {"calibration": calibration}})
+    fitted = Door(door.world, door.folder)
+    nothing = fitted.search("Where is the winter coat?")
+    assert (nothing["results"], nothing["meta"]["answerable"]) == ([], False)
+    told = nothing["meta"]["relevance"]
+    assert (told["estimated"], told["unjudged"], told["left_out"]) == (False, None, 1)
+    found = fitted.search("When does the ferry leave the harbour?")
+    assert (texts(found), found["meta"]["answerable"]) == ({ferry["text"]}, True)
+    count = CountAccesses(
+        workspaces=lambda: [door.world.workspace_id],
+        transactions=StoreTransactions(door.world.pool),
+        clock=utc_now,
+        stopwatch=monotonic,
+        new_id=new_id,
+    )
+    assert count(seconds=60) == {"searches": 3, "nodes": 1}
+    again = fitted.search("When does the ferry leave the harbour?")["results"][0]
+    assert again["scores"]["access_boost"] == pytest.approx(1 + 0.1 * 0.3 * math.log2(3), abs=1e-4)

@@ -8,18 +8,20 @@ import pytest
 
 from benchmarks.locomo.calibration import Candidates, calibrate, drawing
 
-INTERCEPT, COSINE, WORDS, SIZE = -6.0, 8.0, 4.0, -0.3
+INTERCEPT, COSINE, WORDS, LATE, SIZE = -6.0, 4.0, 8.0, 2.4, -0.3
 
 
 def asked(*, answerable: bool, conversation: int, draw: np.random.Generator) -> Candidates:
     cosines = draw.uniform(0.2, 0.9 if answerable else 0.4, 20)
     words = draw.uniform(0.0, 0.6 if answerable else 0.1, 20)
+    late = draw.uniform(0.1, 0.8 if answerable else 0.3, 20)
     sizes = np.full(20, math.log(draw.choice([10, 100, 600])))
-    told = 1 / (1 + np.exp(-(INTERCEPT + COSINE * cosines + WORDS * words + SIZE * sizes)))
+    logit = INTERCEPT + COSINE * cosines + WORDS * words + LATE * late + SIZE * sizes
+    told = 1 / (1 + np.exp(-logit))
     relevant = (draw.uniform(0, 1, 20) < told).astype(float) if answerable else np.zeros(20)
     return Candidates(
         conversation=str(conversation),
-        features=np.column_stack([cosines, words, sizes]),
+        features=np.column_stack([cosines, words, late, sizes]),
         relevant=relevant,
         evidence=max(1, int(relevant.sum())) if answerable else 0,
         whole=True,
@@ -39,8 +41,9 @@ def test_constants_are_found_again_and_tell_what_is_seen(questions: list[Candida
     fit = calibrate(questions)
     found = fit.constants("a-model")
     assert found["model"] == "a-model"
-    for name, made in (("cosine", COSINE), ("words", WORDS), ("size", SIZE)):
-        assert found[name] == pytest.approx(made, rel=0.25)
+    made = {"cosine": COSINE, "words": WORDS, "late": LATE, "size": SIZE}
+    for name, value in made.items():
+        assert found[name] == pytest.approx(value, rel=0.25)
     assert all(each.told == pytest.approx(each.seen, abs=0.05) for each in fit.bins)
     assert fit.lost <= 0.01
     assert 0 < fit.least < fit.answerable < 1

@@ -2,18 +2,30 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
-from tests.unit.recall.fakes import principal, ranked
+from tests.support.embedding import HashingEmbedder
+from tests.unit.recall.fakes import FakeEmbedder, node_id, principal, ranked
 from tests.unit.recall.test_recall import DOWN, World
 
 from cairn.embedding.models import BGE_SMALL
 from cairn.embedding.port import EmbeddingModel
 from cairn.kernel.errors import ValidationFailed
 from cairn.recall.answer import answer
+from cairn.recall.estimate import estimated
 from cairn.recall.query import SearchRequest
-from cairn.recall.relevance import CALIBRATIONS, Unjudged, names_no_matter
+from cairn.recall.recipes import DEFAULT, SECOND_PASS
+from cairn.recall.relevance import (
+    CALIBRATIONS,
+    USUAL_LATE,
+    Floor,
+    Unjudged,
+    floor_of,
+    names_no_matter,
+    relevance_of,
+)
 from cairn.recall.searches.explain import replay
 
 BGE = CALIBRATIONS[BGE_SMALL.name]
@@ -48,7 +60,7 @@ def test_a_question_that_nothing_bears_on_gets_nothing_and_says_so(world: Any) -
 
 
 def test_what_bears_on_a_question_stays_and_the_rest_goes(world: Any) -> None:
-    finds(world, cosines=[0.8, 0.32, 0.3], words={1: 0.6})
+    finds(world, cosines=[0.8, 0.29, 0.25], words={1: 0.6})
     found = asked(world)
     [only] = found.results
     assert found.meta["answerable"] is True
@@ -61,9 +73,37 @@ def test_the_same_likeness_says_less_among_more_candidates() -> None:
     assert BGE.relevance(0.6, 0.2, 0) == BGE.relevance(0.6, 0.2, 1)
 
 
+def test_late_interaction_and_the_time_a_question_names_count_and_are_kept() -> None:
+    near, alike, lacking = (node_id(number) for number in (1, 2, 3))
+    floor = Floor(
+        calibration=BGE,
+        enough=0.1,
+        least=0.1,
+        without_late=(lacking,),
+        late_from=0.2,
+        time_share=0.5,
+    )
+    legs = {
+        "vector": ranked(1, 2, 3, scores=[0.6] * 3),
+        "keyword": ranked(1, 2, 3, scores=[0.1] * 3),
+    }
+    signals: dict[Any, dict[str, float]] = {
+        near: {"late": SECOND_PASS.late * 0.4, "time": SECOND_PASS.time},
+        alike: {"fused": 1.0},
+        lacking: {"fused": 1.0},
+    }
+    told = relevance_of(legs, MappingProxyType({}), DEFAULT, floor, signals)
+    assert told[near] == pytest.approx(BGE.relevance(0.6, 0.6, 3, 0.6))
+    assert told[alike] == pytest.approx(BGE.relevance(0.6, 0.1, 3, 0.2))
+    assert told[lacking] == BGE.relevance(0.6, 0.1, 3)
+    usual = USUAL_LATE[0] + USUAL_LATE[1] * 0.6
+    assert told[lacking] == BGE.relevance(0.6, 0.1, 3, usual)
+    assert floor_of(floor.json()) == floor
+
+
 @pytest.mark.parametrize("least", [0.0, 0.2, 1.0])
 def test_a_least_relevance_takes_the_place_of_both_bounds(world: Any, least: float) -> None:
-    finds(world, cosines=[0.8, 0.32, 0.3], words={1: 0.3})
+    finds(world, cosines=[0.8, 0.29, 0.25], words={1: 0.3})
     found = asked(world, min_relevance=least)
     assert len(found.results) == {0.0: 3, 0.2: 1, 1.0: 0}[least]
     assert found.meta["answerable"] is bool(found.results)
@@ -107,6 +147,45 @@ def test_an_unknown_embedder_has_no_floor_and_who_asks_for_one_is_told(world: An
     assert found.meta["degraded"] == ["relevance: no_calibration"]
 
 
+def test_relevance_of_an_unknown_embedder_is_estimated_and_hides_nothing_unasked(
+    world: Any,
+) -> None:
+    world.embedder.model = replace(world.embedder.model, name="somebody's own")
+    world.recall = replace(world.recall, estimate=lambda: replace(BGE, estimated=True))
+    finds(world, cosines=[0.8, 0.2], words={1: 0.6})
+    found = asked(world)
+    assert [each["relevance"] > 0.1 for each in found.results] == [True, False]
+    assert (found.meta["answerable"], found.meta["degraded"]) == (None, [])
+    told = found.meta["relevance"]
+    assert (told["estimated"], told["unjudged"], told["left_out"]) == (True, "estimated", 0)
+    held = asked(world, min_relevance=0.1)
+    assert (len(held.results), held.meta["answerable"]) == (1, True)
+    assert held.meta["relevance"]["unjudged"] is None
+
+
+def test_where_nothing_can_be_estimated_no_relevance_is_told(world: Any) -> None:
+    def down() -> Any:
+        raise DOWN
+
+    world.embedder.model = replace(world.embedder.model, name="somebody's own")
+    finds(world, cosines=[0.8], words={1: 0.6})
+    for estimate in (down, lambda: None):
+        world.recall = replace(world.recall, estimate=estimate)
+        found = asked(world)
+        assert found.results[0]["relevance"] is None
+        assert found.meta["relevance"]["unjudged"] == Unjudged.NO_CALIBRATION
+        assert found.meta["relevance"]["estimated"] is False
+
+
+def test_an_estimate_reads_cosines_as_those_of_the_default_embedder() -> None:
+    estimate = estimated(HashingEmbedder())
+    assert estimate is not None
+    assert (estimate.model, estimate.estimated, estimate.late) == ("hashing", True, 0.0)
+    assert estimate.relevance(0.1, 0.0, 600) < 0.01 < 0.1 < estimate.relevance(0.6, 0.5, 600)
+    flat: Any = FakeEmbedder()  # to it all texts are alike
+    assert estimated(flat) is None
+
+
 def test_a_failed_leg_takes_nothing_away(world: Any) -> None:
     finds(world, cosines=[], words={1: 0.1})
     world.vector.failure = DOWN
@@ -119,7 +198,7 @@ def test_labels_of_texts_are_held_to_the_floor(world: Any) -> None:
 
 
 def test_what_is_not_embedded_yet_is_found_by_its_words(world: Any) -> None:
-    finds(world, cosines=[0.3], words={2: 0.2})
+    finds(world, cosines=[0.28], words={2: 0.2})
     assert asked(world).meta["answerable"] is False  # its vector is known to be far away
     world.nodes.unembedded = {each.node_id for each in ranked(2)}
     [only] = asked(world).results
@@ -127,7 +206,7 @@ def test_what_is_not_embedded_yet_is_found_by_its_words(world: Any) -> None:
 
 
 def test_a_search_with_a_floor_is_replayed_to_the_same_results(world: Any) -> None:
-    finds(world, cosines=[0.8, 0.32, 0.3], words={1: 0.6})
+    finds(world, cosines=[0.8, 0.29, 0.25], words={1: 0.6})
     asked(world)
     finds(world, cosines=[0.3], words={})
     asked(world)

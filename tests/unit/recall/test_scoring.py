@@ -293,6 +293,25 @@ def test_what_was_not_said_in_a_session_is_not_judged_by_how_it_is_said() -> Non
     assert names_specifics(short, ANYTHING) == names_specifics(long, ANYTHING) == 0.0
 
 
+def test_a_fact_drawn_from_what_was_said_is_no_worse_for_being_short() -> None:
+    fact, event = (sketch(1, text="Yes.", kind=kind, session_id="s") for kind in ("fact", "event"))
+
+    assert length(fact, ANYTHING) == 1.0 > length(event, ANYTHING)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What can the user not eat?", 1.0),
+        ("What can users not eat?", 0.0),
+        ("What does the assistant say?", 0.0),
+    ],
+)
+def test_the_user_of_a_question_is_who_said_it(question: str, expected: float) -> None:
+    drawn = sketch(1, text="User: I am allergic to peanuts.", kind="fact")
+    assert said_by_named(drawn, understand(question, NOW)) == expected
+
+
 def test_the_second_seed_multiplies_fused_score_decay_and_access_boost() -> None:
     node = days_ago(7, kind="fact", access_count=3)
 

@@ -56,8 +56,8 @@ def test_the_weights_of_words_come_back_from_the_scores_they_made() -> None:
 
 def test_a_word_that_no_candidate_has_keeps_its_part_of_the_weight() -> None:
     ranks = np.array([[0.6, 0.0], [0.3, 0.0]])
-    assert word_weights(ranks, [0.24, 0.12]) == pytest.approx([0.4, 0.0])
-    assert word_weights(ranks, [None, None]) == pytest.approx([0.0, 0.0])
+    assert word_weights(ranks, [0.24, 0.12]) == pytest.approx([0.4, 0.6])
+    assert word_weights(ranks, [None, None]) == pytest.approx([0.5, 0.5])
     assert word_weights(np.zeros((2, 0)), [0.1, 0.2]).tolist() == []
 
 
@@ -78,10 +78,10 @@ def test_the_nearest_word_counts_and_one_of_the_message_before_a_little_less() -
         row(4, 0.0, 0.0, 0.0, before_id=node_id(9), before_tokens=signs("++++++++")),
     ]
     found = measured(rows, {}, ASKED, asked)
-    assert found[node_id(1)].late == pytest.approx((1.0 + 1.0 + 0.0) / 3)
-    own = (0.75, 0.25, -0.25)
-    before = (BEFORE * 1.0, BEFORE * 1.0, BEFORE * 0.0)
-    assert found[node_id(2)].late == pytest.approx(sum(map(max, own, before)) / 3)
+    assert found[node_id(1)].late == pytest.approx((1.0 + 0.0) / 2)
+    own = (0.25, -0.25)
+    before = (BEFORE * 1.0, BEFORE * 0.0)
+    assert found[node_id(2)].late == pytest.approx(sum(map(max, own, before)) / 2)
     assert found[node_id(3)].late is None
     assert found[node_id(4)].late is None
 
@@ -98,6 +98,19 @@ def test_names_of_the_question_do_not_count_and_words_count_by_their_weight() ->
     found = measured(rows, {node_id(1): 0.45, node_id(2): 0.15}, ASKED, asked)
     assert found[node_id(1)].late == pytest.approx(0.75)
     assert found[node_id(2)].late == pytest.approx(0.25)
+
+
+def test_the_time_of_a_question_is_not_looked_for_among_words() -> None:
+    asked = understand("Which kiln did Priya buy in October 2023?", NOW)
+    assert asked.time_terms == {"october", "2023"}
+    assert understand("Which kiln did Priya buy?", NOW).time_terms == frozenset()
+    words = question(kiln="++++++++", buy="++++----", october="--------")
+    ranks = [0.6 if term == "kiln" else 0.0 for term in asked.terms]
+    rows = [row(1, *ranks, tokens=signs("++++++++"))]
+    found = measured(rows, {node_id(1): 0.12}, asked, words)[node_id(1)]
+    unmet = 0.8 / (len(asked.terms) - 1)
+    assert found.time_share == pytest.approx(2 * unmet)
+    assert found.late == pytest.approx((0.2 * 1.0 + unmet * 0.5 * 0) / (0.2 + unmet))
 
 
 def test_title_and_beginning_of_its_document_are_half_of_a_passages_cosine() -> None:

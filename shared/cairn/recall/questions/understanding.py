@@ -20,6 +20,14 @@ MONTHS: tuple[str, ...] = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
+_WORDS_OF_TIME = """
+    yesterday today tonight tomorrow recently since ago last weekend day days week weeks month
+    months year years monday tuesday wednesday thursday friday saturday sunday spring summer autumn
+    winter
+"""
+TIME_WORDS = frozenset(_WORDS_OF_TIME.split()).union(MONTHS, map(str, range(1900, 2100)))
+"""Words of which one at least is in nearly every text that says when something was."""
+
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
     "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -189,8 +197,9 @@ class Understanding:
     """A question, taken apart.
 
     `terms` are the words of the keyword query, casefolded, distinct, in order. `names` are what
-    capitals mark as names, casefolded; `hint` is the time the question names; `asks_when` says
-    that the answer is a time. `language` is ISO 639-1, None when unknown.
+    capitals mark as names, casefolded, and "the user" or "the assistant"; `hint` is the time the
+    question names; `asks_when` says that the answer is a time. `language` is ISO 639-1, None when
+    unknown.
     """
 
     terms: tuple[str, ...]
@@ -199,6 +208,13 @@ class Understanding:
     asks_when: bool
     retrieval_class: RetrievalClass
     language: str | None = None
+
+    @property
+    def time_terms(self) -> frozenset[str]:
+        """Return the terms that name its time: what happened then need not have these words."""
+        if self.hint is None:
+            return frozenset()
+        return frozenset(term for term in self.terms if term in TIME_WORDS or term.isdigit())
 
 
 _ASKS_WHEN = re.compile(
@@ -239,12 +255,17 @@ def _terms(question: str) -> tuple[str, ...]:
     return tuple(asked)[:MAX_TERMS]
 
 
+_SPEAKER = re.compile(r"\bthe (user|assistant)\b", re.IGNORECASE)
+"""Whom nobody named is called by their part in a conversation, also where they are quoted."""
+
+
 def _names(question: str, language: str | None) -> frozenset[str]:
     """Return what capitals mark as names; German marks every noun by one, so none of its words."""
     if language == "de":
         return frozenset()
     capitalised = (token for token in _TOKEN.findall(question) if token[0].isupper())
     found = {word for token in capitalised for word in words(token)}
+    found.update(part.casefold() for part in _SPEAKER.findall(question))
     return frozenset(found - STOP_WORDS - QUESTION_WORDS)
 
 

@@ -58,7 +58,8 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
         kept.sort(key=lambda item: "past" in item.node.signals)
     if held := run.recipe_used.get(HELD_TO):
         floor = floor_of(held)
-        relevance = relevance_of(run.candidates, run.merged, recipe, floor)
+        signals = {item.node_id: item.signals for item in run.scored}
+        relevance = relevance_of(run.candidates, run.merged, recipe, floor, signals)
         ids = above(floor, [item.node.node_id for item in kept], relevance, run.candidates)
         kept = [item for item in kept if item.node.node_id in ids]
     if recipe.threshold is not None:
