@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 np = cast("Any", numpy)  # its stubs leave types of arrays half unknown
 
-LOST = 0.005
+LOST = 0.006
 """What recall at 10 may lose to the bound of answerable questions."""
 BELOW = 1.2
 """How far `least` is below `answerable`, in logits: a good question keeps its weaker results."""
@@ -64,7 +64,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """The constants, and how they do on conversations they were not fitted on."""
+    """The constants, how they do on all, and by `bins` on conversations they were not fitted on."""
 
     intercept: float
     cosine: float
@@ -92,15 +92,19 @@ class Fit:
 
 
 def calibrate(asked: Sequence[Candidates]) -> Fit:
-    """Return the mean of the fits that leave one conversation out, and their reliability."""
+    """Return the mean of the fits that leave one conversation out, and their reliability.
+
+    The bounds belong to the mean.
+    """
     names = sorted({each.conversation for each in asked})
     fits = {name: _fit([each for each in asked if each.conversation != name]) for name in names}
     scored = [_scores(each, fits[each.conversation]) for each in asked]
     mean = np.mean(list(fits.values()), axis=0)
-    bound, lost = _bound(asked, scored)
+    shipped = [_scores(each, mean) for each in asked]
+    bound, lost = _bound(asked, shipped)
     silent = [
         not _answered(scores, bound)
-        for each, scores in zip(asked, scored, strict=True)
+        for each, scores in zip(asked, shipped, strict=True)
         if each.whole and not each.evidence
     ]
     intercept, cosine, words, late, size = (float(each) for each in mean)

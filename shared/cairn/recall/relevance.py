@@ -100,13 +100,13 @@ CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
         for each in (
             Calibration(
                 model=BGE_SMALL.name,
-                intercept=-6.41,
-                cosine=4.29,
-                words=4.29,
-                late=2.15,
+                intercept=-6.5,
+                cosine=4.22,
+                words=4.57,
+                late=2.18,
                 size=-0.26,
-                answerable=0.0171,
-                least=0.0052,
+                answerable=0.0165,
+                least=0.0051,
             ),
         )
     }

@@ -462,7 +462,7 @@ def test_constants_that_a_workspace_sets_for_its_embedder_hold_from_then_on(door
     ferry = {"text": "The ferry leaves the harbour at nine.", "type": "fact", "key": "ferry"}
     door.remember(ferry)
     door.enrich()
-    estimated = door.search("Where is the winter coat?")
+    estimated = door.search("Who painted the harbour?")
     assert (estimated["meta"]["answerable"], len(estimated["results"])) == (None, 1)
     told = estimated["meta"]["relevance"]
     assert (told["estimated"], told["unjudged"], told["calibration"]) == (
@@ -472,12 +472,12 @@ def test_constants_that_a_workspace_sets_for_its_embedder_hold_from_then_on(door
     )
     assert 0 < estimated["results"][0]["relevance"] < 1
 
-    constants = {"intercept": -6.0, "cosine": 9.0, "words": 9.0, "size": -0.2}
+    constants = {"intercept": -10.0, "cosine": 6.0, "words": 10.0, "size": -0.2}
     bounds = {"answerable": 0.05, "least": 0.01}
     calibration = {"model": HASHING.name, **constants, **bounds}
     door.api.call("PATCH", "/v1/settings", json={"recall": {"calibration": calibration}})
     fitted = Door(door.world, door.folder)
-    nothing = fitted.search("Where is the winter coat?")
+    nothing = fitted.search("Who painted the harbour?")
     assert (nothing["results"], nothing["meta"]["answerable"]) == ([], False)
     told = nothing["meta"]["relevance"]
     assert (told["estimated"], told["unjudged"], told["left_out"]) == (False, None, 1)
