@@ -272,8 +272,10 @@ class Recall:
                 outcomes, ranking, missed = self._covered(search, outcomes, ranking)
                 lacking = (*missed, *lacking)
                 stages.end("facets")
-            ranking, degraded = self._reranked(search, ranking)
-            stages.end("rerank")
+            degraded: tuple[str, ...] = ()
+            if self._reranks(search, ranking):
+                ranking, degraded = self._reranked(search, ranking)
+                stages.end("rerank")
             with self._reading(search.principal) as stores:
                 shown = self._shown(
                     stores, search, outcomes, ranking, stages, degraded=(*degraded, *lacking)
@@ -362,7 +364,7 @@ class Recall:
 
     def _reranked(self, search: Search, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
         """Let the reranker read the best; when it cannot, the order stays, and that is said."""
-        if self.reranker is None or not self._reranks(search, ranking):
+        if self.reranker is None:
             return ranking, ()
         best = ranking.kept[: min(search.recipe.rerank, MAX_TEXTS)]
         texts = [item.sketch.text for item in best]
