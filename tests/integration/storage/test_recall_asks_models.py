@@ -90,7 +90,9 @@ def said(asked: dict[str, Any]) -> str:
     if "reword a search query" in system:
         return json.dumps({"paraphrases": PARAPHRASES})
     if "You split a question" in system:
-        return json.dumps({"questions": ["who sings on Tuesday", "what leaked in the kitchen"]})
+        return json.dumps(
+            {"questions": ["what noise did the choir make", "what noise did the pump make"]}
+        )
     if "how well each text answers" in system:
         count = text.count("<text id=")
         best = next(n for n in range(1, count + 1) if REPAIR in text.split(f'id="{n}">')[1][:200])
