@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cairn.embedding.port import embed_question
 from cairn.graph.node import Label
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Denied, NotFound, Unavailable, ValidationFailed
@@ -174,7 +175,7 @@ class SearchConversations:
             KEYWORD: lambda: by_keyword(principal, understood.terms, filters, **common),
             VECTOR: lambda: by_vector(
                 principal,
-                self.embedder.embed([query.query])[0],
+                embed_question(self.embedder, query.query)[0],
                 filters,
                 model_id=self.embedder.model.id,
                 minimum=DEFAULT.minimum_cosine,

@@ -144,11 +144,15 @@ class WordPieces:
         limit = min(PASSAGE_TOKENS, self._limit)
         return cut(text, _words(encoding), limit=limit, overlap=min(OVERLAP, limit // 4))
 
-    def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids the model reads of each text: its beginning, between special tokens."""
+    def encode(self, texts: Sequence[str], prefix: str | None = None) -> list[list[int]]:
+        """Return the ids the model reads of each text: its beginning, between special tokens.
+
+        With the prefix of texts before it, unless another is given.
+        """
         before, after = self._around
         room = self._max_tokens - len(before) - len(after)
-        asked = [self._prefix + text for text in texts]
+        first = self._prefix if prefix is None else prefix
+        asked = [first + text for text in texts]
         encodings = self._loaded.encode_batch_fast(asked, add_special_tokens=False)
         return [[*before, *encoding.ids[:room], *after] for encoding in encodings]
 

@@ -11,7 +11,13 @@ import re
 from typing import TYPE_CHECKING, get_args
 from urllib.parse import parse_qsl, urlencode
 
-from cairn.embedding.port import EmbeddingModel, Pooling, embed_tokens, gives_tokens
+from cairn.embedding.port import (
+    EmbeddingModel,
+    Pooling,
+    embed_question,
+    embed_tokens,
+    gives_tokens,
+)
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
@@ -50,7 +56,7 @@ MOST_TOKENS = 1_000_000
 LONGEST_PREFIX = 100
 
 _NAME = re.compile(r"[!->@-~]{1,200}")  # printable ASCII without space and question mark
-_OPTIONS = {"dimensions", "max_tokens", "pooling", "prefix"}
+_OPTIONS = {"dimensions", "max_tokens", "pooling", "prefix", "query_prefix"}
 
 
 def local_model(folder: str) -> EmbeddingModel:
@@ -67,7 +73,8 @@ def model_named(description: str) -> EmbeddingModel:
     """Return a model by name, or as described: `NAME?dimensions=1000&max_tokens=512`.
 
     `pooling` (of local models: mean, first or last) and `prefix` (put before every text) may
-    follow, percent-encoded. They change what vectors mean, so they are part of the model's name.
+    follow, percent-encoded. They change what vectors mean, so they are part of the model's name;
+    `query_prefix` (put before questions instead) changes no stored vector and is not.
     Raises ValidationFailed for a name that is not known and comes without dimensions.
     """
     name, _, rest = description.partition("?")
@@ -104,7 +111,8 @@ def _described(name: str, options: Mapping[str, str]) -> EmbeddingModel:
     pooling, prefix = options.get("pooling", "mean"), options.get("prefix", "")
     if pooling not in get_args(Pooling):
         raise _refused(f"pooling is one of {', '.join(get_args(Pooling))}")
-    if len(prefix) > LONGEST_PREFIX:
+    query_prefix = options.get("query_prefix")
+    if max(len(prefix), len(query_prefix or "")) > LONGEST_PREFIX:
         raise _refused(f"prefix has at most {LONGEST_PREFIX} characters")
     meaning = [("pooling", pooling)] if pooling != "mean" else []
     told = urlencode([*meaning, *([("prefix", prefix)] if prefix else [])])
@@ -116,6 +124,7 @@ def _described(name: str, options: Mapping[str, str]) -> EmbeddingModel:
         max_tokens=_number(options, "max_tokens", MAX_TOKENS, 32, MOST_TOKENS),
         pooling="mean" if pooling == "mean" else "first" if pooling == "first" else "last",
         prefix=prefix,
+        query_prefix=query_prefix,
     )
 
 
@@ -179,6 +188,11 @@ class RegisteredEmbedder:
         """As `Embedder`; Unavailable, too, when the model is not registered."""
         self._checked_once()
         return self._embedder.embed(texts)
+
+    def embed_question(self, question: str) -> Vectors:
+        """As `QuestionEmbedder`; Unavailable, too, when the model is not registered."""
+        self._checked_once()
+        return embed_question(self._embedder, question)[0][None, :]
 
     @property
     def gives_tokens(self) -> bool:

@@ -90,6 +90,10 @@ class OnnxEmbedder:
         """
         return self._read(texts)
 
+    def embed_question(self, question: str) -> Vectors:
+        """Return the vector of a question, (1, dimensions), read with the prefix of questions."""
+        return self._read([question], prefix=self._model.query_prefix)
+
     @property
     def gives_tokens(self) -> bool:
         """Return whether the mean token state of the model is known."""
@@ -106,13 +110,15 @@ class OnnxEmbedder:
         vectors = self._read(texts, keep)
         return vectors, [found[index] for index in range(len(texts))]
 
-    def _read(self, texts: Sequence[str], keep: _Keep | None = None) -> Vectors:
+    def _read(
+        self, texts: Sequence[str], keep: _Keep | None = None, prefix: str | None = None
+    ) -> Vectors:
         """Return the vectors; `keep` gets place, ids and last states of each text."""
         import numpy as np
 
         refuse_blank(texts)
         session = self._ready()
-        encoded = self._tokens.encode(texts)
+        encoded = self._tokens.encode(texts, prefix)
         shortest_first = sorted(range(len(encoded)), key=lambda index: len(encoded[index]))
         vectors = np.empty((len(encoded), self._model.dimensions), dtype=np.float32)
         for at in range(0, len(encoded), self._batch):

@@ -62,7 +62,8 @@ class OpenAIEmbedder:
         self._breaker = Breaker(
             model.name, is_fault=_is_fault, reason="embedder-circuit-open", stopwatch=stopwatch
         )
-        self._limit = max(1, model.max_tokens - SPECIAL_TOKENS - _size(model.prefix))
+        longest = max(_size(model.prefix), _size(model.query_prefix or ""))
+        self._limit = max(1, model.max_tokens - SPECIAL_TOKENS - longest)
         self._lock = Lock()
         self._client: OpenAI | None = None
 
@@ -96,12 +97,20 @@ class OpenAIEmbedder:
         when it does not answer, answers nonsense or another size, does not accept the key, or is
         left alone because it failed too often.
         """
+        return self._embedded(texts, self._model.prefix)
+
+    def embed_question(self, question: str) -> Vectors:
+        """Return the vector of a question, (1, dimensions), sent with the prefix of questions."""
+        prefix = self._model.query_prefix
+        return self._embedded([question], self._model.prefix if prefix is None else prefix)
+
+    def _embedded(self, texts: Sequence[str], prefix: str) -> Vectors:
         import numpy as np
 
         refuse_blank(texts)
         rows: list[list[float]] = []
         for at in range(0, len(texts), BATCH):
-            rows += self._asked([self._read(text) for text in texts[at : at + BATCH]])
+            rows += self._asked([prefix + self.windows(text)[0] for text in texts[at : at + BATCH]])
         if not rows:
             return np.empty((0, self._model.dimensions), dtype=np.float32)
         return unit_rows(np.asarray(rows, dtype=np.float32))
@@ -112,9 +121,6 @@ class OpenAIEmbedder:
             client, self._client = self._client, None
         if client is not None:
             client.close()
-
-    def _read(self, text: str) -> str:
-        return self._model.prefix + self.windows(text)[0]
 
     def _asked(self, texts: list[str]) -> list[list[float]]:
         retries = Retries(

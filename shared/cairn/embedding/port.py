@@ -36,7 +36,7 @@ class EmbeddingModel:
 
     `id` is stored with each vector and never reused: vectors of two ids are not comparable.
     `max_tokens` is what the model reads of one text, its own special tokens included. `prefix` is
-    put before every text, questions and answers alike.
+    put before every text; before a question `query_prefix`, unless it is None.
     """
 
     id: int
@@ -45,6 +45,7 @@ class EmbeddingModel:
     max_tokens: int
     pooling: Pooling = "mean"
     prefix: str = ""
+    query_prefix: str | None = None
 
 
 class TextWindows(Protocol):
@@ -124,6 +125,23 @@ class TokenEmbedder(Protocol):
         Both are of one pass. Only of a model that `gives_tokens`.
         """
         ...
+
+
+@runtime_checkable
+class QuestionEmbedder(Protocol):
+    """An embedder that may read questions with another prefix than texts."""
+
+    def embed_question(self, question: str) -> Vectors:
+        """Return the vector of a question, (1, dimensions), as `Embedder.embed` of a text."""
+        ...
+
+
+def embed_question(embedder: Embedder, question: str) -> tuple[Vectors, TokenStates | None]:
+    """Return the vector of a question, (dimensions,), and its token states where there are any."""
+    if embedder.model.query_prefix is not None and isinstance(embedder, QuestionEmbedder):
+        return embedder.embed_question(question)[0], None
+    vectors, tokens = embed_tokens(embedder, [question])
+    return vectors[0], tokens[0] if tokens else None
 
 
 def gives_tokens(embedder: Embedder) -> bool:

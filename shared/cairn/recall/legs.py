@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from cairn.embedding.port import embed_tokens
+from cairn.embedding.port import embed_question
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.recall.keyword_index import IndexCandidates, NotedCandidates
@@ -219,8 +219,7 @@ class Legs:
         return []
 
     def _by_vector(self, search: Search, text: str) -> Sequence[Candidate]:
-        vectors, tokens = embed_tokens(self.embedder, [text])
-        vector = vectors[0]
+        vector, tokens = embed_question(self.embedder, text)
         found = [
             self.vector.search(
                 search.principal,
@@ -233,7 +232,7 @@ class Legs:
             )
             for filters in search.ranges
         ]
-        question = ReadQuestion(vector=vector, tokens=tokens[0] if tokens else None)
+        question = ReadQuestion(vector=vector, tokens=tokens)
         return ReadCandidates(merged(found, limit=search.recipe.candidates), question)
 
     def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.embedding.port import embed_question
 from cairn.enrichment.recipes import embedded, text_hash, texts_of
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.text.words import sentences
@@ -210,7 +211,7 @@ class Compare:
     ) -> Sequence[Candidate]:
         return self.vectors.search(
             worker,
-            embedder.embed([embedder.windows(text)[0]])[0],
+            embed_question(embedder, embedder.windows(text)[0])[0],
             filters,
             model_id=embedder.model.id,
             minimum=-1.0,

@@ -11,6 +11,7 @@ from tests.support.tiny_onnx import cross_encoder, sentence_encoder
 
 from cairn.embedding.models import FIRST_DESCRIBED, MODELS, is_known, model_named
 from cairn.embedding.onnx import OnnxEmbedder
+from cairn.embedding.port import embed_question
 from cairn.kernel.errors import Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def test_what_changes_a_vectors_meaning_makes_another_model() -> None:
         ("acme?dimensions=3&max_tokens=31", "from 32"),
         ("acme?dimensions=3&pooling=max", "pooling is one of"),
         ("acme?dimensions=3&prefix=" + "p" * 101, "at most 100"),
+        ("acme?dimensions=3&query_prefix=" + "p" * 101, "at most 100"),
         ("nomic-embed-text?dimensions=512", "has 768 dimensions"),
     ],
 )
@@ -81,6 +83,23 @@ def test_pooling_and_prefix_change_what_a_local_model_makes(tmp_path: Path) -> N
     assert embed("") == [[0.0, 0.7, 0.7]]
     assert embed("&pooling=first") == embed("&pooling=last") == [[1.0, 0.0, 0.0]]  # <s> and </s>
     assert embed("&prefix=car%20car%20") == [[0.0, 0.9, 0.3]]
+
+
+def test_a_question_may_have_another_prefix_than_texts_and_the_model_stays_the_same(
+    tmp_path: Path,
+) -> None:
+    folder = sentence_encoder(tmp_path, WORDS, 3)
+
+    def asked(options: str) -> list[float]:
+        embedder = OnnxEmbedder(folder, model_named(f"tiny?dimensions=3{options}"))
+        vector, tokens = embed_question(embedder, "boat")
+        assert tokens is None
+        return [abs(round(float(value), 1)) for value in vector]
+
+    assert asked("") == asked("&prefix=car%20&query_prefix=") == [0.0, 0.0, 1.0]
+    assert asked("&prefix=car%20") == asked("&query_prefix=car%20") == [0.0, 0.7, 0.7]
+    one, other = (model_named(f"e5?dimensions=3{item}") for item in ("", "&query_prefix=q"))
+    assert (one.id, one.name) == (other.id, other.name)
 
 
 def test_a_long_text_is_cut_into_windows_that_fit_beside_special_tokens_and_prefix(

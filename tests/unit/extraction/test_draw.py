@@ -222,3 +222,19 @@ def test_what_is_to_be_forgotten_is_asked_for(text: str, words: frozenset[str] |
 )
 def test_a_day_is_seen_from_when_it_was_said(said: str, past: bool, day: str | None) -> None:
     assert resolved(said, datetime(2026, 5, 6, 9, tzinfo=UTC), past=past) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich bin Vegetarier und gegen Erdn\u00fcsse allergisch. Mein Hund hei\u00dft Bello.",
+        "Meine Schwester wohnt in Leipzig, und ich arbeite bei der Bahn.",
+        "Je suis allergique aux noix. Ma s\u0153ur habite \u00e0 Lyon et j'aime le caf\u00e9.",
+        "Soy vegetariana. Mi hermano vive en Sevilla y me gusta el caf\u00e9.",
+        "Sono vegetariano. I miei amici abitano a Torino.",
+        "Jeg bor i Bergen. I fjor flyttet vi til Oslo.",
+        "\u79c1\u306f\u732b\u3092\u98fc\u3063\u3066\u3044\u307e\u3059\u3002\u59b9\u306f\u5927\u962a\u306b\u4f4f\u3093\u3067\u3044\u307e\u3059\u3002",
+    ],
+)
+def test_what_is_said_in_another_language_states_nothing(text: str) -> None:
+    assert texts(text) == []

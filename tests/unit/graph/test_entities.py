@@ -272,3 +272,19 @@ def test_an_entity_is_one_node_in_one_audience() -> None:
     }
     assert len(others) == 4
     assert one not in others
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Der Schl\u00fcssel f\u00fcr das Auto liegt in der Garage, sagt Anna.", ["Anna"]),
+        ("Mein Hund ist bei der Deutschen Bahn nicht gern gesehen.", []),
+        (
+            "Wir nutzen PostgreSQL und \u201eProjekt Nordlicht\u201c.",
+            ["PostgreSQL", "Projekt Nordlicht"],
+        ),
+        ("Hier soir Camille a mang\u00e9 avec sa s\u0153ur.", ["Camille"]),
+    ],
+)
+def test_in_german_a_capital_is_no_sign_of_a_name(text: str, expected: list[str]) -> None:
+    assert sorted(names(text)) == expected

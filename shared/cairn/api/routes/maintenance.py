@@ -178,7 +178,8 @@ def reindex(
 ) -> Response:
     """Queue a part of the workspace; ask again with `after` while there is `more`.
 
-    A node that waits already is not queued again, so the whole may be repeated.
+    A node that waits already is not queued again, so the whole may be repeated. Nodes whose words
+    an older release indexed are indexed anew.
     """
     return answer(services.reindex(caller, after=after), status=202)
 

@@ -119,6 +119,11 @@ def language_of(message: str) -> str | None:
     return _by_script(sample) or _by_words(sample)
 
 
+def common_words(language: str | None) -> frozenset[str]:
+    """Return the commonest words of a language, casefolded; none of one without a list."""
+    return _common().get(language or "", frozenset())
+
+
 def _by_script(sample: str) -> str | None:
     letters = sum(1 for item in sample if item.isalpha())
     if not letters:

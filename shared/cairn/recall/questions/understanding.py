@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
-from cairn.kernel.text.language import language_of
+from cairn.kernel.text.language import common_words, language_of
 from cairn.kernel.text.pairs import searchable
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS, content_words, words
 from cairn.recall.questions.small_talk import small_talk
@@ -263,10 +263,13 @@ def _names(question: str, language: str | None) -> frozenset[str]:
     """Return what capitals mark as names; German marks every noun by one, so none of its words."""
     if language == "de":
         return frozenset()
+    small = STOP_WORDS | QUESTION_WORDS
+    if language != "en":
+        small |= common_words(language)
     capitalised = (token for token in _TOKEN.findall(question) if token[0].isupper())
     found = {word for token in capitalised for word in words(token)}
     found.update(part.casefold() for part in _SPEAKER.findall(question))
-    return frozenset(found - STOP_WORDS - QUESTION_WORDS)
+    return frozenset(found - small)
 
 
 def _class_of(question: str, terms: tuple[str, ...], *, temporal: bool) -> RetrievalClass:

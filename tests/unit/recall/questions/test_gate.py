@@ -188,6 +188,8 @@ def test_only_an_administrator_is_told_of_the_topic() -> None:
         ("No problem si vous répondez demain, mon compte est bloqué.", "fr"),
         ("Non riesco a entrare nel portale con la mia password", "it"),
         ("No", "en"),
+        ("My son Jonas started school yesterday.", "en"),  # son is French, too
+        ("I ordered them an hour ago.", "en"),
         ("xyzzy", None),
         ("404", None),
         ("", None),

@@ -111,3 +111,25 @@ def test_asking_when_and_naming_a_time_are_different() -> None:
 
     assert (asks.asks_when, asks.hint) == (True, None)
     assert (names.asks_when, names.hint) == (False, TimeHint(year=2022, month=5))
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "terms", "names"),
+    [
+        (
+            "Wo steht das Haus von Anna?",
+            "de",
+            ("wo", "steht", "das", "haus", "von", "anna"),
+            (),
+        ),
+        ("¿Dónde vive Lucía?", "es", ("dónde", "vive", "lucía"), ("lucía",)),
+        ("猫はどこ?", "ja", ("猫", "猫は"), ()),
+        ("Did my son Jonas go?", "en", ("son", "jonas"), ("jonas",)),
+        ("kubectl 🎉", None, ("kubectl",), ()),
+    ],
+)
+def test_a_question_of_another_language_has_its_words_and_no_names_by_german_capitals(
+    question: str, language: str | None, terms: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    asked = understand(question, datetime(2026, 5, 1, tzinfo=UTC))
+    assert (asked.language, asked.terms, asked.names) == (language, terms, set(names))
