@@ -162,11 +162,11 @@ def packed_scored(scored: Sequence[ScoredNode]) -> dict[str, Any]:
     Signals keep the order they were added up in, since a sum of floats depends on it.
     """
     names = _in_order(node.signals for node in scored)
-    values = [
-        number
-        for node in scored
-        for number in (float(node.position), *(node.signals.get(name, ABSENT) for name in names))
-    ]
+    absent = [ABSENT] * len(names)
+    values: list[float] = []
+    for node in scored:
+        values.append(float(node.position))
+        values.extend(map(node.signals.get, names, absent))
     return {
         "signals": names,
         "nodes": _ids(node.node_id for node in scored),
