@@ -116,35 +116,23 @@ class RebuildBench:
 
         from cairn.adapters.files.keys import FileKeyStore
         from cairn.adapters.postgres.accounts import create_workspace
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
         from cairn.bootstrap.parts import logger, platform
         from cairn.embedding.models import BGE_SMALL
         from cairn.enrichment.enrich import Enrich
         from cairn.kernel.access.system import system_principal
         from cairn.kernel.clock import utc_now
         from cairn.kernel.ids import new_id
-        from cairn.ledger.keys import BodyCipher
         from cairn.memories.remember import Remember
 
         workspace_id, _ = create_workspace(owner_url, "bench", clock=utc_now, new_id=new_id)
-        transactions, keys, kept = (
-            StoreTransactions(opened),
-            FileKeyStore(folder / "keys.sqlite"),
-            _Kept(),
-        )
-        common: dict[str, Any] = {
-            "transactions": transactions,
-            "cipher": BodyCipher(),
-            "clock": utc_now,
-            "new_id": new_id,
-        }
+        keys, kept = FileKeyStore(folder / "keys.sqlite"), _Kept()
         log = logger("bench", "CRITICAL")
         from cairn.adapters.postgres.ledger.replay import PostgresReplays
         from cairn.rebuild.rebuild import Rebuild
 
         shared = platform(opened, keys=keys, dispatcher=kept, log=log)
         remember = Remember(shared)
-        enrich = Enrich(embedder=_HashedWords(BGE_SMALL), keys=keys, **common)
+        enrich = Enrich(platform=shared, embedder=_HashedWords(BGE_SMALL))
         for start in range(0, entries, BATCH):
             remember(system_principal(workspace_id), _memories(start))
             enrich.rows(workspace_id, [row.id for row in kept.rows])

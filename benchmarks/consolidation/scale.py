@@ -20,7 +20,6 @@ from benchmarks.scratch import analyse, scratch_database
 from cairn.cli.options import table
 from cairn.enrichment.ports import NewEmbedding
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
-from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.memories.items import NewMemory
 from cairn.memories.kinds import MemoryKind
@@ -173,12 +172,7 @@ class ConsolidationScale:
         shared = self._platform(database, folder)
         transactions = shared.transactions
         consolidate = consolidate_client(shared, self.embedder)
-        begin = BeginRuns(
-            workspaces=lambda: [workspace_id],
-            transactions=transactions,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        begin = BeginRuns(platform=shared, workspaces=lambda: [workspace_id])
         begun = begin(workspace_id=None, run_id=None, execution="bench")
         start, memory = self.stopwatch(), [resident_mb()]
         worked = sum(os.times()[:2])

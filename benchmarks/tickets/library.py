@@ -49,9 +49,8 @@ class Library:
             "new_id": new_id,
         }
         log = logger("bench", "CRITICAL")
-        accept = AcceptDocument(
-            platform(self.opened, keys=self.keys, dispatcher=self.wake, log=log), objects=objects
-        )
+        used = platform(self.opened, keys=self.keys, dispatcher=self.wake, log=log)
+        accept = AcceptDocument(used, objects=objects)
         steps = IngestDocument(
             **shared,
             objects=objects,
@@ -60,7 +59,7 @@ class Library:
             tokens=self.embedder,
             summarise=summariser(),
         )
-        enrich = Enrich(**shared, embedder=self.embedder, keys=self.keys, cipher=cipher)
+        enrich = Enrich(platform=used, embedder=self.embedder)
         for file in files:
             given = NewDocument(
                 source_uri=f"kb://{file.name}",
@@ -74,4 +73,4 @@ class Library:
             steps.chunk(*ids)
             for batch in steps.store(*ids)["batches"]:
                 enrich.batch(*ids, batch)
-            FinishIngestion(**shared).succeed(*ids)
+            FinishIngestion(used).succeed(*ids)

@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup, SweepEntities
-from cairn.ageing.rules import ageing_entry
+from cairn.ageing.rules import ageing_meta
 from cairn.graph.edge import Edge, View
 from cairn.graph.node import Node, State
 from cairn.graph.projection import Projection
-from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import NewEntry
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.kinds import MemoryKind
-from cairn.writing.append import SYSTEM, append_and_project
+from cairn.writing.append import SYSTEM, append
 from cairn.writing.entries import Planned
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -63,23 +64,16 @@ def use(system: Remembering, at: datetime, *nodes: UUID) -> None:
         meta={"counts": {str(node): 1 for node in nodes}},
     )
     with system.transactions.writing(system.principal) as stores:
-        append_and_project(stores, [Planned(entry=entry, body={})], at)
+        append(stores, [Planned(entry=entry, body={})], at, new_id)
 
 
 def clean(system: Remembering, now: datetime, *, seconds: float = 60) -> dict[str, int | bool]:
-    cleanup = Cleanup(
-        transactions=system.transactions,
-        clock=lambda: now,
-        stopwatch=lambda: 0.0,
-        new_id=new_id,
-    )
+    cleanup = Cleanup(platform_of(system.transactions, clock=lambda: now))
     return cleanup(system.principal.workspace_id, seconds=seconds)
 
 
 def sweep(system: Remembering) -> int:
-    use_case = SweepEntities(
-        transactions=system.transactions, clock=utc_now, stopwatch=lambda: 0.0, new_id=new_id
-    )
+    use_case = SweepEntities(platform_of(system.transactions))
     return use_case(system.principal.workspace_id, seconds=60)["entities"]
 
 
@@ -150,11 +144,8 @@ def test_what_was_archived_and_is_used_may_come_back(system: Remembering) -> Non
     idle, other = told(system, "idle"), told(system, "other")
     clean(system, NOON + 91 * DAY)
     assert archived(system, idle) == [idle]
-    with system.transactions.writing(system.principal) as stores:
-        entry = ageing_entry(
-            new_id(), system.principal.workspace_id, "node.restored", "used", [idle], utc_now()
-        )
-        append_and_project(stores, [entry], utc_now())
+    with open_write(platform_of(system.transactions), system.principal) as write:
+        write.note("node.restored", ageing_meta("used", [idle]))
     assert states(system, idle, other) == ["active", "archived"]
     assert archived(system, idle) == []
 
@@ -175,10 +166,7 @@ def test_what_was_said_again_meanwhile_does_not_come_back_beside_its_twin(
 def test_the_deleted_leaves_every_projection_after_seven_days(system: Remembering) -> None:
     gone, stays = told(system, "gone"), told(system, "stays")
     delete = DeleteMemory(
-        transactions=system.transactions,
-        dispatcher=system.sent,
-        clock=lambda: NOON + DAY,
-        new_id=new_id,
+        platform_of(system.transactions, dispatcher=system.sent, clock=lambda: NOON + DAY)
     )
     delete(system.principal, gone)
     assert clean(system, NOON + 7 * DAY)["purged"] == 0
@@ -205,9 +193,11 @@ def test_without_time_nothing_is_done_and_more_is_said(system: Remembering) -> N
 def entity(system: Remembering, name: str, node_id: UUID | None = None) -> UUID:
     """An entity made by some entry, not by hand."""
     node_id, now = node_id or new_id(), NOON
-    with system.transactions.writing(system.principal) as stores:
-        entry = ageing_entry(new_id(), system.principal.workspace_id, "node.restored", "", [], now)
-        [made] = append_and_project(stores, [entry], now)
+    platform = platform_of(system.transactions, clock=lambda: now)
+    with open_write(platform, system.principal) as write:
+        stores = write.stores
+        write.note("node.restored", ageing_meta("", []))
+        [made] = write.append()
         node = Node(
             workspace_id=system.principal.workspace_id,
             id=node_id,
@@ -263,10 +253,7 @@ def test_entities_go_with_the_memory_that_was_purged_and_not_before(system: Reme
     memory, redis = told(system, "about Redis"), entity(system, "Redis")
     join(system, View.ENTITY, "REFERENCES", memory, redis)
     delete = DeleteMemory(
-        transactions=system.transactions,
-        dispatcher=system.sent,
-        clock=lambda: NOON,
-        new_id=new_id,
+        platform_of(system.transactions, dispatcher=system.sent, clock=lambda: NOON)
     )
     delete(system.principal, memory)
     assert sweep(system) == 0

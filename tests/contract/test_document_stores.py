@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.ingesting import Documents
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -213,12 +214,7 @@ def test_messages_are_enriched_with_the_two_before_nearest_first(system: Documen
         for n, text in enumerate(("one", "two", "three", "four"))
     ]
     other = memories.tell_one(fact("alone"))
-    deleted = DeleteMemory(
-        transactions=system.transactions,
-        dispatcher=system.sent,
-        clock=utc_now,
-        new_id=new_id,
-    )
+    deleted = DeleteMemory(platform_of(system.transactions, dispatcher=system.sent))
     wanted = [item.id for item in (*told, other) if item.id]
     with system.transactions.reading(system.principal) as stores:
         found = {item.text: item.context for item in stores.embeddings.enrichable(wanted)}

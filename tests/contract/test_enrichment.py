@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.embeddings import InMemoryQueue
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.observing import Seeing, event, seeing_in_postgres
+from tests.support.platform import platform_of
 from tests.support.remembering import fact, in_memory
 
 from cairn.adapters.postgres.stores import PostgresOutbox
@@ -43,12 +44,8 @@ def seeing(request: pytest.FixtureRequest) -> Iterator[Seeing]:
 
 def enriching(seeing: Seeing, **changes: Any) -> Enrich:
     given: dict[str, Any] = {
-        "transactions": seeing.system.transactions,
+        "platform": platform_of(seeing.system.transactions, keys=seeing.system.keys),
         "embedder": HashingEmbedder(),
-        "keys": seeing.system.keys,
-        "cipher": BodyCipher(),
-        "clock": utc_now,
-        "new_id": new_id,
     }
     return Enrich(**(given | changes))
 
@@ -182,12 +179,9 @@ def test_a_deleted_message_is_followed_no_more(seeing: Seeing) -> None:
     )
     work_off(seeing)
     assert two.id is not None
-    DeleteMemory(
-        transactions=seeing.system.transactions,
-        dispatcher=seeing.system.sent,
-        clock=utc_now,
-        new_id=new_id,
-    )(seeing.system.principal, two.id)
+    DeleteMemory(platform_of(seeing.system.transactions, dispatcher=seeing.system.sent))(
+        seeing.system.principal, two.id
+    )
     work_off(seeing)
     edges = {edge[:2] for edge in seeing.edges("FOLLOWS")}
     assert (three.id, one.id) in edges
@@ -252,8 +246,10 @@ def test_what_fails_while_storing_leaves_nothing_and_the_row_stays(seeing: Seein
         def seal(self, *_: Any, **__: Any) -> bytes:
             raise ZeroDivisionError
 
+    system = seeing.system
+    sealing_nothing = platform_of(system.transactions, keys=system.keys, cipher=Unsealable())
     with pytest.raises(ZeroDivisionError):
-        work_off(seeing, cipher=Unsealable())
+        work_off(seeing, platform=sealing_nothing)
     assert seeing.edges("REFERENCES") == set()
     assert work_off(seeing) == 1
     assert seeing.edges("REFERENCES")

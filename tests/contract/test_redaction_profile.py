@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -35,7 +36,7 @@ def opened(database: "Database") -> Any:
 
 
 def profile_of(system: Remembering) -> RedactionProfile:
-    return RedactionProfile(transactions=system.transactions, clock=lambda: NOON, new_id=new_id)
+    return RedactionProfile(platform_of(system.transactions, clock=lambda: NOON))
 
 
 def changes(system: Remembering) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from tests.support.embedding import HASHING
+from tests.support.platform import platform_of
 from tests.support.remembering import Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -93,9 +94,7 @@ def test_what_waits_is_missing_and_not_unqueued(system: Remembering) -> None:
 
 def test_what_is_deleted_lacks_nothing(system: Remembering) -> None:
     ids = told(system, 2)
-    delete = DeleteMemory(
-        transactions=system.transactions, dispatcher=system.sent, clock=utc_now, new_id=new_id
-    )
+    delete = DeleteMemory(platform_of(system.transactions, dispatcher=system.sent))
     delete(system.principal, ids[0])
     assert page(system).unqueued == (ids[1],)
     with system.transactions.writing(system.principal) as stores:

@@ -27,8 +27,7 @@ from cairn.webhooks.webhooks import (
     Webhooks,
 )
 from cairn.writing.ports import Topic
-from cairn.writing.webhook_events import happenings
-from cairn.writing.webhook_ports import WebhookEvent
+from cairn.writing.webhook_events import WebhookEvent, happenings
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
         WriteBackPart,
     )
     from cairn.webhooks.webhooks import DeliveryView, Webhook
-    from cairn.writing.webhook_ports import Delivery
+    from cairn.writing.webhook_events import Delivery
 
 _FOUND = (State.ACTIVE, State.PROVISIONAL)
 _GONE = (State.DELETED, State.QUARANTINED)

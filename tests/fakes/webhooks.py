@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.fakes.stores import Tables
 
     from cairn.webhooks.webhooks import Webhook
-    from cairn.writing.webhook_ports import Delivery, WebhookEvent
+    from cairn.writing.webhook_events import Delivery, WebhookEvent
 
 
 @dataclass(frozen=True)

@@ -73,17 +73,12 @@ class Consolidating:
             stopwatch=lambda: 0.0,
         )
         self.begin = BeginRuns(
+            platform=platform,
             workspaces=lambda: [self.workspace_id],
-            transactions=transactions,
-            clock=self.clock,
-            new_id=new_id,
         )
         self.end = EndRuns(
-            transactions=transactions,
-            dispatcher=self.system.sent,
+            platform=platform,
             model_id=self.embedder.model.id,
-            clock=self.clock,
-            new_id=new_id,
         )
         self.start = StartConsolidation(platform)
         self.preview = PreviewConsolidation(

@@ -203,7 +203,7 @@ class Everything:
         self.embed()
         talk.later(seconds=5)
         talk.say("Forget that.")
-        ChangeConversation(transactions=self.transactions, clock=utc_now, new_id=new_id)(
+        ChangeConversation(platform_of(self.transactions))(
             self.admin, said.conversation_id, infer=False
         )
         reports = self.talking()
@@ -213,9 +213,7 @@ class Everything:
         watched.put(self.admin, "scout", ["redis", "kafka"])
         watched.put(self.admin, "ranger", ["tides"])
         watched.clear(self.admin, "ranger")
-        settings = KeepSettings(
-            transactions=self.transactions, clock=utc_now, new_id=new_id, deployment={}
-        )
+        settings = KeepSettings(platform=platform_of(self.transactions), deployment={})
         settings.change(self.admin, {"recall": {"rrf_k": 9}, "safety": {"redaction": "soc2"}})
         settings.change(self.admin, {"recall": {"rrf_k": None, "decay_factor": 0.9}})
 
@@ -243,10 +241,9 @@ class Everything:
     def change(self) -> None:
         """Deletions whose neighbours get another context."""
         delete = DeleteMemory(
-            transactions=self.transactions,
-            dispatcher=self.sent,
-            clock=self.system.remember.platform.clock,
-            new_id=new_id,
+            platform_of(
+                self.transactions, dispatcher=self.sent, clock=self.system.remember.platform.clock
+            )
         )
         [(gone,)] = self.rows(
             "SELECT id FROM node WHERE workspace_id = $w AND session_id = 'talk' AND sequence = 3"
@@ -264,11 +261,8 @@ class Everything:
                         ORDER BY id LIMIT 5) AS picked"""
         )
         CountAccesses(
+            platform=platform_of(StoreTransactions(self.pool), stopwatch=monotonic),
             workspaces=lambda: [self.workspace_id],
-            transactions=StoreTransactions(self.pool),
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
         )(seconds=10.0)
 
 

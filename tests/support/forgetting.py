@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.fakes.keys import InMemoryKeyStore
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.ingesting import Documents
+from tests.support.platform import platform_of
 from tests.support.remembering import Remembering, admin_of, fact
 from tests.support.talking import talking_in
 
@@ -28,7 +29,6 @@ from cairn.forgetting.ports import Reason
 from cairn.forgetting.prove import KeySearcher, Prove
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.ledger.signing import ED25519, Signature, holds, key_id_of
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ class ErasableObjects(InMemoryObjects):
         return len(gone)
 
 
+_SHARED = {"keys", "dispatcher", "new_id"}
+"""Parts of the platform that tests change."""
+
+
 @dataclass
 class Stand:
     """Everything over one workspace; the key store, the tombstones and the objects are fakes."""
@@ -125,22 +129,17 @@ class Stand:
 
     def forgetting(self, **changes: Any) -> Forget:
         """The use case, some of its parts changed."""
+        of_platform = {name: changes.pop(name) for name in _SHARED & changes.keys()}
         given: dict[str, Any] = {
-            "transactions": self.forget_stores,
-            "keys": self.keys,
+            "platform": platform_of(
+                self.forget_stores,
+                **{"keys": self.keys, "dispatcher": self.system.sent, **of_platform},
+            ),
             "signer": self.signing,
             "tombstones": self.tombstones,
             "objects": self.objects,
-            "sweep": SweepEntities(
-                transactions=StoreTransactions(self.pool),
-                clock=utc_now,
-                stopwatch=monotonic,
-                new_id=new_id,
-            ),
+            "sweep": SweepEntities(platform_of(StoreTransactions(self.pool), stopwatch=monotonic)),
             "recompute": self._recompute,
-            "dispatcher": self.system.sent,
-            "clock": utc_now,
-            "new_id": new_id,
         }
         return Forget(**{**given, **changes})
 
@@ -151,12 +150,8 @@ class Stand:
     def enrich(self) -> Enrich:
         """The embed stage."""
         return Enrich(
-            transactions=self.system.transactions,
+            platform=platform_of(self.system.transactions, keys=self.keys),
             embedder=HashingEmbedder(),
-            keys=self.keys,
-            cipher=BodyCipher(),
-            clock=utc_now,
-            new_id=new_id,
         )
 
     def embed(self) -> None:

@@ -55,9 +55,8 @@ class Documents:
             "clock": lambda: NOON + timedelta(seconds=next(seconds)),
             "new_id": new_id,
         }
-        self.accept = AcceptDocument(
-            platform_of(**shared, keys=self.keys, dispatcher=self.sent), objects=self.objects
-        )
+        platform = platform_of(**shared, keys=self.keys, dispatcher=self.sent)
+        self.accept = AcceptDocument(platform, objects=self.objects)
         self.steps = IngestDocument(
             **shared,
             objects=self.objects,
@@ -66,9 +65,9 @@ class Documents:
             tokens=self.embedder,
             summarise=lambda text, level: f"{level}: {text[:40]}",
         )
-        self.finish = FinishIngestion(**shared)
-        self.enrich = Enrich(**shared, embedder=self.embedder, keys=self.keys, cipher=BodyCipher())
-        self.delete = DeleteDocument(**shared)
+        self.finish = FinishIngestion(platform)
+        self.enrich = Enrich(platform=platform, embedder=self.embedder)
+        self.delete = DeleteDocument(platform)
 
     @property
     def workspace_id(self) -> UUID:

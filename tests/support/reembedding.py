@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.everything import MODEL, Everything
+from tests.support.platform import platform_of
 
 from cairn.adapters.postgres.memory.recall import PostgresVectorLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.enrichment.enrich import Enrich
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.recall.records import Filters
 from cairn.reembedding.compare import Compare
 from cairn.reembedding.reembed import DropOthers, Fill
@@ -33,12 +31,8 @@ def transactions(of: Everything) -> StoreTransactions:
 
 def filling(of: Everything, embedder: Any = None) -> Fill:
     return Fill(
-        transactions=transactions(of),
+        platform=platform_of(transactions(of), keys=of.keys),
         embedder=embedder or HashingEmbedder(TARGET),
-        keys=of.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
     )
 
 
@@ -59,12 +53,7 @@ def dropping(of: Everything, embedder: Any = None) -> DropOthers:
 def embed_with(of: Everything, model: EmbeddingModel) -> None:
     """Do the embed stage's work with a model, as functions that were switched do."""
     enrich = Enrich(
-        transactions=of.transactions,
-        embedder=HashingEmbedder(model),
-        keys=of.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
+        platform=platform_of(of.transactions, keys=of.keys), embedder=HashingEmbedder(model)
     )
     rows = [row.id for row in of.sent.rows if row.topic == "embed"]
     enrich.rows(of.workspace_id, rows)

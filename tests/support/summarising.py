@@ -10,6 +10,7 @@ from uuid import UUID
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.graph import Graphing
 from tests.support.observing import Observing
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -48,21 +49,22 @@ class Summarising:
         self.events = Observing(self.system)
         self.graph = Graphing(self.system)
         self.delete = DeleteMemory(
-            transactions=self.system.transactions,
-            dispatcher=self.system.sent,
-            clock=self.system.remember.platform.clock,
-            new_id=new_id,
+            platform_of(
+                self.system.transactions,
+                dispatcher=self.system.sent,
+                clock=self.system.remember.platform.clock,
+            )
         )
 
     def use(self) -> SummariseWorkspace:
         """Return the use case."""
         writing = SummaryWriting(
-            transactions=self.system.transactions,
-            keys=self.system.keys,
-            cipher=BodyCipher(),
-            dispatcher=self.system.sent,
-            clock=self.system.remember.platform.clock,
-            new_id=new_id,
+            platform_of(
+                self.system.transactions,
+                keys=self.system.keys,
+                dispatcher=self.system.sent,
+                clock=self.system.remember.platform.clock,
+            )
         )
         return SummariseWorkspace(
             transactions=self.system.transactions,

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, fact
 
 from cairn.graph.edge import Edge, Relation, View
@@ -15,9 +16,8 @@ from cairn.graph.projection import Projection, TaintKind
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Actor, ActorKind, NewEntry
-from cairn.ledger.keys import BodyCipher
 from cairn.taint.taint import NewTaint, Taints
-from cairn.writing.append import append_and_project
+from cairn.writing.append import append
 from cairn.writing.entries import Planned
 
 if TYPE_CHECKING:
@@ -35,13 +35,12 @@ class Tainting:
 
     def __post_init__(self) -> None:
         self.taints = Taints(
-            transactions=self.system.transactions,
-            keys=self.system.keys,
-            cipher=BodyCipher(),
-            dispatcher=self.system.sent,
-            clock=self.system.remember.platform.clock,
-            stopwatch=lambda: 0.0,
-            new_id=new_id,
+            platform=platform_of(
+                self.system.transactions,
+                keys=self.system.keys,
+                dispatcher=self.system.sent,
+                clock=self.system.remember.platform.clock,
+            )
         )
         self.admin = self.system.principal
 
@@ -139,5 +138,6 @@ class Tainting:
             occurred_at=NOON + timedelta(days=1),
             meta={"evidence_ids": [str(item) for item in evidence], "tool": "mail"},
         )
+        planned = [Planned(entry=entry, body={})]
         with self.system.transactions.writing(self.admin) as stores:
-            return append_and_project(stores, [Planned(entry=entry, body={})], NOON)[-1].position
+            return append(stores, planned, NOON, new_id).entries[-1].position

@@ -42,7 +42,7 @@ class Talking:
         )
         self.record = RecordMessage(platform)
         self.subscriptions = Subscriptions(platform)
-        self.bind = BindKey(transactions=self.transactions, clock=lambda: self.now, new_id=new_id)
+        self.bind = BindKey(platform_of(self.transactions, clock=lambda: self.now))
         self.write_report = WriteReport(platform)
 
     def _log(self, event: str, fields: Mapping[str, Any]) -> None:

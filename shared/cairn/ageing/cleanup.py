@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cairn.ageing.rules import BEGINNING, FIRST_ENTITY, Cutoffs, Lifetimes, Rule, ageing_entry
+from cairn.ageing.rules import BEGINNING, FIRST_ENTITY, Cutoffs, Lifetimes, Rule, ageing_meta
 from cairn.kernel.access.system import system_principal
-from cairn.writing.append import append_and_project
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
     from cairn.ageing.rules import AgeingPage, Place
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock, Stopwatch
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
+    from cairn.writing.platform import Platform
 
 
 PAGE = 200
@@ -37,7 +34,7 @@ _ENTRIES = (
 """Rule, the entry it appends, what it counts as."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Cleanup:
     """Runs every rule over one workspace, in small transactions of their own.
 
@@ -46,10 +43,7 @@ class Cleanup:
     two clocks, ours and the database's: one that jumps ahead lets nothing age.
     """
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    stopwatch: Stopwatch
-    new_id: IdSource
+    platform: Platform
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
 
     def __call__(self, workspace_id: UUID, *, seconds: float) -> dict[str, int | bool]:
@@ -58,9 +52,9 @@ class Cleanup:
         `more` is true when `seconds` did not reach: the next call goes on.
         """
         principal = system_principal(workspace_id)
-        until = self.stopwatch() + seconds
-        with self.transactions.reading(principal) as stores:
-            now = min(self.clock(), stores.ageing.now())
+        until = self.platform.stopwatch() + seconds
+        with self.platform.transactions.reading(principal) as stores:
+            now = min(self.platform.clock(), stores.ageing.now())
         cutoffs = Cutoffs.at(now, self.lifetimes)
         counts: dict[str, int | bool] = {}
         more = False
@@ -81,12 +75,12 @@ class Cleanup:
     ) -> tuple[int, bool]:
         """Return how many nodes aged by a rule, and whether all of the workspace was looked at."""
         changed, after = 0, BEGINNING
-        while self.stopwatch() < until:
+        while self.platform.stopwatch() < until:
             page = self._look(principal, rule, cutoffs, after)
             if page.due:
-                with self.transactions.writing(principal) as stores:
-                    page = stores.ageing.page(rule, cutoffs, after=after, limit=PAGE)
-                    self._append(stores, principal, type_, rule, page.due)
+                with open_write(self.platform, principal) as write:
+                    page = write.stores.ageing.page(rule, cutoffs, after=after, limit=PAGE)
+                    _note(write, type_, rule, page.due)
                 changed += len(page.due)
             if page.last is None:
                 return changed, True
@@ -96,10 +90,10 @@ class Cleanup:
     def _documents(self, principal: Principal, cutoffs: Cutoffs, until: float) -> tuple[int, bool]:
         """Archive documents of which no part was used, the document's own row last."""
         changed, after = 0, BEGINNING
-        while self.stopwatch() < until:
+        while self.platform.stopwatch() < until:
             page = self._look(principal, Rule.KNOWLEDGE_UNUSED, cutoffs, after)
             for document_id in page.due:
-                while self.stopwatch() < until:
+                while self.platform.stopwatch() < until:
                     parts = self._archive(principal, document_id, cutoffs, after)
                     changed += parts
                     if not parts:
@@ -116,46 +110,34 @@ class Cleanup:
     ) -> int:
         """Archive some parts of a document that is still due; return how many."""
         rule = Rule.KNOWLEDGE_UNUSED
-        with self.transactions.writing(principal) as stores:
-            if document_id not in stores.ageing.page(rule, cutoffs, after=after, limit=PAGE).due:
+        with open_write(self.platform, principal) as write:
+            ageing = write.stores.ageing
+            if document_id not in ageing.page(rule, cutoffs, after=after, limit=PAGE).due:
                 return 0
-            parts = stores.ageing.document_parts(document_id, limit=PAGE)
-            self._append(stores, principal, "node.archived", rule, parts)
+            parts = ageing.document_parts(document_id, limit=PAGE)
+            _note(write, "node.archived", rule, parts)
             return len(parts)
 
     def _entities(self, workspace_id: UUID, until: float) -> dict[str, int | bool]:
-        sweep = SweepEntities(
-            transactions=self.transactions,
-            clock=self.clock,
-            stopwatch=self.stopwatch,
-            new_id=self.new_id,
-        )
-        left = until - self.stopwatch()
+        sweep = SweepEntities(self.platform)
+        left = until - self.platform.stopwatch()
         return sweep(workspace_id, seconds=left, older_than=self.lifetimes.deleted)
 
     def _look(self, principal: Principal, rule: Rule, cutoffs: Cutoffs, after: Place) -> AgeingPage:
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return stores.ageing.page(rule, cutoffs, after=after, limit=PAGE)
 
-    def _append(
-        self,
-        stores: Stores,
-        principal: Principal,
-        type_: str,
-        rule: Rule,
-        nodes: Sequence[UUID],
-    ) -> None:
-        if nodes:
-            now = self.clock()
-            entry = ageing_entry(self.new_id(), principal.workspace_id, type_, rule, nodes, now)
-            append_and_project(stores, [entry], now)
+
+def _note(write: Write, type_: str, rule: Rule, nodes: Sequence[UUID]) -> None:
+    if nodes:
+        write.note(type_, ageing_meta(rule, nodes))
 
 
 EVER = datetime(9999, 1, 1, tzinfo=UTC)
 """Whatever any clock said: without `older_than` age does not matter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SweepEntities:
     """Purges unreferenced entities, a page a transaction, until none is left or time is up.
 
@@ -163,17 +145,14 @@ class SweepEntities:
     nothing. Killed at any point and begun again it ends the same.
     """
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    stopwatch: Stopwatch
-    new_id: IdSource
+    platform: Platform
 
     def __call__(
         self, workspace_id: UUID, *, seconds: float, older_than: timedelta = timedelta(0)
     ) -> dict[str, int | bool]:
         """Return how many `entities` went and whether there is `more` to look at."""
         principal = system_principal(workspace_id)
-        until = self.stopwatch() + seconds
+        until = self.platform.stopwatch() + seconds
         entities = 0
         while True:
             swept, done = self._round(principal, until, older_than)
@@ -183,7 +162,7 @@ class SweepEntities:
 
     def _round(self, principal: Principal, until: float, older_than: timedelta) -> tuple[int, bool]:
         swept, after = 0, FIRST_ENTITY
-        while self.stopwatch() < until:
+        while self.platform.stopwatch() < until:
             last, gone = self._page(principal, after, older_than)
             swept += gone
             if last is None:
@@ -194,23 +173,13 @@ class SweepEntities:
     def _page(
         self, principal: Principal, after: tuple[int, UUID], older_than: timedelta
     ) -> tuple[tuple[int, UUID] | None, int]:
-        with self.transactions.reading(principal) as stores:
-            now = min(self.clock(), stores.ageing.now())
+        with self.platform.transactions.reading(principal) as stores:
+            now = min(self.platform.clock(), stores.ageing.now())
             before = now - older_than if older_than else EVER
             page = stores.ageing.entities(before, after=after, limit=PAGE)
         if not page.unreferenced:
             return page.last, 0
-        with self.transactions.writing(principal) as stores:
-            page = stores.ageing.entities(before, after=after, limit=PAGE)
-            if page.unreferenced:
-                now = self.clock()
-                entry = ageing_entry(
-                    self.new_id(),
-                    principal.workspace_id,
-                    "node.purged",
-                    Rule.UNREFERENCED,
-                    page.unreferenced,
-                    now,
-                )
-                append_and_project(stores, [entry], now)
+        with open_write(self.platform, principal) as write:
+            page = write.stores.ageing.entities(before, after=after, limit=PAGE)
+            _note(write, "node.purged", Rule.UNREFERENCED, page.unreferenced)
         return page.last, len(page.unreferenced)

@@ -8,29 +8,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from cairn.writing.append import SYSTEM
-from cairn.writing.entries import Planned, plan_entry
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cairn.kernel.text.json_value import JsonValue
 
 
-def ageing_entry(
-    entry_id: UUID, workspace_id: UUID, type_: str, why: str, nodes: Sequence[UUID], now: datetime
-) -> Planned:
-    """Return one entry about all of `nodes`, in clear: random ids and an enum."""
-    meta: dict[str, JsonValue] = {"node_ids": [str(node) for node in nodes], "rule": str(why)}
-    entry = plan_entry(
-        id=entry_id,
-        workspace_id=workspace_id,
-        type=type_,
-        actor=SYSTEM,
-        occurred_at=now,
-        meta=meta,
-    )
-    return entry
+def ageing_meta(why: str, nodes: Sequence[UUID]) -> Mapping[str, JsonValue]:
+    """Return what an entry says of all of `nodes`, in clear: random ids and an enum."""
+    return {"node_ids": [str(node) for node in nodes], "rule": str(why)}
 
 
 class Rule(StrEnum):

@@ -118,12 +118,7 @@ class ApiServices(AgentServices):
         """Hiding a memory softly."""
         from cairn.memories.delete import DeleteMemory
 
-        return DeleteMemory(
-            transactions=self.platform.transactions,
-            dispatcher=self.wake,
-            clock=utc_now,
-            new_id=new_id,
-        )
+        return DeleteMemory(self.platform)
 
     @part
     def edit_memories(self) -> EditMemories:
@@ -137,7 +132,7 @@ class ApiServices(AgentServices):
         """Hiding a document softly."""
         from cairn.memories.delete import DeleteDocument
 
-        return DeleteDocument(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+        return DeleteDocument(self.platform)
 
     @part
     def create_upload(self) -> CreateUpload:
@@ -298,16 +293,14 @@ class ApiServices(AgentServices):
         """Binding a public key to its one conversation."""
         from cairn.conversations.record import BindKey
 
-        return BindKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+        return BindKey(self.platform)
 
     @part
     def change_conversation(self) -> ChangeConversation:
         """Saying whether memories are drawn from a conversation."""
         from cairn.conversations.record import ChangeConversation
 
-        return ChangeConversation(
-            transactions=self.platform.transactions, clock=utc_now, new_id=new_id
-        )
+        return ChangeConversation(self.platform)
 
     @part
     def conversations(self) -> BrowseConversations:
@@ -396,15 +389,7 @@ class ApiServices(AgentServices):
         """Holding back what is not trusted, and letting it out again."""
         from cairn.taint.taint import Taints
 
-        return Taints(
-            transactions=self.platform.transactions,
-            keys=self.platform.keys,
-            cipher=self.platform.cipher,
-            dispatcher=self.wake,
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
-        )
+        return Taints(platform=self.platform)
 
     @part
     def prove(self) -> Prove:
@@ -539,12 +524,7 @@ class ApiServices(AgentServices):
         from cairn.bootstrap.parts import deployment_document
         from cairn.workspace.change import KeepSettings
 
-        return KeepSettings(
-            transactions=self.platform.transactions,
-            clock=utc_now,
-            new_id=new_id,
-            deployment=deployment_document(self.settings),
-        )
+        return KeepSettings(platform=self.platform, deployment=deployment_document(self.settings))
 
     @part
     def workspace_settings(self) -> PostgresWorkspaceSettings:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.lazy import lazy, part
 from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,9 +166,7 @@ class AgentServices(ApiParts):
         """A workspace's redaction profile."""
         from cairn.workspace.change import RedactionProfile
 
-        return RedactionProfile(
-            transactions=self.platform.transactions, clock=utc_now, new_id=new_id
-        )
+        return RedactionProfile(self.platform)
 
     @part
     def log_call(self) -> LogCall:

@@ -10,7 +10,6 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.sweeping import ListWorkspaces
 from cairn.bootstrap.dispatch import machines_of
 from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
@@ -18,7 +17,6 @@ from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, inform, logger, signing_key, warn
 from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
 from cairn.settings import AuditSettings
 
 if TYPE_CHECKING:
@@ -67,22 +65,22 @@ def audit_services() -> AuditServices:
         machines=machines_of(settings),
     )
     return AuditServices(
-        finish=lazy(lambda: _finish(opened)),
+        finish=lazy(lambda: _finish(parts)),
         verify=lazy(lambda: _verify(settings, opened, key, log)),
         sweep=lazy(lambda: _sweep(settings, parts, key)),
         investigation=InvestigationSteps(parts=parts),
         sweep_investigations=lazy(lambda: _sweep_investigations(parts)),
         tell_gauges=lazy(lambda: _tell_gauges(parts)),
-        count_accesses=lazy(lambda: _count_accesses(opened)),
+        count_accesses=lazy(lambda: _count_accesses(parts)),
         search_index=lazy(lambda: keep_search_index(index, opened, warn(log))) if index else None,
         log=log,
     )
 
 
-def _finish(opened: Database) -> FinishIngestion:
+def _finish(parts: InvestigationParts) -> FinishIngestion:
     from cairn.documents.finish import FinishIngestion
 
-    return FinishIngestion(transactions=StoreTransactions(opened), clock=utc_now, new_id=new_id)
+    return FinishIngestion(parts.platform)
 
 
 def _verify(
@@ -199,13 +197,7 @@ def _tell_gauges(parts: InvestigationParts) -> TellGauges:
     )
 
 
-def _count_accesses(opened: Database) -> CountAccesses:
+def _count_accesses(parts: InvestigationParts) -> CountAccesses:
     from cairn.ageing.count_accesses import CountAccesses
 
-    return CountAccesses(
-        workspaces=ListWorkspaces(opened),
-        transactions=StoreTransactions(opened),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
+    return CountAccesses(platform=parts.platform, workspaces=ListWorkspaces(parts.opened))

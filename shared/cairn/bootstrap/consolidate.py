@@ -21,8 +21,6 @@ from cairn.bootstrap.parts import (
     registered,
     warn,
 )
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
 from cairn.settings import AgeingSettings, ConsolidateSettings
 
 if TYPE_CHECKING:
@@ -32,14 +30,12 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.ageing.cleanup import Cleanup
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
     from cairn.consolidation.draw import DrawByModel
     from cairn.consolidation.run import ConsolidateClient
     from cairn.consolidation.runs import WorkspaceStep
     from cairn.embedding.port import Embedder
-    from cairn.ledger.keys import KeyStore
     from cairn.llm.gateway import Gateway
     from cairn.llm.port import ChatAnswer, ChatRequest
     from cairn.rebuild.runs import StepRebuild
@@ -72,11 +68,9 @@ def consolidate_services() -> ConsolidateServices:
     keys = lazy(lambda: key_store(settings))
     sender = lazy(lambda: _sender(settings, opened, log))
     shared = lazy(lambda: platform(opened, keys=keys, dispatcher=sender, log=log))
-    summaries = lazy(
-        lambda: summarise_workspace(opened, keys=keys, dispatcher=sender, models=models)
-    )
+    summaries = lazy(lambda: summarise_workspace(shared, models))
     drawing = lazy(lambda: draw_by_model(shared, models)) if models else None
-    ageing = lazy(lambda: _cleanup(opened, settings))
+    ageing = lazy(lambda: _cleanup(shared, settings))
 
     def summarised(
         workspace_id: UUID, run_id: UUID | None, seconds: float
@@ -95,56 +89,40 @@ def consolidate_services() -> ConsolidateServices:
         return ageing(workspace_id, seconds=seconds)
 
     return ConsolidateServices(
-        begin=lazy(lambda: _begin(opened)),
+        begin=lazy(lambda: _begin(opened, shared)),
         consolidate=lazy(lambda: consolidate_client(shared, model, models)),
-        summarise=lazy(lambda: _counted("summary", summarised, opened)),
-        cleanup=lazy(lambda: _counted("cleanup", cleaned, opened)),
-        end=lazy(lambda: _end(opened, sender, model)),
+        summarise=lazy(lambda: _counted("summary", summarised, shared)),
+        cleanup=lazy(lambda: _counted("cleanup", cleaned, shared)),
+        end=lazy(lambda: _end(shared, model)),
         rebuild=lazy(lambda: _rebuild(opened, shared)),
         log=log,
     )
 
 
-def _transactions(opened: Database) -> StoreTransactions:
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
-
-    return StoreTransactions(opened)
-
-
 def _sender(settings: ConsolidateSettings, opened: Database, log: Logger) -> Dispatcher:
+    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.bootstrap.dispatch import dispatcher, queues_of
 
-    return dispatcher(queues_of(settings), {}, opened, _transactions(opened), warn(log))
+    return dispatcher(queues_of(settings), {}, opened, StoreTransactions(opened), warn(log))
 
 
-def _begin(opened: Database) -> BeginRuns:
+def _begin(opened: Database, shared: Platform) -> BeginRuns:
     from cairn.adapters.postgres.sweeping import ListWorkspaces
     from cairn.consolidation.control import BeginRuns
 
-    return BeginRuns(
-        workspaces=ListWorkspaces(opened),
-        transactions=_transactions(opened),
-        clock=utc_now,
-        new_id=new_id,
-    )
+    return BeginRuns(platform=shared, workspaces=ListWorkspaces(opened))
 
 
-def _counted(name: str, step: WorkspaceStep, opened: Database) -> CountedStep:
+def _counted(name: str, step: WorkspaceStep, shared: Platform) -> CountedStep:
     from cairn.consolidation.control import CountedStep
 
-    return CountedStep(name=name, step=step, transactions=_transactions(opened), clock=utc_now)
+    return CountedStep(name=name, step=step, transactions=shared.transactions, clock=shared.clock)
 
 
-def _end(opened: Database, sender: Dispatcher, model: Embedder) -> EndRuns:
+def _end(shared: Platform, model: Embedder) -> EndRuns:
     from cairn.consolidation.control import EndRuns
 
-    return EndRuns(
-        transactions=_transactions(opened),
-        dispatcher=sender,
-        model_id=model.model.id,
-        clock=utc_now,
-        new_id=new_id,
-    )
+    return EndRuns(platform=shared, model_id=model.model.id)
 
 
 def consolidate_client(
@@ -162,30 +140,18 @@ def consolidate_client(
     )
 
 
-def summarise_workspace(
-    opened: Database, *, keys: KeyStore, dispatcher: Dispatcher, models: Gateway | None
-) -> SummariseWorkspace:
+def summarise_workspace(platform: Platform, models: Gateway | None) -> SummariseWorkspace:
     """Return what keeps a workspace's summaries, by a model where there is one, else by rules."""
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
-    from cairn.ledger.keys import BodyCipher
     from cairn.summaries.append import SummaryWriting
     from cairn.summaries.texts import ByModel, ByRules
     from cairn.summaries.write import SummariseWorkspace
 
-    transactions = StoreTransactions(opened)
     model = ByModel(ask=asking(models)) if models else None
     return SummariseWorkspace(
-        transactions=transactions,
-        writing=SummaryWriting(
-            transactions=transactions,
-            keys=keys,
-            cipher=BodyCipher(),
-            dispatcher=dispatcher,
-            clock=utc_now,
-            new_id=new_id,
-        ),
+        transactions=platform.transactions,
+        writing=SummaryWriting(platform),
         condense=model or ByRules(),
-        stopwatch=monotonic,
+        stopwatch=platform.stopwatch,
         describe=model.asked if model else None,
     )
 
@@ -207,15 +173,12 @@ def asking(models: Gateway) -> Ask:
     return ask
 
 
-def _cleanup(opened: Database, settings: AgeingSettings) -> Cleanup:
+def _cleanup(shared: Platform, settings: AgeingSettings) -> Cleanup:
     from cairn.ageing.cleanup import Cleanup
     from cairn.ageing.rules import Lifetimes
 
     return Cleanup(
-        transactions=_transactions(opened),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
+        shared,
         lifetimes=Lifetimes(
             event=timedelta(days=settings.event_ttl_days),
             fact=timedelta(days=settings.fact_archive_days),

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any
 from cairn.adapters.aws.messages import require_sent
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.parts import database, embedder, inform, key_store, logger, registered, warn
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
+from cairn.bootstrap.parts import (
+    database,
+    embedder,
+    inform,
+    key_store,
+    logger,
+    platform,
+    registered,
+    warn,
+)
 from cairn.settings import EmbedSettings
 
 if TYPE_CHECKING:
@@ -55,21 +62,15 @@ def _stage(settings: EmbedSettings, opened: Database, log: Logger) -> EmbedStage
     from cairn.bootstrap.dispatch import dispatcher
     from cairn.bootstrap.search_index import endpoint, follow_database
     from cairn.enrichment.enrich import Enrich
-    from cairn.ledger.keys import BodyCipher
     from cairn.search_index.sync import EnrichAndIndex
     from cairn.writing.ports import Topic
 
-    transactions = StoreTransactions(opened)
     queue = {Topic.EMBED: settings.embed_queue_url}
+    sender = dispatcher(queue, {}, opened, StoreTransactions(opened), warn(log))
     enrich = Enrich(
-        transactions=transactions,
+        platform=platform(opened, keys=key_store(settings), dispatcher=sender, log=log),
         embedder=registered(embedder(settings), opened),
-        keys=key_store(settings),
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
         finds_similar=settings.similar_edges == "on",
-        dispatcher=dispatcher(queue, {}, opened, transactions, warn(log)),
     )
     index = endpoint(settings)
     follow = follow_database(index, opened, warn(log)) if index else None

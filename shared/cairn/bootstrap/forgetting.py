@@ -17,8 +17,6 @@ from cairn.bootstrap.search_index import endpoint
 from cairn.forgetting.forget import Forget
 from cairn.forgetting.prove import NOT_SEARCHED, KeySearcher, Prove, Searcher
 from cairn.forgetting.tombstones import ApplyTombstones
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
 from cairn.rebuild.rebuild import Rebuild
 from cairn.rebuild.restore import RecomputeByReplay
 
@@ -48,23 +46,14 @@ def forget_use_case(
 ) -> Forget:
     """Build the use case; nothing connects yet."""
     return Forget(
-        transactions=StoreTransactions(opened),
-        keys=platform.keys,
+        platform=platform,
         signer=signing,
         tombstones=S3Tombstones(settings.anchor_bucket),
         objects=S3Erasing(settings.uploads_bucket),
-        sweep=SweepEntities(
-            transactions=StoreTransactions(opened),
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
-        ),
+        sweep=SweepEntities(platform),
         recompute=RecomputeByReplay(
             rebuild=Rebuild(platform=platform, replays=PostgresReplays(opened))
         ),
-        dispatcher=platform.dispatcher,
-        clock=utc_now,
-        new_id=new_id,
     )
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
-    from cairn.adapters.postgres.database import Database
-    from cairn.adapters.postgres.store_transactions import StoreTransactions
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.llm.costs import CostRow
@@ -177,7 +175,7 @@ class Reembedding:
         """Return every workspace of the deployment."""
         from cairn.adapters.postgres.sweeping import ListWorkspaces
 
-        return ListWorkspaces(self._database)()
+        return ListWorkspaces(self._parts.opened)()
 
     def fill(
         self, workspace_id: UUID, report: Callable[[int, int], None] | None = None
@@ -191,9 +189,9 @@ class Reembedding:
         from cairn.reembedding.compare import Compare
 
         found = Compare(
-            transactions=self._transactions,
-            vectors=PostgresVectorLeg(self._database),
-            present=self._present,
+            transactions=self._parts.platform.transactions,
+            vectors=PostgresVectorLeg(self._parts.opened),
+            present=self._parts.model,
             target=self.target,
         )(workspace_id, sample=sample)
         return found.as_json() if found else None
@@ -203,44 +201,23 @@ class Reembedding:
         from cairn.reembedding.reembed import DropOthers
 
         drop = DropOthers(
-            transactions=self._transactions, fill=self._fill, present=self._present.model
+            transactions=self._parts.platform.transactions,
+            fill=self._fill,
+            present=self._parts.model.model,
         )
         return drop(workspace_id)
 
     @cached_property
-    def _present(self) -> Embedder:
-        from cairn.bootstrap.parts import embedder
-
-        return embedder(self.settings)
-
-    @cached_property
-    def _database(self) -> Database:
-        from cairn.bootstrap.parts import CONNECTIONS, database
-
-        return database(self.settings, size=CONNECTIONS)
-
-    @cached_property
-    def _transactions(self) -> StoreTransactions:
-        from cairn.adapters.postgres.store_transactions import StoreTransactions
-
-        return StoreTransactions(self._database)
+    def _parts(self) -> ApiParts:
+        return _parts(self.settings)
 
     @cached_property
     def _fill(self) -> Fill:
-        from cairn.bootstrap.parts import key_store, registered
-        from cairn.kernel.clock import utc_now
-        from cairn.kernel.ids import new_id
-        from cairn.ledger.keys import BodyCipher
+        from cairn.bootstrap.parts import registered
         from cairn.reembedding.reembed import Fill
 
-        return Fill(
-            transactions=self._transactions,
-            embedder=registered(self.target, self._database),
-            keys=key_store(self.settings),
-            cipher=BodyCipher(),
-            clock=utc_now,
-            new_id=new_id,
-        )
+        model = registered(self.target, self._parts.opened)
+        return Fill(platform=self._parts.platform, embedder=model)
 
 
 def reembedding(

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from cairn.consolidation.runs import Standing
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
-    from cairn.writing.ports import OutboxRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +207,7 @@ class ApplyPlan(Writer):
         proposal: Proposal,
         forgotten: frozenset[UUID],
         write: Write,
-    ) -> tuple[Outcome, list[OutboxRow]]:
+    ) -> Outcome:
         batch, existing = proposal.batch, proposal.merges.existing
         forgotten |= _being_forgotten(write.stores, batch)
         standing = write.stores.unconsolidated.standing([memory.id for memory in batch.memories])
@@ -233,8 +232,8 @@ class ApplyPlan(Writer):
             existing=len(existing) + len(repeated),
         ) + counts_of(plan)
         write.stores.runs.progress(run_id, _progress(plan, counts), write.now)
-        rows = write.wake_embed(node for entry in entries for node in entry.made)
-        return Outcome(counts=counts, left=cut.gone), rows
+        write.wake_embed(node for entry in entries for node in entry.made)
+        return Outcome(counts=counts, left=cut.gone)
 
     def _embed(
         self,

@@ -14,22 +14,19 @@ from cairn.consolidation.runs import Progress, Run, RunState, Trigger
 from cairn.documents.finish import explained
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
-from cairn.writing.append import SYSTEM, append_and_project
-from cairn.writing.entries import Planned, plan_entry
-from cairn.writing.webhook_events import announce
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.consolidation.runs import Client, WorkspaceStep
     from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
-    from cairn.writing.ports import Dispatcher, OutboxRow
+    from cairn.writing.platform import Platform
+    from cairn.writing.writer import Write
 
 ABANDONED_AFTER = timedelta(hours=3)
 """A run that nothing moves for so long has lost its machine."""
@@ -51,10 +48,8 @@ RECENT = 5
 class BeginRuns:
     """Says what is to be consolidated, and begins a run in each workspace that has something."""
 
+    platform: Platform
     workspaces: Callable[[], Sequence[UUID]]
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
 
     def __call__(
         self,
@@ -94,17 +89,17 @@ class BeginRuns:
     ) -> tuple[Run | None, Sequence[Client]]:
         """Return a new run, or the one a first try of this step began; none for nothing to do."""
         principal = system_principal(workspace_id)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             clients = stores.unconsolidated.clients()
             recent = stores.runs.page(before=None, limit=RECENT)
         mine = [item for item in recent if execution is not None and item.execution == execution]
         if mine or not clients:
             return (mine[0] if mine else None), clients
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
-            stores.runs.abandon(now - ABANDONED_AFTER, now)
+        with open_write(self.platform, principal) as write:
+            runs, now = write.stores.runs, write.now
+            runs.abandon(now - ABANDONED_AFTER, now)
             run = Run(
-                id=self.new_id(),
+                id=self.platform.new_id(),
                 workspace_id=workspace_id,
                 state=RunState.RUNNING,
                 trigger=Trigger.SCHEDULE,
@@ -114,21 +109,18 @@ class BeginRuns:
                 started_at=now,
                 updated_at=now,
             )
-            stores.runs.add(run)
-            self._say(stores, run, "consolidation.started", {"clients": len(clients)}, now)
+            runs.add(run)
+            write.note("consolidation.started", run_meta(run, clients=len(clients)))
         return run, clients
 
     def _requested(self, workspace_id: UUID, run_id: UUID, execution: str | None) -> dict[str, Any]:
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            run = stores.runs.find(run_id)
-            if run is None:
-                raise NotFound("There is no such run.", run_id=str(run_id))
+        with open_write(self.platform, system_principal(workspace_id)) as write:
+            stores, run = write.stores, _found(write.stores, run_id)
             clients = stores.unconsolidated.clients()
             if run.client is not None:
                 clients = [client for client in clients if client.id == run.client]
-            now = self.clock()
-            if stores.runs.begin(run_id, now, execution=execution):
-                self._say(stores, run, "consolidation.started", {"clients": len(clients)}, now)
+            if stores.runs.begin(run_id, write.now, execution=execution):
+                write.note("consolidation.started", run_meta(run, clients=len(clients)))
             stores.outbox.done([run_id])
         taken = () if run.ended else clients[:MAX_CLIENTS_OF_ONE]
         return {
@@ -138,40 +130,26 @@ class BeginRuns:
             "next": None,
         }
 
-    def _say(
-        self,
-        stores: Stores,
-        run: Run,
-        type_: str,
-        more: Mapping[str, JsonValue],
-        now: datetime,
-    ) -> None:
-        append_and_project(stores, [run_entry(self.new_id(), run, type_, more, now)], now)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndRuns:
     """Ends runs and keeps why parts of them failed; the webhooks that ask for it are told."""
 
-    transactions: Transactions[Stores]
-    dispatcher: Dispatcher
+    platform: Platform
     model_id: int
-    clock: Clock
-    new_id: IdSource
 
     def finish(self, workspace_id: UUID, run_id: UUID) -> dict[str, Any]:
         """End a run: finished, or failed when a part of it did; return its counts.
 
         What was done stands either way. Memories no run takes are counted with the rest.
         """
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            run = _found(stores, run_id)
+        with open_write(self.platform, system_principal(workspace_id)) as write:
+            run = _found(write.stores, run_id)
             if run.ended:
                 return {"state": run.state.value, **run.counts}
             state = RunState.FAILED if run.error else RunState.FINISHED
-            counts = {**run.counts, **stores.unconsolidated.left(self.model_id)}
-            rows = self._end(stores, run, state, counts, error=None)
-        self.dispatcher.send(rows)
+            counts = {**run.counts, **write.stores.unconsolidated.left(self.model_id)}
+            _end(write, run, state, counts, error=None)
         return {"state": state.value, **counts}
 
     def fail(
@@ -180,32 +158,26 @@ class EndRuns:
         """Keep why a client or a workspace failed; `ends` for the machine as a whole."""
         detail, reason = explained(cause, otherwise="The execution ended before it was done.")
         why = {"error": error, "reason": reason or error, "detail": detail}
-        rows: list[OutboxRow] = []
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            run = _found(stores, run_id)
+        with open_write(self.platform, system_principal(workspace_id)) as write:
+            run = _found(write.stores, run_id)
             if not run.ended:
-                stores.runs.note_failure(run_id, why, self.clock())
+                write.stores.runs.note_failure(run_id, why, write.now)
                 if ends:
-                    rows = self._end(stores, run, RunState.FAILED, dict(run.counts), error=why)
-        self.dispatcher.send(rows)
+                    _end(write, run, RunState.FAILED, dict(run.counts), error=why)
         return {"failed": True, "reason": why["reason"]}
 
-    def _end(
-        self,
-        stores: Stores,
-        run: Run,
-        state: RunState,
-        counts: Mapping[str, int],
-        *,
-        error: Mapping[str, Any] | None,
-    ) -> list[OutboxRow]:
-        now = self.clock()
-        stores.runs.end(run.id, state, now, counts=counts, error=error)
-        fields: dict[str, JsonValue] = {"state": state.value, "counts": dict(counts)}
-        entry = run_entry(self.new_id(), run, "consolidation.finished", fields, now)
-        entries = append_and_project(stores, [entry], now)
-        stores.outbox.done([run.id])
-        return announce(stores, entries, now, self.new_id)
+
+def _end(
+    write: Write,
+    run: Run,
+    state: RunState,
+    counts: Mapping[str, int],
+    *,
+    error: Mapping[str, Any] | None,
+) -> None:
+    write.stores.runs.end(run.id, state, write.now, counts=counts, error=error)
+    write.note("consolidation.finished", run_meta(run, state=state.value, counts=dict(counts)))
+    write.stores.outbox.done([run.id])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,19 +201,9 @@ class CountedStep:
         return done
 
 
-def run_entry(
-    entry_id: UUID, run: Run, type_: str, more: Mapping[str, JsonValue], now: datetime
-) -> Planned:
-    """Return the entry that says a run began or ended: ids, enums and counts, no body."""
-    entry = plan_entry(
-        id=entry_id,
-        workspace_id=run.workspace_id,
-        type=type_,
-        actor=SYSTEM,
-        occurred_at=now,
-        meta={"run_id": str(run.id), "trigger": run.trigger.value, **more},
-    )
-    return entry
+def run_meta(run: Run, **more: JsonValue) -> Mapping[str, JsonValue]:
+    """Return what an entry says of a run that began or ended: ids, enums and counts."""
+    return {"run_id": str(run.id), "trigger": run.trigger.value, **more}
 
 
 def _found(stores: Stores, run_id: UUID) -> Run:

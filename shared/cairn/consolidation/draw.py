@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from cairn.extraction.draw import Statement
     from cairn.kernel.access import Principal
     from cairn.llm.gateway import Gateway
-    from cairn.writing.ports import OutboxRow
 
 MESSAGES_AT_ONCE: Final = 20
 CHARS_AT_ONCE: Final = 24_000
@@ -349,13 +348,13 @@ class DrawByModel(Writer):
 NOT_NOW: Final = -1
 
 
-def _do(stretch: Stretch, said: Sequence[Said], write: Write) -> tuple[int, list[OutboxRow]]:
+def _do(stretch: Stretch, said: Sequence[Said], write: Write) -> int:
     """Write memories of the messages that are still there; return how many, or NOT_NOW."""
     stores = write.stores
     present = stores.conversation_views.conversation(stretch.conversation_id)
     overtaken = stores.conversations.drawn(stretch.conversation_id) != stretch.drawn
     if present is None or not present.infer or overtaken:
-        return NOT_NOW, []
+        return NOT_NOW
     first = stretch.asked[0].sequence or 0
     there = stores.embeddings.said_from(stretch.conversation_id, first, limit=len(stretch.asked))
     standing = {message.id for message in there}
@@ -370,4 +369,5 @@ def _do(stretch: Stretch, said: Sequence[Said], write: Write) -> tuple[int, list
     meta = changing(stretch.conversation_id, infer=True, drawn=stretch.last)
     write.entries.add(CHANGED, meta, {}, data_subjects=(), occurred_at=write.now)
     write.append()
-    return len(touched), write.wake_embed(touched)
+    write.wake_embed(touched)
+    return len(touched)

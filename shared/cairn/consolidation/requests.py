@@ -26,7 +26,7 @@ from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
 from cairn.writing.audience import GLOBAL_CLIENT
-from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.ports import Topic
 from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Write, Writer
 
@@ -169,9 +169,7 @@ def client_named(stores: Stores, workspace_id: UUID, client_id: str | None) -> C
     return Client(id=results[wanted], name=client_id)
 
 
-def _start(
-    principal: Principal, run_id: UUID, client_id: str | None, write: Write
-) -> tuple[RunAccepted, list[OutboxRow]]:
+def _start(principal: Principal, run_id: UUID, client_id: str | None, write: Write) -> RunAccepted:
     client = client_named(write.stores, principal.workspace_id, client_id)
     run = Run(
         id=run_id,
@@ -193,14 +191,8 @@ def _start(
         occurred_at=write.now,
     )
     write.append()
-    row = OutboxRow(
-        workspace_id=run.workspace_id,
-        id=run.id,
-        topic=Topic.CONSOLIDATION,
-        position=write.entries.position,
-        reference=run.id,
-    )
-    return RunAccepted(id=run.id, state=run.state.value), [write.wake(row)]
+    write.wake(Topic.CONSOLIDATION, run.id, id=run.id)
+    return RunAccepted(id=run.id, state=run.state.value)
 
 
 def _dry_run(

@@ -26,11 +26,9 @@ from cairn.conversations.plan import CHANGED, ConversationPlan, PendingMessage, 
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.keys import BodyUnreadable
-from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
-from cairn.writing.entries import plan_entry
 from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
-from cairn.writing.writer import Work, Write, Writer
+from cairn.writing.writer import Work, Write, Writer, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,13 +36,9 @@ if TYPE_CHECKING:
     from cairn.conversations.messages import MessageDraft
     from cairn.conversations.plan import StoredConversation
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.writing.checks import Owner
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.ports import OutboxRow
+    from cairn.writing.platform import Platform
     from cairn.writing.subjects import Resolution
 
 PENDING_LIFETIME = timedelta(hours=24)
@@ -156,7 +150,7 @@ class RecordMessage(Writer):
         return from_body(body, message.data_subjects)
 
 
-def _say(saying: _Saying, write: Write) -> tuple[MessageRecorded, list[OutboxRow]]:
+def _say(saying: _Saying, write: Write) -> MessageRecorded:
     write.register()
     conversations, identity = write.stores.conversations, saying.draft.identity()
     present = conversations.find(identity)
@@ -165,7 +159,7 @@ def _say(saying: _Saying, write: Write) -> tuple[MessageRecorded, list[OutboxRow
         raise SubjectRegisteredMeanwhile("Another message came to wait meanwhile.")
     draft = _owned(saying, present, waiting)
     if present is None and _must_wait(draft, waiting):
-        return _wait(write, saying, draft, waiting), []
+        return _wait(write, saying, draft, waiting)
     return _record(write, saying, draft, present, waiting)
 
 
@@ -226,7 +220,7 @@ def _record(
     draft: MessageDraft,
     present: StoredConversation | None,
     waiting: Sequence[PendingMessage],
-) -> tuple[MessageRecorded, list[OutboxRow]]:
+) -> MessageRecorded:
     said = [(message.id, saying.waiting[message.id]) for message in waiting]
     drafts = [(one_id, one) for one_id, one in said if one] + [(saying.message_id, draft)]
     first = waiting[0].conversation_id if waiting else write.entries.new_id()
@@ -250,10 +244,11 @@ def _record(
         written=tuple(plan.recorded),
         warnings=draft.warnings(),
     )
-    return recorded, write.wake_embed(plan.recorded)
+    write.wake_embed(plan.recorded)
+    return recorded
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BindKey:
     """Binds a public key to the one conversation it may see; Denied unless by an admin.
 
@@ -261,9 +256,7 @@ class BindKey:
     request can name another conversation. It is for good, as the key is in a visitor's hands.
     """
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, principal: Principal, conversation_id: UUID, key_id: UUID) -> None:
         """Bind; again to the same conversation changes nothing.
@@ -272,60 +265,37 @@ class BindKey:
         not a public one of this workspace, Conflict when it is bound to another conversation.
         """
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
-            if not stores.conversations.exists(conversation_id):
+        with open_write(self.platform, principal) as write:
+            conversations = write.stores.conversations
+            if not conversations.exists(conversation_id):
                 raise NotFound("There is no such conversation.")
-            if key_id not in stores.conversations.public_key_ids():
+            if key_id not in conversations.public_key_ids():
                 refuse("key_id", "is not a public key of this workspace")
-            bound = stores.conversations.bound_to(key_id)
+            bound = conversations.bound_to(key_id)
             if bound == conversation_id:
                 return
             if bound is not None:
                 raise Conflict("This key belongs to another conversation.", reason="key-bound")
-            now = self.clock()
-            entry = plan_entry(
-                id=self.new_id(),
-                workspace_id=principal.workspace_id,
-                type="key.bound",
-                actor=principal_actor(principal),
-                occurred_at=now,
-                meta={"key_id": str(key_id), "conversation_id": str(conversation_id)},
-            )
-            sealed = append_and_project(stores, [entry], now)[-1]
-            stores.conversations.bind(key_id, conversation_id, sealed.position)
+            meta = {"key_id": str(key_id), "conversation_id": str(conversation_id)}
+            conversations.bind(key_id, conversation_id, write.note("key.bound", meta))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ChangeConversation:
     """Says whether memories are drawn from a conversation; what was drawn already stays."""
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, principal: Principal, conversation_id: UUID, *, infer: bool) -> None:
         """Set it; the same again changes nothing. Raises NotFound when it is not visible."""
         require_writer(principal)
-        with self.transactions.writing(principal) as stores:
-            present = stores.conversation_views.conversation(conversation_id)
+        with open_write(self.platform, principal) as write:
+            present = write.stores.conversation_views.conversation(conversation_id)
             if present is None:
                 raise NotFound("There is no such conversation.")
-            if present.infer == infer:
-                return
-            now = self.clock()
-            entry = plan_entry(
-                id=self.new_id(),
-                workspace_id=principal.workspace_id,
-                type=CHANGED,
-                actor=principal_actor(principal),
-                occurred_at=now,
-                meta=changing(
-                    conversation_id,
-                    infer=infer,
-                    drawn=stores.conversations.drawn(conversation_id),
-                ),
-            )
-            append_and_project(stores, [entry], now)
+            if present.infer != infer:
+                drawn = write.stores.conversations.drawn(conversation_id)
+                write.note(CHANGED, changing(conversation_id, infer=infer, drawn=drawn))
 
 
 def _must_wait(draft: MessageDraft, waiting: Sequence[PendingMessage]) -> bool:

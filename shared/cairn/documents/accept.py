@@ -29,7 +29,7 @@ from cairn.writing.checks import (
     source_agent,
     tagged_agents,
 )
-from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.ports import Topic
 from cairn.writing.subjects import resolve
 from cairn.writing.task_ports import no_such_task
 from cairn.writing.writer import Work, Write, Writer
@@ -238,7 +238,7 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _record(receipt: _Receipt, write: Write) -> tuple[DocumentAccepted, list[OutboxRow]]:
+def _record(receipt: _Receipt, write: Write) -> DocumentAccepted:
     if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
         raise no_such_task(receipt.task_id)
     write.register()
@@ -264,11 +264,12 @@ def _record(receipt: _Receipt, write: Write) -> tuple[DocumentAccepted, list[Out
         status=DocumentStatus.ACCEPTED,
         position=position,
     )
-    return accepted, [_start(receipt, accepted, write)]
+    _start(receipt, accepted, write)
+    return accepted
 
 
-def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write) -> OutboxRow:
-    """Add the ingestion and return the row that wakes it."""
+def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write) -> None:
+    """Add the ingestion and wake it."""
     ingestion = Ingestion(
         id=receipt.ingestion_id,
         document_id=accepted.document_id,
@@ -279,14 +280,7 @@ def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write) -> Outbo
         created_at=write.now,
     )
     write.stores.ingestions.add(ingestion)
-    row = OutboxRow(
-        workspace_id=write.entries.workspace_id,
-        id=receipt.ingestion_id,
-        topic=Topic.INGESTION,
-        position=accepted.position,
-        reference=receipt.ingestion_id,
-    )
-    return write.wake(row)
+    write.wake(Topic.INGESTION, ingestion.id, id=ingestion.id, position=accepted.position)
 
 
 def _answer(accepted: DocumentAccepted) -> dict[str, Any]:

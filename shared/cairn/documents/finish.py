@@ -10,30 +10,23 @@ from typing import TYPE_CHECKING, Any
 from cairn.documents.ports import DocumentStatus
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
-from cairn.writing.append import SYSTEM, append_and_project
-from cairn.writing.entries import Planned, plan_entry
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from cairn.documents.ports import Ingestion
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
+    from cairn.writing.platform import Platform
 
 _REASON = re.compile(r"[a-z][a-z-]{1,60}")
 _ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FinishIngestion:
     """Ends ingestions; ending one twice changes nothing."""
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def succeed(self, workspace_id: UUID, ingestion_id: UUID) -> dict[str, Any]:
         """Record that a document is searchable by word and by meaning."""
@@ -59,41 +52,29 @@ class FinishIngestion:
         status: DocumentStatus,
         error: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            ingestion = stores.ingestions.find(ingestion_id)
+        with open_write(self.platform, system_principal(workspace_id)) as write:
+            ingestions = write.stores.ingestions
+            ingestion = ingestions.find(ingestion_id)
             if ingestion is None:
                 raise NotFound("There is no such ingestion.", ingestion_id=str(ingestion_id))
             if ingestion.status not in _ENDED:
-                now = self.clock()
-                entry = self._entry(stores, ingestion, status, error)
-                append_and_project(stores, [entry], now)
-                stores.ingestions.advance(ingestion_id, status, now, error=error)
-                stores.outbox.done([ingestion_id])
+                received = ingestions.entry(ingestion)
+                write.entries.add(
+                    "document.ingested" if status is DocumentStatus.READY else "ingestion.failed",
+                    {
+                        "document_id": str(ingestion.document_id),
+                        "ingestion_id": str(ingestion.id),
+                        "reason": error["reason"] if error else None,
+                    },
+                    None,
+                    data_subjects=received.data_subjects,
+                    occurred_at=write.now,
+                    parent_id=received.id,
+                )
+                write.append()
+                ingestions.advance(ingestion_id, status, write.now, error=error)
+                write.stores.outbox.done([ingestion_id])
             return {"document_id": str(ingestion.document_id), **ingestion.counts}
-
-    def _entry(
-        self,
-        stores: Stores,
-        ingestion: Ingestion,
-        status: DocumentStatus,
-        error: Mapping[str, Any] | None,
-    ) -> Planned:
-        received = stores.ingestions.entry(ingestion)
-        good = status is DocumentStatus.READY
-        return plan_entry(
-            id=self.new_id(),
-            workspace_id=received.workspace_id,
-            type="document.ingested" if good else "ingestion.failed",
-            actor=SYSTEM,
-            occurred_at=self.clock(),
-            data_subjects=received.data_subjects,
-            meta={
-                "document_id": str(ingestion.document_id),
-                "ingestion_id": str(ingestion.id),
-                "reason": error["reason"] if error else None,
-            },
-            parent_id=received.id,
-        )
 
 
 def explained(cause: str, *, otherwise: str) -> tuple[str, str | None]:

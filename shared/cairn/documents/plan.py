@@ -20,7 +20,7 @@ from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.ids import IdSource, derived_id
 from cairn.safety.screening import screen
-from cairn.writing.append import SYSTEM, append_and_project
+from cairn.writing.append import SYSTEM, append
 from cairn.writing.entries import Planned, plan_entry
 from cairn.writing.ports import OutboxRow, Topic
 
@@ -59,7 +59,7 @@ class Step:
 
     def write(self, stores: Stores, now: datetime) -> None:
         """Append, project, and leave an outbox row for the embed state of the machine."""
-        entry = append_and_project(stores, [self.planned], now)[-1]
+        entry = append(stores, [self.planned], now, self.new_id).entries[-1]
         if not self.node_ids:
             return
         row = OutboxRow(

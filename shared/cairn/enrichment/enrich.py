@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.enrichment.causes import (
     MAX_SIMILAR,
@@ -28,9 +28,9 @@ from cairn.enrichment.plan import bodies, derive, typed, unclear_names
 from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
 from cairn.enrichment.recipes import (
     embedded,
-    enriched_entry,
     lacking,
     mixed,
+    note_enriched,
     readable,
     text_hash,
     texts_of,
@@ -42,9 +42,10 @@ from cairn.graph.node import Label
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.kernel.stores import Stores
-from cairn.ledger.keys import key_subjects
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Entries
+from cairn.writing.append import principal_actor
+from cairn.writing.ports import Topic
+from cairn.writing.subjects import Resolution
+from cairn.writing.writer import Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -57,13 +58,8 @@ if TYPE_CHECKING:
     from cairn.enrichment.plan import Derived
     from cairn.enrichment.ports import Likeness
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.text.json_value import JsonValue
-    from cairn.kernel.transaction import PreparingTransactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.writing.entries import Planned
-    from cairn.writing.ports import Dispatcher, OutboxRow
+    from cairn.writing.platform import Platform
+    from cairn.writing.ports import OutboxRow
 
 
 Messages: TypeAlias = "tuple[Sequence[EnrichableNode], Sequence[EnrichableNode]]"
@@ -96,17 +92,12 @@ class Enrich:
     """Enriches the nodes of outbox rows: vectors, keywords, entities, likenesses, causes.
 
     `finds_similar` False leaves SIMILAR_TO edges out, which saves a search a new node. Memories
-    drawn from messages wait for their own vectors; without a `dispatcher` until a sweep.
+    drawn from messages wait for their own vectors.
     """
 
-    transactions: PreparingTransactions[Stores]
+    platform: Platform
     embedder: Embedder
-    keys: KeyStore
-    cipher: BodyCipher
-    clock: Clock
-    new_id: IdSource
     finds_similar: bool = True
-    dispatcher: Dispatcher | None = None
     pause: Callable[[float], None] = time.sleep
 
     def rows(self, workspace_id: UUID, outbox_ids: Collection[UUID]) -> int:
@@ -116,14 +107,14 @@ class Enrich:
         answer; the rows then stay, and their nodes are found by keyword meanwhile.
         """
         principal = system_principal(workspace_id)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.queue.find(outbox_ids)
         return self._enrich(principal, found)
 
     def batch(self, workspace_id: UUID, ingestion_id: UUID, batch: int) -> int:
         """Enrich one batch of an ingestion; 0 when it is done already."""
         principal = system_principal(workspace_id)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             row = stores.queue.find_batch(ingestion_id, batch)
         return self._enrich(principal, [row] if row else [])
 
@@ -136,19 +127,19 @@ class Enrich:
 
     def _keep_reason(self, principal: Principal, rows: Sequence[OutboxRow], reason: str) -> None:
         """Let the workspace's status count the rows as failed, if the database can be written."""
-        with suppress(CairnError), self.transactions.writing(principal) as stores:
+        with suppress(CairnError), self.platform.transactions.writing(principal) as stores:
             stores.queue.failed([row.id for row in rows], reason)
 
     def _enrich_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         model_id = self.embedder.model.id
         wanted = list(dict.fromkeys(id_ for row in rows for id_ in row.node_ids))
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             found = stores.embeddings.enrichable(wanted)
             texts = texts_of(found, self.embedder)
             known = stores.embeddings.cached({text_hash(text) for text in texts}, model_id)
             audiences = {node.audience for node in found}
             aliases = {audience: stores.aliases.aliases(*audience) for audience in audiences}
-        nodes, keys = readable(self.keys, principal.workspace_id, found)
+        nodes, keys = readable(self.platform.keys, principal.workspace_id, found)
         needed = texts_of(nodes, self.embedder)
         fresh = embedded(self.embedder, lacking(needed, known, self.embedder))
         read = fresh | known
@@ -159,8 +150,8 @@ class Enrich:
             more = self._when_free(lambda: self._store(principal, rows, work))
         except _Overtaken:
             return self.rows(principal.workspace_id, [row.id for row in rows])
-        if more and self.dispatcher is not None:
-            self.dispatcher.send(more)
+        if more:
+            self.platform.dispatcher.send(more)
         return len(embeddings)
 
     def _looked_up(
@@ -176,7 +167,7 @@ class Enrich:
         by_id = {node.id: node for node in nodes}
         causes = [cause for node in nodes for cause in stated_causes(node)]
         traced = [node.id for node in nodes if asks_trace(node)]
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             if traced:
                 steps = stores.graph_state.before_in_trace(traced)
                 causes += [cause for step in steps if (cause := failure_cause(step))]
@@ -231,47 +222,22 @@ class Enrich:
         """
         model_id, position = self.embedder.model.id, max(row.position for row in rows)
         ids = [row.id for row in rows]
-        with self.transactions.preparing(principal) as (stores, hold_head):
+        with self.platform.transactions.preparing(principal) as (stores, hold_head):
             added = stores.embeddings.add(work.embeddings, model_id, position)
             hold_head()
             there = stores.queue.find(ids) and stores.embeddings.settle(work.nodes, model_id)
             if not there:
                 raise _Overtaken
-            now = self.clock()
-            self._keep_vectors(stores, work, added, position, now)
-            more: Sequence[OutboxRow] = ()
+            keys = Resolution(workspace_id=principal.workspace_id, ids={}, new=(), keys=work.keys)
+            write = Write.begin(self.platform, stores, keys, principal_actor(principal))
+            self._keep_vectors(stores, work, added, position, write.now)
             if work.embeddings:
-                enriched = self._planned(principal, stores, work, position, now)
-                append_and_project(stores, enriched, now)
-                more = self._draw(principal, stores, work, now)
+                self._note(write, work, position)
+                write.append()
+                _draw(write, work.said)
             stores.queue.done(ids)
-            return more
-
-    def _draw(
-        self, principal: Principal, stores: Stores, work: _Work, now: datetime
-    ) -> Sequence[OutboxRow]:
-        """Write the memories that messages state, as any other write does."""
-        if not any(one.statements or one.taken_back for one in work.said):
-            return ()
-        from cairn.enrichment.drawing import planned
-        from cairn.writing.writer import appended
-
-        workspace_id = principal.workspace_id
-
-        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-            keys = {subject: work.keys[subject] for subject in key_subjects(workspace_id, subjects)}
-            return self.cipher.seal(entry_id, workspace_id, keys, body)
-
-        entries = Entries(
-            workspace_id=workspace_id,
-            actor=principal_actor(principal),
-            now=now,
-            next_position=stores.ledger.head().position + 1,
-            new_id=self.new_id,
-            seal=seal,
-        )
-        touched = planned(stores, entries, work.said)
-        return appended(stores, entries, touched)
+            # who is told by webhooks is told by a sweep: this stage has no queue of theirs
+            return [row for row in write.rows if row.topic == Topic.EMBED]
 
     def _keep_vectors(
         self,
@@ -308,21 +274,15 @@ class Enrich:
         made = (mixed(row.node_id, row.recipe, texts) for row in rows if row.recipe)
         return [item for item in made if item is not None]
 
-    def _planned(
-        self,
-        principal: Principal,
-        stores: Stores,
-        work: _Work,
-        position: int,
-        now: datetime,
-    ) -> list[Planned]:
-        """Return an entry a set of data subjects, over what the graph has at this moment."""
+    def _note(self, write: Write, work: _Work, position: int) -> None:
+        """Plan an entry a set of data subjects, over what the graph has at this moment."""
+        stores = write.stores
         held = stores.graph_state.outgoing(list(work.nodes))
         caused = [(e.source_id, e.target_id) for e in held if e.relation == Relation.CAUSED_BY]
         touched = {end for pair in work.pairs for end in (pair.source_id, pair.target_id)}
         stored = stores.graph_state.likenesses(touched) if touched else ()
         made = bodies(
-            principal.workspace_id,
+            write.entries.workspace_id,
             work.derived,
             held,
             good_causes(work.nodes, work.causes, work.audiences, caused),
@@ -331,17 +291,17 @@ class Enrich:
         rows: dict[tuple[UUID, ...], list[NewEmbedding]] = {}
         for row in work.embeddings:
             rows.setdefault(work.nodes[row.node_id].data_subjects, []).append(row)
-        model_id = self.embedder.model.id
-        return [
-            self._entry(
-                principal.workspace_id,
-                subjects,
-                {**body, "vectors": written(rows[subjects], model_id, position)},
-                work,
-                now,
+        model = self.embedder.model
+        for subjects, body in made.items():
+            note_enriched(
+                write,
+                {**body, "vectors": written(rows[subjects], model.id, position)},
+                model=model.name,
+                node_ids=[
+                    id_ for id_, node in work.nodes.items() if node.data_subjects == subjects
+                ],
+                data_subjects=subjects,
             )
-            for subjects, body in made.items()
-        ]
 
     def _when_free(self, store: Callable[[], Sequence[OutboxRow]]) -> Sequence[OutboxRow]:
         """Run `store`, again while writers hold the ledger: the vectors need not be made anew."""
@@ -356,26 +316,16 @@ class Enrich:
         )
         return attempts(store)
 
-    def _entry(
-        self,
-        workspace_id: UUID,
-        subjects: tuple[UUID, ...],
-        body: Mapping[str, JsonValue],
-        work: _Work,
-        now: datetime,
-    ) -> Planned:
-        nodes = work.nodes.values()
-        return enriched_entry(
-            self.new_id(),
-            workspace_id,
-            body,
-            model=self.embedder.model.name,
-            node_ids=[node.id for node in nodes if node.data_subjects == subjects],
-            data_subjects=subjects,
-            cipher=self.cipher,
-            keys=work.keys,
-            now=now,
-        )
+
+def _draw(write: Write, said: Sequence[Said]) -> None:
+    """Write the memories that messages state, as any other write does."""
+    if not any(one.statements or one.taken_back for one in said):
+        return
+    from cairn.enrichment.drawing import planned
+
+    touched = planned(write.stores, write.entries, said)
+    write.append()
+    write.wake_embed(touched)
 
 
 def _messages(stores: Stores, nodes: Sequence[EnrichableNode]) -> Messages | None:

@@ -16,47 +16,31 @@ from uuid import UUID
 from cairn.embedding.port import PASSAGE_TOKENS, embed_tokens, gives_tokens
 from cairn.enrichment.ports import NewEmbedding, Recipe, TextVectors
 from cairn.graph.node import Label
-from cairn.ledger.entry import SYSTEM
 from cairn.ledger.keys import SubjectForgotten, key_subjects
-from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
 
     from cairn.embedding.port import Embedder, TextWindows
     from cairn.enrichment.ports import EnrichableNode
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.ledger.keys import KeyStore
+    from cairn.writing.writer import Write
 
 
-def enriched_entry(
-    entry_id: UUID,
-    workspace_id: UUID,
+def note_enriched(
+    write: Write,
     body: Mapping[str, JsonValue],
     *,
     model: str,
     node_ids: Iterable[UUID],
     data_subjects: tuple[UUID, ...],
-    cipher: BodyCipher,
-    keys: Mapping[UUID, bytes],
-    now: datetime,
-) -> Planned:
-    """Return the entry of nodes that are about the same data subjects; `keys` hold theirs."""
-    used = {subject: keys[subject] for subject in key_subjects(workspace_id, data_subjects)}
-    entry = plan_entry(
-        id=entry_id,
-        workspace_id=workspace_id,
-        type="node.enriched",
-        actor=SYSTEM,
-        occurred_at=now,
-        data_subjects=data_subjects,
-        meta={"model": model, "node_ids": [str(id_) for id_ in node_ids]},
-        body=body,
-        cipher=cipher,
-        keys=used,
+) -> None:
+    """Plan the entry of nodes that are about the same data subjects."""
+    meta = {"model": model, "node_ids": [str(id_) for id_ in node_ids]}
+    write.entries.add(
+        "node.enriched", meta, body, data_subjects=data_subjects, occurred_at=write.now
     )
-    return entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from cairn.writing.corroboration import Known
     from cairn.writing.entries import Entries
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.ports import OutboxRow
 
 
 UNKNOWN_PARENT = "parent_id names nothing that this key may see: no CAUSED_BY edge was made."
@@ -217,7 +216,7 @@ class Observe(Writer):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _observe(drafts: Drafted[EventDraft], write: Write) -> tuple[Observed, list[OutboxRow]]:
+def _observe(drafts: Drafted[EventDraft], write: Write) -> Observed:
     write.register()
     batch = _identified(drafts, write)
     plan = _plan(batch, write)
@@ -228,7 +227,8 @@ def _observe(drafts: Drafted[EventDraft], write: Write) -> tuple[Observed, list[
     outcomes = plan.observe(batch, known)
     write.append()
     outcomes = tuple(with_quarantine(outcome, write.entries.held_back) for outcome in outcomes)
-    return Observed(outcomes=outcomes), write.wake_embed(item.id for item in batch.fresh)
+    write.wake_embed(item.id for item in batch.fresh)
+    return Observed(outcomes=outcomes)
 
 
 def _identified(drafts: Drafted[EventDraft], write: Write) -> Identified:

@@ -8,7 +8,6 @@ transaction, the rest. docs/operate/forgetting.md says what becomes of each stor
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.documents.accept import SOURCE, source_owner
@@ -19,27 +18,20 @@ from cairn.kernel.errors import CairnError, NotFound, ValidationFailed
 from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import forgotten_name, subject_mark
 from cairn.ledger.tombstones import Tombstone, new_tombstone, tombstone_key
-from cairn.writing.append import append_and_project
-from cairn.writing.entries import Planned, plan_entry
-from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.ports import Topic
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.ageing.cleanup import SweepEntities
     from cairn.forgetting.ports import KnownSubject, ObjectEraser, Reason, TombstoneStore
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
-    from cairn.kernel.text.json_value import JsonValue
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import KeyStore
     from cairn.ledger.signing import Signer
     from cairn.writing.checks import Owner
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
 
 NODES_AN_ENTRY = 1_000
 
@@ -89,26 +81,22 @@ closed) goes by it.
 class Forget:
     """Forgets, and goes on with what was interrupted. `seconds` bounds parts of the last step."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
+    platform: Platform
     signer: Signer
     tombstones: TombstoneStore
     objects: ObjectEraser
     sweep: SweepEntities
     recompute: Recompute
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
     seconds: float = 8.0
 
     def plan(self, principal: Principal, target: Target) -> ForgetPlan:
         """Return what would go; nothing is changed. NotFound when nobody is known by that."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(_system(principal)) as stores:
+        with self.platform.transactions.reading(_system(principal)) as stores:
             known, documents = _look_up(stores, target)
             if known is None and not documents:
                 raise _unknown(target)
-            subject_id = known.id if known else self.new_id()
+            subject_id = known.id if known else self.platform.new_id()
             doomed = stores.forgetting.doomed(subject_id, documents)
             counts = stores.forgetting.count(subject_id, documents, doomed)
             further = {
@@ -152,7 +140,7 @@ class Forget:
     def get(self, principal: Principal, forgetting_id: UUID) -> Forgetting:
         """Return a forgetting; NotFound for another workspace's."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(_system(principal)) as stores:
+        with self.platform.transactions.reading(_system(principal)) as stores:
             row = stores.forgetting.find(forgetting_id=forgetting_id)
         if row is None:
             raise NotFound("There is no such forgetting.", forgetting_id=str(forgetting_id))
@@ -160,7 +148,7 @@ class Forget:
 
     def unfinished(self, workspace_id: UUID) -> int:
         """Finish what was interrupted in a workspace and return how many there were."""
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             forgettings = stores.forgetting.unfinished()
         for item in forgettings:
             self.resume(item)
@@ -168,7 +156,7 @@ class Forget:
 
     def nodes_of(self, workspace_id: UUID, subject_id: UUID) -> int:
         """Return how many nodes there are of a subject, or derived of them."""
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             return len(stores.forgetting.doomed(subject_id, ()).node_ids)
 
     def again(self, tombstone: Tombstone) -> Forgetting:
@@ -176,13 +164,13 @@ class Forget:
 
         What remains is not made anew here: whoever follows many tombstones does it once.
         """
-        with self.transactions.writing(system_principal(tombstone.workspace_id)) as stores:
+        with self.platform.transactions.writing(system_principal(tombstone.workspace_id)) as stores:
             forgetting = stores.forgetting.find(subject_id=tombstone.subject_id)
             if forgetting is None:
                 known = stores.forgetting.subject(subject_id=tombstone.subject_id)
                 documents = self._documents_of(stores, known)
                 forgetting = Forgetting(
-                    id=self.new_id(),
+                    id=self.platform.new_id(),
                     workspace_id=tombstone.workspace_id,
                     subject_id=tombstone.subject_id,
                     kind=tombstone.kind,
@@ -198,7 +186,7 @@ class Forget:
                 stores.forgetting.begin(forgetting)
             elif stores.forgetting.doomed(forgetting.subject_id, forgetting.document_ids).node_ids:
                 # rows of a backup under a forgetting that was done: purge again
-                stores.forgetting.advance(forgetting.id, Step.MARKED, now=self.clock())
+                stores.forgetting.advance(forgetting.id, Step.MARKED, now=self.platform.clock())
                 forgetting = replace(forgetting, status=Step.MARKED)
         return replace(self, recompute=_left_to_the_caller).resume(forgetting)
 
@@ -206,7 +194,7 @@ class Forget:
         workspace_id = principal.workspace_id
         key = self._workspace_key(workspace_id)
         mark = subject_mark(key, *target.name) if target.name else None
-        with self.transactions.writing(_system(principal)) as stores:
+        with self.platform.transactions.writing(_system(principal)) as stores:
             known, documents = _look_up(stores, target)
             if known is None and not documents:
                 done = stores.forgetting.find(subject_id=target.subject_id, mark=mark)
@@ -234,9 +222,9 @@ class Forget:
         if name is None:
             raise _unknown(target)
         return Forgetting(
-            id=self.new_id(),
+            id=self.platform.new_id(),
             workspace_id=principal.workspace_id,
-            subject_id=known.id if known else self.new_id(),
+            subject_id=known.id if known else self.platform.new_id(),
             kind=name[0],
             mark=subject_mark(key, *name),
             keyed=_is_keyed(stores, known, documents),
@@ -244,7 +232,7 @@ class Forget:
             principal_id=principal.principal_id,
             status=Step.BEGUN,
             position=stores.ledger.head().position,
-            begun_at=self.clock(),
+            begun_at=self.platform.clock(),
             document_ids=documents,
         )
 
@@ -261,17 +249,17 @@ class Forget:
         return self._advance(row, Step.MARKED)
 
     def _bar(self, row: Forgetting) -> Forgetting:
-        self.keys.destroy(row.workspace_id, row.subject_id)
+        self.platform.keys.destroy(row.workspace_id, row.subject_id)
         return self._advance(row, Step.BARRED)
 
     def _purge(self, row: Forgetting) -> Forgetting:
         """Append what goes and erase it, in one transaction; of two at once one does it."""
         key = self._workspace_key(row.workspace_id)
-        with self.transactions.writing(system_principal(row.workspace_id)) as stores:
-            row = _found(stores, row)
+        actor = Actor(kind=ActorKind.USER, id=str(row.principal_id))
+        with open_write(self.platform, system_principal(row.workspace_id), actor=actor) as write:
+            row, store = _found(write.stores, row), write.stores.forgetting
             if row.status != Step.BARRED:
                 return row
-            now, store = self.clock(), stores.forgetting
             doomed = store.doomed(row.subject_id, row.document_ids)
             keys = tuple(store.object_keys(row.document_ids, doomed))
             tied, sources = (
@@ -279,7 +267,7 @@ class Forget:
                 store.sources(row.subject_id, doomed),
             )
             for source in sources:
-                store.begin(self._of_source(row, stores, source, key))
+                store.begin(self._of_source(row, write, source, key))
             store.rename(
                 {
                     name.row_id: forgotten_name(key, name.place, name.name)
@@ -287,11 +275,10 @@ class Forget:
                 }
             )
             erased = store.erase(row.subject_id, row.document_ids, doomed)
-            entries = [*self._archived(row, tied, now), *self._entries(row, doomed, now)]
-            sealed = append_and_project(stores, entries, now)
-            position = sealed[-1].position
-            wake = self._wake(row.workspace_id, position)
-            stores.outbox.add(wake, now)
+            _note_archived(write, tied)
+            _note_forgotten(write, row, doomed)
+            write.append()
+            write.wake(Topic.EMBED)  # names no node: it brings the search index along
             counts = {
                 **erased,
                 "node": len(doomed.node_ids),
@@ -301,21 +288,19 @@ class Forget:
             store.advance(
                 row.id,
                 Step.PURGED,
-                now=now,
-                purged_position=position,
+                now=write.now,
+                purged_position=write.entries.position,
                 object_keys=keys,
                 counts=counts,
             )
-            row = _found(stores, row)
-        self.dispatcher.send([wake])
-        return row
+            return _found(write.stores, row)
 
     def _rest(self, row: Forgetting) -> Forgetting:
         """Delete bytes, sweep entities, and make what remains what the ledger says now.
 
         Sources of which nothing is left are forgotten before; what remains is made anew once.
         """
-        with self.transactions.reading(system_principal(row.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(row.workspace_id)) as stores:
             begun = stores.forgetting.unfinished()
         for item in begun:
             if item.kind == SOURCE and item.id != row.id:
@@ -328,11 +313,11 @@ class Forget:
         return self._advance(row, Step.DONE, counts)
 
     def _of_source(
-        self, row: Forgetting, stores: Stores, source: KnownSubject, key: bytes
+        self, row: Forgetting, write: Write, source: KnownSubject, key: bytes
     ) -> Forgetting:
         """Return the forgetting of a source that nobody's document is of any more."""
         return Forgetting(
-            id=self.new_id(),
+            id=self.platform.new_id(),
             workspace_id=row.workspace_id,
             subject_id=source.id,
             kind=source.kind,
@@ -341,68 +326,17 @@ class Forget:
             reason=row.reason,
             principal_id=row.principal_id,
             status=Step.BEGUN,
-            position=stores.ledger.head().position,
-            begun_at=self.clock(),
-        )
-
-    def _archived(self, row: Forgetting, tied: Sequence[UUID], now: datetime) -> list[Planned]:
-        """Return the entries that hide what speaks of the subject and is not its own."""
-        return [
-            plan_entry(
-                id=self.new_id(),
-                workspace_id=row.workspace_id,
-                type="node.archived",
-                actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
-                occurred_at=now,
-                meta={
-                    "node_ids": [str(id_) for id_ in tied[at : at + NODES_AN_ENTRY]],
-                    "rule": "forgotten",
-                },
-            )
-            for at in range(0, len(tied), NODES_AN_ENTRY)
-        ]
-
-    def _entries(self, row: Forgetting, doomed: Doomed, now: datetime) -> list[Planned]:
-        """Return the entries, a thousand nodes each; one at least, so that it is told."""
-        ids: list[JsonValue] = [str(id_) for id_ in doomed.node_ids]
-        pages = [ids[at : at + NODES_AN_ENTRY] for at in range(0, len(ids), NODES_AN_ENTRY)] or [[]]
-        entry = partial(
-            plan_entry,
-            workspace_id=row.workspace_id,
-            type="source.forgotten" if row.kind == SOURCE else "subject.forgotten",
-            actor=Actor(kind=ActorKind.USER, id=str(row.principal_id)),
-            occurred_at=now,
-            data_subjects=(),
-        )
-        return [
-            entry(
-                id=self.new_id(),
-                meta={
-                    "forgetting_id": str(row.id),
-                    "subject_id": str(row.subject_id),
-                    "kind": row.kind,
-                    "reason": row.reason,
-                    "node_ids": page,
-                    "revived": [] if place else [str(item) for item in doomed.revived],
-                    "cleared": [] if place else [str(item) for item in doomed.cleared],
-                },
-            )
-            for place, page in enumerate(pages)
-        ]
-
-    def _wake(self, workspace_id: UUID, position: int) -> OutboxRow:
-        """Return work for the embed stage that names nothing: it brings the search index along."""
-        return OutboxRow(
-            workspace_id=workspace_id, id=self.new_id(), topic=Topic.EMBED, position=position
+            position=write.entries.position,
+            begun_at=write.now,
         )
 
     def _advance(
         self, row: Forgetting, step: Step, counts: Mapping[str, int] | None = None
     ) -> Forgetting:
-        with self.transactions.writing(system_principal(row.workspace_id)) as stores:
+        with self.platform.transactions.writing(system_principal(row.workspace_id)) as stores:
             forgetting = _found(stores, row)
             if forgetting.status == row.status:
-                stores.forgetting.advance(row.id, step, now=self.clock(), counts=counts)
+                stores.forgetting.advance(row.id, step, now=self.platform.clock(), counts=counts)
             return _found(stores, row)
 
     def _documents_of(self, stores: Stores, known: KnownSubject | None) -> tuple[UUID, ...]:
@@ -416,7 +350,33 @@ class Forget:
         return subject_mark(key, *name)
 
     def _workspace_key(self, workspace_id: UUID) -> bytes:
-        return self.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
+        return self.platform.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
+
+
+def _note_archived(write: Write, tied: Sequence[UUID]) -> None:
+    """Plan the entries that hide what speaks of the subject and is not its own."""
+    for at in range(0, len(tied), NODES_AN_ENTRY):
+        ids = [str(id_) for id_ in tied[at : at + NODES_AN_ENTRY]]
+        write.note("node.archived", {"node_ids": ids, "rule": "forgotten"})
+
+
+def _note_forgotten(write: Write, row: Forgetting, doomed: Doomed) -> None:
+    """Plan the entries, a thousand nodes each; one at least, so that it is told."""
+    ids = [str(id_) for id_ in doomed.node_ids]
+    pages = [ids[at : at + NODES_AN_ENTRY] for at in range(0, len(ids), NODES_AN_ENTRY)] or [[]]
+    for place, page in enumerate(pages):
+        write.note(
+            "source.forgotten" if row.kind == SOURCE else "subject.forgotten",
+            {
+                "forgetting_id": str(row.id),
+                "subject_id": str(row.subject_id),
+                "kind": row.kind,
+                "reason": row.reason,
+                "node_ids": page,
+                "revived": [] if place else [str(item) for item in doomed.revived],
+                "cleared": [] if place else [str(item) for item in doomed.cleared],
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.hiding import Hider, Hiding
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Approval, Effect
     from cairn.investigations.run.closing import Abandon
     from cairn.kernel.access import Principal
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cairn.safety.pipeline import Pipeline
     from cairn.tickets.personas import Persona
     from cairn.tickets.write_back import Desk
+    from cairn.writing.writer import Write
 
 
 SWEPT = 100
@@ -78,13 +79,13 @@ class Wait:
         When it waits no more the machine is answered through the outbox, with this token.
         """
 
-        def keep(page: Page) -> Present:
-            investigation = found(page.stores, investigation_id)
-            approval = _newest(page.stores, investigation_id)
+        def keep(write: Write) -> Present:
+            investigation = found(write.stores, investigation_id)
+            approval = _newest(write.stores, investigation_id)
             if approval is not None and run in (None, investigation.run):
-                page.stores.approvals.keep_token(approval.id, token)
+                write.stores.approvals.keep_token(approval.id, token)
                 if investigation.state is not State.WAITING_APPROVAL:
-                    page.wake(Topic.APPROVAL, approval.id)
+                    write.wake(Topic.APPROVAL, approval.id)
             return present(investigation)
 
         answer = self.journal.write(workspace_id, (), CAIRN, keep)
@@ -123,12 +124,12 @@ class Expire:
         investigation = before.investigation
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
-        def expire(page: Page) -> None:
-            approval = _newest(page.stores, investigation.id)
-            if approval is None or approval.expires_at > page.now:
+        def expire(write: Write) -> None:
+            approval = _newest(write.stores, investigation.id)
+            if approval is None or approval.expires_at > write.now:
                 return
-            if moved(page, snapshots, before, expired(before, approval)):
-                page.wake(Topic.APPROVAL, approval.id)
+            if moved(write, snapshots, before, expired(before, approval)):
+                write.wake(Topic.APPROVAL, approval.id)
 
         self.journal.write(
             investigation.workspace_id,
@@ -145,12 +146,12 @@ def expired(before: Opened, asked: Approval) -> Change:
     change = halted(before.memory, Verdict.NEEDS_TECH, why, code="approval-expired")
     meta = {**ids(before.investigation), "approval_id": str(asked.id)}
 
-    def expire(page: Page) -> None:
-        position = page.note("approval.expired", meta, {})
-        page.stores.approvals.decide(
-            asked.id, ApprovalState.EXPIRED, by=None, position=position, now=page.now
+    def expire(write: Write) -> None:
+        position = write.note("approval.expired", meta, {})
+        write.stores.approvals.decide(
+            asked.id, ApprovalState.EXPIRED, by=None, position=position, now=write.now
         )
-        page.stores.actions.deny(asked.action_id, error="expired", now=page.now)
+        write.stores.actions.deny(asked.action_id, error="expired", now=write.now)
 
     return replace(change, memory=replace(change.memory, pending=None), effects=(expire,))
 
@@ -369,21 +370,21 @@ class Approvals:
         edited, version = attempt.action, decided(attempt).policy_version
         bound = binding(edited, policy_version=version, expires_at=approval.expires_at)
 
-        def grant(page: Page) -> None:
+        def grant(write: Write) -> None:
             content = {**asked.content, **_edited(attempt)}
-            page.stores.approvals.add(
+            write.stores.approvals.add(
                 replace(
                     approval,
                     id=new_id,
                     action_id=edited.id,
                     binding=bound,
                     policy_version=version,
-                    content=page.entries.seal(new_id, page.data_subjects, content),
+                    content=write.entries.seal(new_id, write.data_subjects, content),
                     state=ApprovalState.GRANTED,
-                    asked_at=page.now,
-                    decided_at=page.now,
+                    asked_at=write.now,
+                    decided_at=write.now,
                     decided_by=principal.principal_id,
-                    decision_position=page.entries.position,
+                    decision_position=write.entries.position,
                 )
             )
 
@@ -402,20 +403,20 @@ class Approvals:
         fact = _fact(asked, state, reason)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
-        def decide(page: Page) -> Decided:
+        def decide(write: Write) -> Decided:
             entry = {**ids(before.investigation), **fact.meta}
-            position = page.note(fact.type, entry, fact.body)
-            stores = page.stores
+            position = write.note(fact.type, entry, fact.body)
+            stores = write.stores
             if not stores.approvals.decide(
-                approval.id, state, by=principal.principal_id, position=position, now=page.now
+                approval.id, state, by=principal.principal_id, position=position, now=write.now
             ):
                 _decided_before(_found(stores, approval.id))
-            if not moved(page, snapshots, before, change):
+            if not moved(write, snapshots, before, change):
                 raise Conflict("The investigation does not wait any more.", reason="not-waiting")
             if state is not ApprovalState.GRANTED:
-                stores.actions.deny(approval.action_id, error=state.value, now=page.now)
-            stores.slots.take(before.investigation.id, UNLIMITED, page.now)
-            page.wake(Topic.APPROVAL, approval.id)
+                stores.actions.deny(approval.action_id, error=state.value, now=write.now)
+            stores.slots.take(before.investigation.id, UNLIMITED, write.now)
+            write.wake(Topic.APPROVAL, approval.id)
             return Decided(
                 id=approval.id,
                 state=state,

@@ -16,8 +16,7 @@ from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, key_subjects
 from cairn.safety.grants import Grant, GrantRow, check_grant, declaration, exactly
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Entries
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -96,14 +95,15 @@ class Grants:
         subjects = tuple(sorted(set(checked.data_subjects)))
         keys = self.platform.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
         row = self._row(principal, checked, tool, subjects, keys)
-        with self.platform.transactions.writing(principal) as stores:
-            if stores.grants.open_count(row.made_at) >= MAX_GRANTS:
+        with open_write(self.platform, principal, keys=keys) as write:
+            grants = write.stores.grants
+            if grants.open_count(row.made_at) >= MAX_GRANTS:
                 raise Conflict(
                     f"A workspace has at most {MAX_GRANTS} grants in force.",
                     reason="too-many-grants",
                 )
-            stores.grants.add(row)
-            self._note(stores, principal, "grant.made", row, keys, _content(checked))
+            grants.add(row)
+            _note(write, "grant.made", row, _content(checked))
         return _opened(row, _content(checked))
 
     def page(
@@ -130,15 +130,13 @@ class Grants:
         principal.require(Role.ADMIN)
         found = self.get(principal, grant_id)
         subjects, keys = self._readable(principal, found)
-        with self.platform.transactions.writing(principal) as stores:
-            now = self.platform.clock()
-            row = stores.grants.find(grant_id)
+        with open_write(self.platform, principal, keys=keys) as write:
+            row = write.stores.grants.find(grant_id)
             if row is None:
                 raise _no_such(grant_id)
-            if stores.grants.revoke(grant_id, now):
-                about = replace(row, data_subjects=subjects)
-                self._note(stores, principal, "grant.revoked", about, keys, {})
-                return replace(found, revoked_at=now)
+            if write.stores.grants.revoke(grant_id, write.now):
+                _note(write, "grant.revoked", replace(row, data_subjects=subjects), {})
+                return replace(found, revoked_at=write.now)
         return found
 
     def _readable(
@@ -182,40 +180,21 @@ class Grants:
             approval_id=new.approval_id,
         )
 
-    def _note(
-        self,
-        stores: Stores,
-        principal: Principal,
-        type_: str,
-        row: GrantRow,
-        keys: Mapping[UUID, bytes],
-        body: Mapping[str, Any],
-    ) -> None:
-        workspace_id, now = principal.workspace_id, self.platform.clock()
-        entries = Entries(
-            workspace_id=workspace_id,
-            actor=principal_actor(principal),
-            now=now,
-            next_position=stores.ledger.head().position + 1,
-            new_id=self.platform.new_id,
-            seal=lambda entry_id, _, said: self.platform.cipher.seal(
-                entry_id, workspace_id, keys, said
-            ),
-        )
-        meta = {"grant_id": str(row.id), "max_uses": row.max_uses, "uses": row.uses}
-        meta["expires_at"] = format_timestamp(row.expires_at)
-        if row.approval_id is not None:
-            meta["approval_id"] = str(row.approval_id)
-        said = {"tool": row.tool, "declaration": row.declaration, **body}
-        entries.add(type_, meta, said, data_subjects=row.data_subjects, occurred_at=now)
-        append_and_project(stores, entries.planned, now)
-
     def _shown(self, workspace_id: UUID, rows: Sequence[GrantRow]) -> list[Grant]:
         found = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
         return [
             _opened(row, _FORGOTTEN) if one is None else one
             for row, one in zip(rows, found, strict=True)
         ]
+
+
+def _note(write: Write, type_: str, row: GrantRow, body: Mapping[str, Any]) -> None:
+    meta = {"grant_id": str(row.id), "max_uses": row.max_uses, "uses": row.uses}
+    meta["expires_at"] = format_timestamp(row.expires_at)
+    if row.approval_id is not None:
+        meta["approval_id"] = str(row.approval_id)
+    said = {"tool": row.tool, "declaration": row.declaration, **body}
+    write.entries.add(type_, meta, said, data_subjects=row.data_subjects, occurred_at=write.now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

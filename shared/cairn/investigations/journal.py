@@ -5,21 +5,17 @@ Keys are fetched before the ledger is locked. Not what is written: steps and peo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cairn.kernel.access.system import system_principal
 from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import BodyUnreadable, key_subjects
-from cairn.writing.append import append_and_project
-from cairn.writing.entries import Entries
-from cairn.writing.ports import OutboxRow
-from cairn.writing.webhook_events import announce
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.investigations.state import Investigation
@@ -101,41 +97,6 @@ def agent_of(investigation: Investigation) -> Actor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """A writing transaction: its stores, the keys fetched before it, and what was noted so far."""
-
-    stores: Stores
-    entries: Entries
-    keys: Mapping[UUID, bytes]
-    data_subjects: tuple[UUID, ...]
-    rows: list[OutboxRow] = field(default_factory=list["OutboxRow"])
-
-    @property
-    def now(self) -> datetime:
-        """Return the moment of the write, under the lock."""
-        return self.entries.now
-
-    def note(self, type_: str, meta: Mapping[str, Any], body: Mapping[str, Any]) -> int:
-        """Add an entry about the investigation's data subjects and return its position."""
-        return self.entries.add(
-            type_, meta, body, data_subjects=self.data_subjects, occurred_at=self.now
-        )
-
-    def wake(self, topic: str, reference: UUID, *, batch: int | None = None) -> None:
-        """Keep a row whose message is sent after the commit."""
-        row = OutboxRow(
-            workspace_id=self.entries.workspace_id,
-            id=self.entries.new_id(),
-            topic=topic,
-            position=self.entries.position,
-            reference=reference,
-            batch=batch,
-        )
-        self.stores.outbox.add(row, self.now)
-        self.rows.append(row)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Journal:
     """Writes what happens in investigations, and reads it under the same keys."""
 
@@ -156,40 +117,16 @@ class Journal:
         workspace_id: UUID,
         data_subjects: Sequence[UUID],
         actor: Actor,
-        do: Callable[[Page], T],
+        do: Callable[[Write], T],
     ) -> T:
-        """Do it in one transaction with the entries it notes; then send what it wakes.
+        """Do it in one transaction with the entries it plans; then send what it wakes.
 
         Raises SubjectForgotten when one of the data subjects was, and what `do` raises.
         """
         subjects = tuple(sorted(set(data_subjects)))
         keys = self.keys_of(workspace_id, subjects)
-        with self.platform.transactions.writing(system_principal(workspace_id)) as stores:
-            page = self._page(stores, workspace_id, subjects, actor, keys)
-            result = do(page)
-            sealed = append_and_project(stores, page.entries.planned, page.now)
-            rows = [*page.rows, *announce(stores, sealed, page.now, self.platform.new_id)]
-        self.platform.dispatcher.send(rows)
-        return result
-
-    def _page(
-        self,
-        stores: Stores,
-        workspace_id: UUID,
-        data_subjects: tuple[UUID, ...],
-        actor: Actor,
-        keys: Mapping[UUID, bytes],
-    ) -> Page:
-        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-            used = {subject: keys[subject] for subject in key_subjects(workspace_id, subjects)}
-            return self.platform.cipher.seal(entry_id, workspace_id, used, body)
-
-        entries = Entries(
-            workspace_id=workspace_id,
-            actor=actor,
-            now=self.platform.clock(),
-            next_position=stores.ledger.head().position + 1,
-            new_id=self.platform.new_id,
-            seal=seal,
-        )
-        return Page(stores=stores, entries=entries, keys=keys, data_subjects=data_subjects)
+        principal = system_principal(workspace_id)
+        with open_write(
+            self.platform, principal, actor=actor, keys=keys, data_subjects=subjects
+        ) as write:
+            return do(write)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from cairn.connectors.host import Host
     from cairn.connectors.port import ToolResult
-    from cairn.investigations.journal import Page
     from cairn.investigations.ports import ActionRow, Connectors, Effect, Situation
     from cairn.investigations.state import WorkingMemory
     from cairn.kernel.stores import Stores
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Attempt, Ready
     from cairn.safety.tools import Manifest, ToolSpec
+    from cairn.writing.writer import Write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,8 +243,8 @@ def _signed_out(situation: Situation, action: Action, change: Change) -> Change:
     handed = handed_over(change.memory, why, code="connector-unauthorised", action="signed_out")
     ticket_id = situation.investigation.ticket_id
 
-    def park(page: Page) -> None:
-        page.stores.tickets.park(ticket_id, f"connector:{name}")
+    def park(write: Write) -> None:
+        write.stores.tickets.park(ticket_id, f"connector:{name}")
 
     handed = _instead(change, handed)
     return replace(handed, effects=(*handed.effects, park))
@@ -281,14 +281,14 @@ def _observed(
 def ended(action: Action, end: End, meta: Mapping[str, Any] | None = None) -> tuple[Fact, Effect]:
     """Return the entry and the change of the record that say how an action ended."""
 
-    def finish(page: Page) -> None:
-        page.stores.actions.end(
+    def finish(write: Write) -> None:
+        write.stores.actions.end(
             action.id,
             end.state,
-            output=sealed_output(page, action.id, end.text),
+            output=sealed_output(write, action.id, end.text),
             is_error=end.is_error,
             error=end.error,
-            now=page.now,
+            now=write.now,
         )
 
     fact = Fact(

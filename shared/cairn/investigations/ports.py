@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.connectors.port import ConnectorView
-    from cairn.investigations.journal import Page
     from cairn.investigations.state import (
         Evidence,
         Investigation,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from cairn.safety.tools import ToolSpec
     from cairn.tickets.personas import Persona
     from cairn.tickets.ticket import Ticket
+    from cairn.writing.writer import Write
 
 
 class EscalationState(StrEnum):
@@ -185,7 +185,7 @@ class Fact:
     body: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-Effect = Callable[["Page"], None]
+Effect = Callable[["Write"], None]
 """A change of rows, in the transaction of the transition."""
 
 

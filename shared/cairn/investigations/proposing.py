@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from uuid import UUID
 
-    from cairn.investigations.journal import Page
     from cairn.investigations.ports import Effect, Situation
     from cairn.investigations.state import WorkingMemory
     from cairn.safety.action import Action, Decision
     from cairn.safety.pipeline import Attempt
     from cairn.safety.tools import ToolSpec
+    from cairn.writing.writer import Write
 
 SYSTEM = "safety"
 MAX_SAID_CHARS = 300
@@ -65,9 +65,9 @@ def _denying(
     """Return what keeps the record of a refusal, of what was proposed before too."""
     record = _recording(situation, action, decision, tool, ActionState.DENIED)
 
-    def deny(page: Page) -> None:
-        record(page)
-        page.stores.actions.deny(action.id, error=decision.reason, now=page.now)
+    def deny(write: Write) -> None:
+        record(write)
+        write.stores.actions.deny(action.id, error=decision.reason, now=write.now)
 
     return deny
 
@@ -197,11 +197,11 @@ def _asked(question: Approval, decision: Decision) -> Fact:
 def _keeping(question: Approval, content: Mapping[str, Any]) -> Effect:
     """Return what keeps the question with its content sealed; who waits needs no slot."""
 
-    def keep(page: Page) -> None:
-        sealed = page.entries.seal(question.id, page.data_subjects, content)
-        kept = replace(question, content=sealed, data_subjects=page.data_subjects)
-        page.stores.approvals.add(kept)
-        page.stores.slots.free(question.investigation_id)
+    def keep(write: Write) -> None:
+        sealed = write.entries.seal(question.id, write.data_subjects, content)
+        kept = replace(question, content=sealed, data_subjects=write.data_subjects)
+        write.stores.approvals.add(kept)
+        write.stores.slots.free(question.investigation_id)
 
     return keep
 
@@ -245,8 +245,8 @@ def _recording(
 ) -> Effect:
     investigation = situation.investigation
 
-    def record(page: Page) -> None:
-        page.stores.actions.add(
+    def record(write: Write) -> None:
+        write.stores.actions.add(
             ActionRow(
                 id=action.id,
                 investigation_id=investigation.id,
@@ -257,10 +257,10 @@ def _recording(
                 state=state,
                 dry_run=decision.dry_run and state is not ActionState.DENIED,
                 is_error=False,
-                input=sealed_input(page, action),
+                input=sealed_input(write, action),
                 output=b"",
-                data_subjects=page.data_subjects,
-                proposed_at=page.now,
+                data_subjects=write.data_subjects,
+                proposed_at=write.now,
                 error=decision.reason if state is ActionState.DENIED else None,
                 session_id=str(investigation.ticket_id),
             )

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from uuid import UUID
 
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.state import WorkingMemory
     from cairn.kernel.access import Principal
     from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.action import Action
     from cairn.writing.platform import Platform
+    from cairn.writing.writer import Write
 
 
 OWNER = "cairn"
@@ -139,18 +140,18 @@ MAX_OUTPUT_CHARS = 8_000
 CUT = " [cut]"
 
 
-def sealed_input(page: Page, action: Action) -> bytes:
+def sealed_input(write: Write, action: Action) -> bytes:
     """Return an action's arguments, as models see them, sealed for the record of the call."""
     dumps = json.dumps(dict(action.arguments), sort_keys=True, ensure_ascii=False)
     dumps = dumps.encode("utf-8", "replace").decode("utf-8")
     body = {"arguments": cut(dumps, MAX_INPUT_CHARS)}
-    return page.entries.seal(action.id, page.data_subjects, body)
+    return write.entries.seal(action.id, write.data_subjects, body)
 
 
-def sealed_output(page: Page, action_id: UUID, text: str) -> bytes:
+def sealed_output(write: Write, action_id: UUID, text: str) -> bytes:
     """Return what came of a call, redacted, sealed for its record."""
     body = {"text": cut(text, MAX_OUTPUT_CHARS)}
-    return page.entries.seal(action_id, page.data_subjects, body)
+    return write.entries.seal(action_id, write.data_subjects, body)
 
 
 def opened_input(

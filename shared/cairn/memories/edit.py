@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal, Scope
     from cairn.kernel.stores import Stores
     from cairn.memories.draft import MemoryDraft
-    from cairn.writing.ports import OutboxRow
 
 MAX_REASON_CHARS = 1_000
 Contexts = dict[UUID, tuple[Message, tuple[Message, ...]]]
@@ -256,16 +255,16 @@ def clean_reason(reason: str) -> str:
 
 def _replace(
     principal: Principal, ids: Sequence[UUID], type_: str, draft: Any, write: Write
-) -> tuple[Edited, list[OutboxRow]]:
+) -> Edited:
     found = _visible(write.stores, ids, principal)
     new: MemoryDraft = draft(write, found)
     repeat = _done_before(write.stores, new, found)
     if repeat is not None:
-        return repeat, []
+        return repeat
     for memory in found:
         _require_editable(write.stores, memory)
     if len(found) == 1 and new == found[0].draft():
-        return _unchanged(found[0]), []
+        return _unchanged(found[0])
     _require_free(write.stores, new, found)
     write.register()
     moves = type_ == "memory.moved"
@@ -286,7 +285,8 @@ def _replace(
         replaced=tuple(memory.id for memory in found),
         warnings=new.warnings(),
     )
-    return edited, write.wake_embed(touched)
+    write.wake_embed(touched)
+    return edited
 
 
 def _plan(write: Write, made: _Made) -> int:
@@ -358,16 +358,14 @@ def _around(stores: Stores, session: Session, sequence: int) -> Conversation:
     return Conversation(stores.memories.messages(session, sequence, sequence))
 
 
-def _mark(
-    principal: Principal, memory_id: UUID, mark: Mark, reason: str, write: Write
-) -> tuple[Edited, list[OutboxRow]]:
+def _mark(principal: Principal, memory_id: UUID, mark: Mark, reason: str, write: Write) -> Edited:
     (memory,) = _visible(write.stores, [memory_id], principal)
     if memory.state == State.DELETED or (
         memory.state == State.QUARANTINED and not memory.never_recall
     ):
         raise _unknown(memory_id)
     if _is_marked(memory, mark):
-        return _unchanged(memory), []
+        return _unchanged(memory)
     meta: dict[str, Any] = {"node_id": str(memory_id)}
     if mark in (Mark.PINNED, Mark.UNPINNED):
         type_, meta["pinned"] = "memory.pinned", mark is Mark.PINNED
@@ -389,7 +387,8 @@ def _mark(
     )
     write.append()
     edited = Edited(outcome=EditOutcome.CHANGED, id=memory_id, position=position)
-    return edited, write.wake_embed([memory_id])
+    write.wake_embed([memory_id])
+    return edited
 
 
 def _is_marked(memory: WholeMemory, mark: Mark) -> bool:

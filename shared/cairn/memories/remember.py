@@ -20,7 +20,6 @@ from cairn.memories.plan import BatchPlan, session_of
 from cairn.writing.batches import Drafted, drafted, kept_outcome, read_outcome
 from cairn.writing.checks import require_writer
 from cairn.writing.items import IdempotencyKey, Outcome
-from cairn.writing.ports import OutboxRow
 from cairn.writing.subjects import resolve
 from cairn.writing.taint_arrivals import with_quarantine
 from cairn.writing.task_ports import no_such_task
@@ -57,7 +56,7 @@ class Remember(Writer):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _remember(batch: Drafted[MemoryDraft], write: Write) -> tuple[Remembered, list[OutboxRow]]:
+def _remember(batch: Drafted[MemoryDraft], write: Write) -> Remembered:
     write.register()
     drafts = _with_tasks(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
@@ -71,7 +70,8 @@ def _remember(batch: Drafted[MemoryDraft], write: Write) -> tuple[Remembered, li
     memory_outcomes = tuple(
         with_quarantine(outcome, write.entries.held_back) for outcome in outcomes
     )
-    return Remembered(outcomes=memory_outcomes), write.wake_embed(plan.touched)
+    write.wake_embed(plan.touched)
+    return Remembered(outcomes=memory_outcomes)
 
 
 def _plan(write: Write, drafts: Sequence[MemoryDraft | CairnError]) -> BatchPlan:

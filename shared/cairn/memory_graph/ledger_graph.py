@@ -34,10 +34,9 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNode
 from cairn.memory_graph.rows import edge_body, edge_id, node_body
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned, plan_entry
+from cairn.writing.append import principal_actor
 from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
-from cairn.writing.writer import Work, Write, Writer
+from cairn.writing.writer import Work, Write, Writer, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from cairn.forgetting.forget import Forgotten
     from cairn.graph.memory_records import Dump, Ref
     from cairn.kernel.access import Principal
-    from cairn.writing.ports import OutboxRow
 
 PAGE = 500
 """Records that an export reads at once."""
@@ -317,22 +315,10 @@ class LedgerGraph:
 
     def _archive(self, principal: Principal, node_id: UUID) -> None:
         """Archive a node; NotFound for one that is not there."""
-        with self.writer.platform.transactions.writing(principal) as stores:
-            node = _shown(stores.memory_graph.find([node_id]), node_id)
-            now = self.writer.platform.clock()
+        with open_write(self.writer.platform, principal) as write:
+            node = _shown(write.stores.memory_graph.find([node_id]), node_id)
             if node.state is not State.ARCHIVED:
-                append_and_project(stores, [self._archived(principal, node_id, now)], now)
-
-    def _archived(self, principal: Principal, node_id: UUID, now: datetime) -> Planned:
-        entry = plan_entry(
-            id=self.writer.platform.new_id(),
-            workspace_id=principal.workspace_id,
-            type="node.archived",
-            actor=principal_actor(principal),
-            occurred_at=now,
-            meta={"node_ids": [str(node_id)], "rule": "marked"},
-        )
-        return entry
+                write.note("node.archived", {"node_ids": [str(node_id)], "rule": "marked"})
 
     def _forgotten(self, principal: Principal, owner: tuple[str, str]) -> Forgotten | None:
         try:
@@ -417,9 +403,7 @@ class _Plan:
         return node_id
 
 
-def _write(
-    records: Sequence[Dump], importing: bool, writer: str, write: Write
-) -> tuple[Written, list[OutboxRow]]:
+def _write(records: Sequence[Dump], importing: bool, writer: str, write: Write) -> Written:
     write.register()
     graph = write.stores.memory_graph
     nodes = dict(graph.named(_refs(records)))
@@ -435,7 +419,8 @@ def _write(
         for record in records
     )
     write.append()
-    return Written(ids=ids, changed=plan.changed), write.wake_embed(plan.touched)
+    write.wake_embed(plan.touched)
+    return Written(ids=ids, changed=plan.changed)
 
 
 def _batches(stream: Iterable[Dump]) -> Iterator[list[Dump]]:

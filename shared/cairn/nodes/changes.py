@@ -12,25 +12,20 @@ from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.nodes.draft import MAX_TRUTH_CHARS, NewEdge, draft_edge
 from cairn.nodes.plan import planned_edges
-from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import require_writer
-from cairn.writing.entries import plan_entry
 from cairn.writing.items import Deleted
 from cairn.writing.once import replayed_answer, save_answer
-from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.subjects import resolve
-from cairn.writing.writer import Writer
+from cairn.writing.writer import Writer, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from contextlib import AbstractContextManager
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.text.json_value import JsonValue
     from cairn.nodes.draft import StoredNode
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.subjects import Resolution
+    from cairn.writing.writer import Write
 
 _DELETED_ELSEWHERE = {
     Label.MEMORY: "DELETE /v1/memories/{id}",
@@ -70,52 +65,13 @@ class GraphWriting(Writer):
         with self.platform.transactions.reading(principal) as stores:
             return stores.graph_nodes.find(node_ids)
 
-    def keys(self, principal: Principal, nodes: Sequence[StoredNode]) -> Resolution:
-        """Return the keys of everyone whose data the nodes are."""
+    def open(
+        self, principal: Principal, nodes: Sequence[StoredNode], *, once: str | None = None
+    ) -> AbstractContextManager[Write]:
+        """Open a write under the keys of everyone whose data the nodes are."""
         subjects = {subject for node in nodes for subject in node.data_subjects}
-        return resolve(self.platform, principal, (), subjects)
-
-    def append(
-        self,
-        principal: Principal,
-        stores: Stores,
-        resolution: Resolution,
-        type_: str,
-        meta: Mapping[str, JsonValue],
-        body: Mapping[str, Any],
-        subjects: tuple[UUID, ...],
-        now: datetime,
-    ) -> int:
-        """Append and project one entry and return its position."""
-        entry_id = self.platform.new_id()
-        keys = resolution.keys_of(subjects)
-        entry = plan_entry(
-            id=entry_id,
-            workspace_id=principal.workspace_id,
-            type=type_,
-            actor=principal_actor(principal),
-            occurred_at=now,
-            data_subjects=subjects,
-            meta=meta,
-            body=body,
-            cipher=self.platform.cipher,
-            keys=keys,
-        )
-        return append_and_project(stores, [entry], now)[-1].position
-
-    def wake(
-        self, principal: Principal, stores: Stores, node_id: UUID, position: int, now: datetime
-    ) -> OutboxRow:
-        """Let the embed stage look at a node again."""
-        row = OutboxRow(
-            workspace_id=principal.workspace_id,
-            id=self.platform.new_id(),
-            topic=Topic.EMBED,
-            position=position,
-            node_ids=(node_id,),
-        )
-        stores.outbox.add(row, now)
-        return row
+        keys = resolve(self.platform, principal, (), subjects).keys
+        return open_write(self.platform, principal, keys=keys, once=once)
 
 
 def subjects_of(*nodes: StoredNode) -> tuple[UUID, ...]:
@@ -153,10 +109,10 @@ class Relate:
         )
         ends = (new.source_id, new.target_id)
         seen = self.writing.look(principal, ends)
-        resolution = self.writing.keys(principal, [present(seen, end) for end in ends])
         once = idempotency.key if idempotency else None
-        with self.writing.platform.transactions.writing(principal, once=once) as stores:
-            now = self.writing.platform.clock()
+        nodes = [present(seen, end) for end in ends]
+        with self.writing.open(principal, nodes, once=once) as write:
+            stores, now = write.stores, write.now
             answer = replayed_answer(stores, idempotency, now)
             if answer is not None:
                 return Changed(id=UUID(answer["id"]), position=answer["position"], replayed=True)
@@ -165,11 +121,13 @@ class Relate:
             edges = planned_edges(
                 source.id, is_entity=source.is_entity, edges=[edge], known=results
             )
-            subjects = subjects_of(source, target)
-            position = self.writing.append(
-                principal, stores, resolution, "edge.written", {"edges": 1}, {"edges": edges},
-                subjects, now,
-            )  # fmt: skip
+            position = write.entries.add(
+                "edge.written",
+                {"edges": 1},
+                {"edges": edges},
+                data_subjects=subjects_of(source, target),
+                occurred_at=now,
+            )
             done = Changed(id=source.id, position=position)
             if idempotency:
                 kept = {"id": str(done.id), "position": position}
@@ -188,16 +146,16 @@ class CompileTruth:
         require_writer(principal)
         truth = scrub(clean_text(text, field="text", max_chars=MAX_TRUTH_CHARS)).text
         seen = present(self.writing.look(principal, [node_id]), node_id)
-        resolution = self.writing.keys(principal, [seen])
-        with self.writing.platform.transactions.writing(principal) as stores:
-            now = self.writing.platform.clock()
-            node = present(stores.graph_nodes.find([node_id]), node_id)
-            position = self.writing.append(
-                principal, stores, resolution, "node.compiled", {"node_id": str(node_id)},
-                {"compiled_truth": truth}, node.data_subjects, now,
-            )  # fmt: skip
-            row = self.writing.wake(principal, stores, node_id, position, now)
-        self.writing.platform.dispatcher.send([row])
+        with self.writing.open(principal, [seen]) as write:
+            node = present(write.stores.graph_nodes.find([node_id]), node_id)
+            position = write.entries.add(
+                "node.compiled",
+                {"node_id": str(node_id)},
+                {"compiled_truth": truth},
+                data_subjects=node.data_subjects,
+                occurred_at=write.now,
+            )
+            write.wake_embed([node_id])
         return Changed(id=node_id, position=position)
 
 
@@ -210,24 +168,20 @@ class DeleteNode:
     def __call__(self, principal: Principal, node_id: UUID, /) -> Deleted:
         """Delete softly; deleting again returns the first deletion. NotFound when not visible."""
         require_writer(principal)
-        with self.writing.platform.transactions.writing(principal) as stores:
-            node = stores.graph_nodes.find([node_id]).get(node_id)
+        with open_write(self.writing.platform, principal) as write:
+            node = write.stores.graph_nodes.find([node_id]).get(node_id)
             if node is None or node.state is State.QUARANTINED:
                 raise NotFound("There is no such node.", node_id=str(node_id))
             _require_deletable(node)
             if node.state is State.DELETED:
                 return Deleted(id=node_id, position=node.position)
-            now = self.writing.platform.clock()
-            entry = plan_entry(
-                id=self.writing.platform.new_id(),
-                workspace_id=principal.workspace_id,
-                type="node.deleted",
-                actor=principal_actor(principal),
-                occurred_at=now,
+            position = write.entries.add(
+                "node.deleted",
+                {"node_id": str(node_id)},
+                None,
                 data_subjects=node.data_subjects,
-                meta={"node_id": str(node_id)},
+                occurred_at=write.now,
             )
-            position = append_and_project(stores, [entry], now)[-1].position
         return Deleted(id=node_id, position=position)
 
 

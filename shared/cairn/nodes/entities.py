@@ -321,15 +321,16 @@ class CorrectEntities:
         """Plan under the lock, append and project. `merged` is the one that need not be active."""
         require_writer(principal)
         seen = _entities(self.writing.look(principal, ids), ids, merged)
-        resolution = self.writing.keys(principal, seen)
-        with self.writing.platform.transactions.writing(principal) as stores:
-            entities = _entities(stores.graph_nodes.find(ids), ids, merged)
-            made = plan(stores, entities)
-            meta = {"entity_id": str(made.entity.id), "scope": made.entity.scope, **made.meta}
-            position = self.writing.append(
-                principal, stores, resolution, made.type, meta, made.body,
-                subjects_of(*entities), self.writing.platform.clock(),
-            )  # fmt: skip
+        with self.writing.open(principal, seen) as write:
+            entities = _entities(write.stores.graph_nodes.find(ids), ids, merged)
+            made = plan(write.stores, entities)
+            position = write.entries.add(
+                made.type,
+                {"entity_id": str(made.entity.id), "scope": made.entity.scope, **made.meta},
+                made.body,
+                data_subjects=subjects_of(*entities),
+                occurred_at=write.now,
+            )
         stands = made.stands or made.entity.id
         return EntityChanged(id=stands, position=position, moved_edges=len(made.moves.edges))
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.writing.batches import Drafted
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.ports import OutboxRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +65,14 @@ class WriteNodes(Writer):
         return self.write_once(principal, prepared, idempotency)
 
 
-def _write(batch: Drafted[NodeDraft], write: Write) -> tuple[NodesWritten, list[OutboxRow]]:
+def _write(batch: Drafted[NodeDraft], write: Write) -> NodesWritten:
     write.register()
     drafts = _placed(write.stores, batch.owned(write.resolution))
     plan = _plan(write, drafts)
     outcomes = tuple(plan.write(draft) for draft in drafts)
     write.append()
-    return NodesWritten(outcomes=outcomes), write.wake_embed(plan.touched)
+    write.wake_embed(plan.touched)
+    return NodesWritten(outcomes=outcomes)
 
 
 def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:

@@ -13,17 +13,15 @@ from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.recall.ranking import min_max
 from cairn.recall.records import Candidate
-from cairn.writing.append import append_and_project, principal_actor
 from cairn.writing.checks import refuse, require_writer
-from cairn.writing.entries import plan_entry
 from cairn.writing.subjects import resolve
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
     from uuid import UUID
 
-    from cairn.kernel.text.json_value import JsonValue
     from cairn.ledger.entry import Entry
     from cairn.recall.records import Filters
     from cairn.writing.platform import Platform
@@ -69,27 +67,16 @@ class Subscriptions:
         require_writer(principal)
         named = agent_of(principal, agent)
         resolution = resolve(self.platform, principal, ())
-        with self.platform.transactions.writing(principal) as stores:
-            present = stores.subscriptions.of_agent(named)
+        with open_write(self.platform, principal, keys=resolution.keys) as write:
+            subscriptions = write.stores.subscriptions
+            present = subscriptions.of_agent(named)
             if (present.keywords if present else ()) == keywords:
-                position = present.position if present else stores.ledger.head().position
+                position = present.position if present else write.entries.position
                 return SubscriptionView(agent=named, keywords=keywords, position=position)
-            now, entry_id = self.platform.clock(), self.platform.new_id()
-            body: dict[str, JsonValue] = {"agent": named, "keywords": list(keywords)}
-            entry = plan_entry(
-                id=entry_id,
-                workspace_id=principal.workspace_id,
-                type=CHANGED,
-                actor=principal_actor(principal),
-                occurred_at=now,
-                meta={"keywords": len(keywords)},
-                body=body,
-                cipher=self.platform.cipher,
-                keys=resolution.keys_of(()),
-            )
-            sealed = append_and_project(stores, [entry], now)[-1]
-            changed = changed_subscription(sealed, body)
-            stores.subscriptions.put(changed)
+            body = {"agent": named, "keywords": list(keywords)}
+            write.note(CHANGED, {"keywords": len(keywords)}, body)
+            changed = changed_subscription(write.append()[-1], body)
+            subscriptions.put(changed)
         return changed
 
 

@@ -13,8 +13,8 @@ from uuid import UUID
 from cairn.embedding.port import gives_tokens
 from cairn.enrichment.recipes import (
     embedded,
-    enriched_entry,
     lacking,
+    note_enriched,
     readable,
     text_hash,
     texts_of,
@@ -23,22 +23,18 @@ from cairn.enrichment.recipes import (
 )
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, ValidationFailed
-from cairn.writing.append import append_and_project
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from datetime import datetime
 
     from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.enrichment.ports import EnrichableNode, NewEmbedding, TextVectors
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.writing.entries import Planned
+    from cairn.writing.platform import Platform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +105,8 @@ class Fill:
     not embedded again.
     """
 
-    transactions: Transactions[Stores]
+    platform: Platform
     embedder: Embedder
-    keys: KeyStore
-    cipher: BodyCipher
-    clock: Clock
-    new_id: IdSource
 
     def __call__(
         self, workspace_id: UUID, *, report: Callable[[int, int], None] | None = None
@@ -143,10 +135,10 @@ class Fill:
         """Return how many nodes need vectors of the model and can get them."""
         worker, after, number = system_principal(workspace_id), BEGINNING, 0
         while True:
-            with self.transactions.reading(worker) as stores:
+            with self.platform.transactions.reading(worker) as stores:
                 page = self._stale(stores, after)
                 found = stores.embeddings.enrichable(page.node_ids)
-            number += len(readable(self.keys, workspace_id, found)[0])
+            number += len(readable(self.platform.keys, workspace_id, found)[0])
             if page.last is None:
                 return number
             after = page.last
@@ -163,12 +155,12 @@ class Fill:
         self, worker: Principal, report: Callable[[int, int], None] | None
     ) -> tuple[int, int, int]:
         """Return how many nodes were stored, texts embedded, and nodes that needed vectors."""
-        with self.transactions.reading(worker) as stores:
+        with self.platform.transactions.reading(worker) as stores:
             total = stores.model_vectors.findable()
         after: UUID | None = BEGINNING
         looked_at = stored = fresh = found = 0
         while after is not None:
-            with self.transactions.reading(worker) as stores:
+            with self.platform.transactions.reading(worker) as stores:
                 page = self._stale(stores, after)
             found += len(page.node_ids)
             for start in range(0, len(page.node_ids), BATCH):
@@ -182,11 +174,11 @@ class Fill:
         return stored, fresh, found
 
     def _batch(self, worker: Principal, node_ids: Collection[UUID]) -> tuple[int, int]:
-        with self.transactions.reading(worker) as stores:
+        with self.platform.transactions.reading(worker) as stores:
             found = stores.embeddings.enrichable(node_ids)
-        nodes, keys = readable(self.keys, worker.workspace_id, found)
+        nodes, keys = readable(self.platform.keys, worker.workspace_id, found)
         texts = texts_of(nodes, self.embedder)
-        with self.transactions.reading(worker) as stores:
+        with self.platform.transactions.reading(worker) as stores:
             hashes = {text_hash(text) for text in texts}
             known = stores.embeddings.cached(hashes, self.embedder.model.id)
         fresh = embedded(self.embedder, lacking(texts, known, self.embedder))
@@ -199,7 +191,8 @@ class Fill:
         The vectors of all models of one text stand at one position, so the older is seen at once.
         """
         model_id = self.embedder.model.id
-        with self.transactions.writing(worker) as stores:
+        with open_write(self.platform, worker, keys=work.keys) as write:
+            stores = write.stores
             nodes = _unchanged(stores, work.nodes)
             if not nodes:
                 return 0
@@ -208,57 +201,32 @@ class Fill:
             rows = [vectors_of(node, self.embedder, texts) for node in nodes]
             new = work.fresh.only({text_hash(one) for one in texts_of(nodes, self.embedder)})
             positions = _positions(stores, nodes)
-            now = self.clock()
-            stores.embeddings.cache(new, model_id, now)
+            stores.embeddings.cache(new, model_id, write.now)
             for position in sorted(set(positions.values())):
                 some = [row for row in rows if positions[row.node_id] == position]
                 stores.embeddings.store(some, model_id, position)
-            planned = self._planned(worker.workspace_id, nodes, rows, work.keys, positions, now)
-            append_and_project(stores, planned, now)
+            self._note(write, nodes, rows, positions)
         return len(nodes)
 
-    def _planned(
+    def _note(
         self,
-        workspace_id: UUID,
+        write: Write,
         nodes: Sequence[EnrichableNode],
         rows: Sequence[NewEmbedding],
-        keys: Mapping[UUID, bytes],
         positions: Mapping[UUID, int],
-        now: datetime,
-    ) -> list[Planned]:
-        """Return an entry a set of data subjects that tells of the vectors and nothing else."""
+    ) -> None:
+        """Plan an entry a set of data subjects that tells of the vectors and nothing else."""
         about: dict[tuple[UUID, ...], list[NewEmbedding]] = {}
         for node, row in zip(nodes, rows, strict=True):
             about.setdefault(node.data_subjects, []).append(row)
-        return [
-            self._entry(workspace_id, subjects, some, keys, positions, now)
-            for subjects, some in about.items()
-        ]
-
-    def _entry(
-        self,
-        workspace_id: UUID,
-        subjects: tuple[UUID, ...],
-        rows: Sequence[NewEmbedding],
-        keys: Mapping[UUID, bytes],
-        positions: Mapping[UUID, int],
-        now: datetime,
-    ) -> Planned:
-        body: dict[str, JsonValue] = {name: [] for name in _EMPTY}
-        newest = max(positions[row.node_id] for row in rows)
-        own = {row.node_id: at for row in rows if (at := positions[row.node_id]) != newest}
-        body["vectors"] = written(rows, self.embedder.model.id, newest, own)
-        return enriched_entry(
-            self.new_id(),
-            workspace_id,
-            body,
-            model=self.embedder.model.name,
-            node_ids=[row.node_id for row in rows],
-            data_subjects=subjects,
-            cipher=self.cipher,
-            keys=keys,
-            now=now,
-        )
+        model = self.embedder.model
+        for subjects, some in about.items():
+            body: dict[str, JsonValue] = {name: [] for name in _EMPTY}
+            newest = max(positions[row.node_id] for row in some)
+            own = {row.node_id: at for row in some if (at := positions[row.node_id]) != newest}
+            body["vectors"] = written(some, model.id, newest, own)
+            ids = [row.node_id for row in some]
+            note_enriched(write, body, model=model.name, node_ids=ids, data_subjects=subjects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

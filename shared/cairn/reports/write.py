@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal, Scope
     from cairn.kernel.stores import Stores
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.ports import OutboxRow
 
 MAX_BODY_CHARS = 10_000
 MAX_TITLE_CHARS = 256
@@ -164,16 +163,17 @@ class WriteReport(Writer):
         return results[1] if results else ()
 
 
-def _write(draft: ReportDraft, write: Write) -> tuple[ReportWritten, list[OutboxRow]]:
+def _write(draft: ReportDraft, write: Write) -> ReportWritten:
     same = write.stores.reports.find(draft.identity())
     if same is not None:
         there = ReportWritten(
             id=same.id, position=same.position, created=False, parent_id=same.parent_id
         )
-        return there, []
+        return there
     write.register()
     written = _append(draft, write)
-    return written, write.wake_embed([written.id])
+    write.wake_embed([written.id])
+    return written
 
 
 def _append(draft: ReportDraft, write: Write) -> ReportWritten:

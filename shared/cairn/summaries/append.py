@@ -14,9 +14,7 @@ from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.summaries.entries import dropping, entry_of
 from cairn.summaries.ports import Scope
 from cairn.writing.append import SYSTEM
-from cairn.writing.entries import Entries
-from cairn.writing.subjects import Resolution
-from cairn.writing.writer import Write
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -24,14 +22,12 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock, Stopwatch
-    from cairn.kernel.ids import IdSource
+    from cairn.kernel.clock import Stopwatch
     from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.summaries.entries import Draft
     from cairn.summaries.ports import Group, HeldEdge, StoredSummary
-    from cairn.writing.ports import Dispatcher, OutboxRow
+    from cairn.writing.platform import Platform
+    from cairn.writing.writer import Write
 
 WRITTEN = "summary.written"
 _COUNTS = {Scope.EPISODE: "episodes", Scope.SESSION: "sessions", Scope.AGENT: "agents"}
@@ -51,16 +47,11 @@ class Bundle:
     dropped: Sequence[UUID] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SummaryWriting:
     """What every write of a derived node needs around it."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def summaries(
         self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
@@ -82,12 +73,12 @@ class SummaryWriting:
     def _summaries(
         self, principal: Principal, bundles: Sequence[Bundle], counts: Counter[str]
     ) -> None:
-        def do(write: Write) -> list[OutboxRow]:
+        def do(write: Write) -> None:
             now = _Now.of(write.stores, bundles)
             written = [
                 draft.id for bundle in bundles for draft in _add_bundle(write, bundle, now, counts)
             ]
-            return write.wake_embed(written)
+            write.wake_embed(written)
 
         subjects = {subject for bundle in bundles for subject in bundle.group.data_subjects}
         unowned = any(not bundle.group.data_subjects for bundle in bundles)
@@ -96,14 +87,13 @@ class SummaryWriting:
     def orphans(self, principal: Principal, ids: Sequence[UUID], counts: Counter[str]) -> None:
         """Drop summaries of whatever audience; that says nothing of anybody, so nobody's key."""
 
-        def do(write: Write) -> list[OutboxRow]:
+        def do(write: Write) -> None:
             store = write.stores.summaries
             results = store.stored(ids)
             gone = [id_ for id_ in ids if id_ in results and results[id_].state != State.DELETED]
             if gone:
                 _add(write, WRITTEN, *dropping(gone, store.edges(gone)), ())
                 counts["dropped"] += len(gone)
-            return []
 
         self.once(principal, (), do)
 
@@ -111,7 +101,7 @@ class SummaryWriting:
         self,
         principal: Principal,
         subjects: tuple[UUID, ...],
-        do: Callable[[Write], list[OutboxRow]],
+        do: Callable[[Write], None],
         *,
         unowned: bool = False,
     ) -> None:
@@ -122,29 +112,9 @@ class SummaryWriting:
         """
         workspace_id = principal.workspace_id
         owners = {*key_subjects(workspace_id, subjects), *([workspace_id] if unowned else ())}
-        keys = self.keys.get_or_create(workspace_id, sorted(owners))
-        resolution = Resolution(workspace_id=workspace_id, ids={}, new=(), keys=keys)
-        with self.transactions.writing(principal) as stores:
-            write = self._begun(stores, resolution)
-            rows = do(write)
-            if write.entries.planned:
-                write.append()
-        self.dispatcher.send(rows)
-
-    def _begun(self, stores: Stores, resolution: Resolution) -> Write:
-        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-            keys = resolution.keys_of(subjects)
-            return self.cipher.seal(entry_id, resolution.workspace_id, keys, body)
-
-        entries = Entries(
-            workspace_id=resolution.workspace_id,
-            actor=SYSTEM,
-            now=self.clock(),
-            next_position=stores.ledger.head().position + 1,
-            new_id=self.new_id,
-            seal=seal,
-        )
-        return Write(stores=stores, resolution=resolution, entries=entries)
+        keys = self.platform.keys.get_or_create(workspace_id, sorted(owners))
+        with open_write(self.platform, principal, actor=SYSTEM, keys=keys) as write:
+            do(write)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

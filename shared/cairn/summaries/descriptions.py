@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
-    from cairn.writing.ports import OutboxRow
     from cairn.writing.writer import Write
 
 DESCRIBED = "summary.described"
@@ -149,7 +148,7 @@ class _Asking:
             return
         subjects = next(iter(made.values()))[0].data_subjects
 
-        def do(write: Write) -> list[OutboxRow]:
+        def do(write: Write) -> None:
             good = [
                 (now, made[now.id][1])
                 for now in write.stores.summaries.parts(made)
@@ -157,7 +156,7 @@ class _Asking:
             ]
             self.counts["changed"] += len(made) - len(good)
             if not good:
-                return []
+                return
             write.entries.add(
                 DESCRIBED,
                 {"node_ids": [str(now.id) for now, _ in good]},
@@ -168,7 +167,7 @@ class _Asking:
             fresh = [now.id for now, one in good if not one.is_extract]
             self.counts[name] += len(fresh)
             self.counts["left"] += len(good) - len(fresh)
-            return write.wake_embed(fresh)
+            write.wake_embed(fresh)
 
         try:
             self.use.writing.once(self.principal, subjects, do)

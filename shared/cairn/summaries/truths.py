@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.summaries.append import SummaryWriting
     from cairn.summaries.ports import Condense, Condensed, EntityState, Source
-    from cairn.writing.ports import OutboxRow
     from cairn.writing.writer import Write
 
 ENTITIES_A_PAGE = 200
@@ -104,15 +103,15 @@ class Truths:
         covers: str,
         counts: Counter[str],
     ) -> None:
-        def do(write: Write) -> list[OutboxRow]:
+        def do(write: Write) -> None:
             store = write.stores.summaries
             now = store.entity(state.id)
             contents = store.contents([source.id for source in sources])
             if any(contents.get(source.id) != source.content_hash for source in sources):
                 counts["changed"] += 1
-                return []
+                return
             if now is None or not is_ours(now) or told(now).get("covers") == covers:
-                return []
+                return
             held = [
                 edge for edge in store.edges([now.id]) if edge.relation == Relation.DERIVED_FROM
             ]
@@ -133,7 +132,7 @@ class Truths:
                 occurred_at=write.now,
             )
             counts["truths" if made else "dropped"] += 1
-            return write.wake_embed([now.id])
+            write.wake_embed([now.id])
 
         self.writing.once(principal, state.data_subjects, do)
 

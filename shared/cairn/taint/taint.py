@@ -16,24 +16,19 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.reading.views import Page
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned, plan_entry
-from cairn.writing.ports import OutboxRow, Topic
-from cairn.writing.taint_arrivals import hold_entry
-from cairn.writing.writer import EMBED_BATCH
+from cairn.writing.append import principal_actor
+from cairn.writing.taint_arrivals import hold_meta
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
-    from cairn.writing.ports import Dispatcher
+    from cairn.writing.platform import Platform
     from cairn.writing.taint_ports import Held, Walked
     from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 
@@ -107,13 +102,7 @@ class _Named:
 class Taints:
     """The use cases. `seconds` bounds one call; what is left is done by the next."""
 
-    transactions: Transactions[Stores]
-    keys: KeyStore
-    cipher: BodyCipher
-    dispatcher: Dispatcher
-    clock: Clock
-    stopwatch: Callable[[], float]
-    new_id: IdSource
+    platform: Platform
     seconds: float = 15.0
 
     def apply(self, principal: Principal, new: NewTaint, *, dry_run: bool = False) -> Tainted:
@@ -124,14 +113,14 @@ class Taints:
         or source here.
         """
         principal.require(Role.ADMIN)
-        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             named = _named(stores, principal, new)
         if dry_run:
             return self._told(principal, named, new)
-        started = self.stopwatch()
+        started = self.platform.stopwatch()
         taint = self._begin(principal, named, new)
         held, complete = 0, False
-        while not complete and self.stopwatch() - started < self.seconds:
+        while not complete and self.platform.stopwatch() - started < self.seconds:
             page, complete = self._hold_page(principal, taint)
             held += page
         return self._applied(principal, taint, held, complete=complete)
@@ -142,9 +131,9 @@ class Taints:
         Lifting again goes on where it stopped. NotFound for an unknown taint.
         """
         principal.require(Role.ADMIN)
-        started = self.stopwatch()
+        started = self.platform.stopwatch()
         restored, complete, first = 0, False, True
-        while first or (not complete and self.stopwatch() - started < self.seconds):
+        while first or (not complete and self.platform.stopwatch() - started < self.seconds):
             page, complete = self._lift_page(principal, taint_id)
             restored, first = restored + page, False
         return TaintLifted(taint_id=taint_id, restored=restored, complete=complete)
@@ -152,7 +141,7 @@ class Taints:
     def get(self, principal: Principal, taint_id: UUID) -> TaintReport:
         """Return a taint and what has come of it; NotFound for an unknown one."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             view = stores.taints.view(taint_id)
             if view is None:
                 raise _unknown(taint_id)
@@ -166,7 +155,7 @@ class Taints:
     def page(self, principal: Principal, *, limit: int, after: int | None) -> Page[TaintView]:
         """Return a page of taints by falling position."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             taints = stores.taints.views(after=after, limit=limit + 1)
         more = len(taints) > limit
         items = tuple(taints[:limit])
@@ -174,41 +163,29 @@ class Taints:
 
     def _begin(self, principal: Principal, named: _Named, new: NewTaint) -> Taint:
         """Return the standing taint of exactly this, written if there is none."""
-        workspace_id, entry_id, taint_id = principal.workspace_id, self.new_id(), self.new_id()
-        keys = self.keys.get_or_create(workspace_id, [workspace_id])
-        body = {"value": named.value, "reason": new.reason}
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            known = _standing(stores, named, new)
+        keys = self.platform.keys.get_or_create(principal.workspace_id, [principal.workspace_id])
+        taint_id = self.platform.new_id()
+        meta = {
+            "taint_id": str(taint_id),
+            "kind": named.kind.value,
+            "roots": [str(root) for root in named.roots],
+            "causes": new.causes,
+        }
+        with self._open(principal, keys) as write:
+            known = _standing(write.stores, named, new)
             if known is not None:
                 return known
-            now = self.clock()
-            meta: Mapping[str, Any] = {
-                "taint_id": str(taint_id),
-                "kind": named.kind.value,
-                "roots": [str(root) for root in named.roots],
-                "causes": new.causes,
-            }
-            entry = plan_entry(
-                id=entry_id,
-                workspace_id=workspace_id,
-                type="taint.applied",
-                actor=principal_actor(principal),
-                occurred_at=now,
-                meta=meta,
-                body=body,
-                cipher=self.cipher,
-                keys=keys,
-            )
-            append_and_project(stores, [entry], now)
-            made = stores.taints.find(taint_id)
+            write.note("taint.applied", meta, {"value": named.value, "reason": new.reason})
+            write.append()
+            made = write.stores.taints.find(taint_id)
         if made is None:
             raise RuntimeError("a taint that was just written is gone")
         return made
 
     def _hold_page(self, principal: Principal, taint: Taint) -> tuple[int, bool]:
         """Hold back a page; return how many nodes, and whether nothing is left."""
-        workspace_id = principal.workspace_id
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
+        with open_write(self.platform, system_principal(principal.workspace_id)) as write:
+            stores = write.stores
             if stores.taints.is_lifted(taint.id):
                 return 0, True
             walked = _walk(stores, taint)
@@ -217,68 +194,38 @@ class Taints:
             cleared = stores.taints.truths(walked.entities)
             if not page and not cleared:
                 return 0, walked.complete
-            now = self.clock()
-            entry = hold_entry(
-                stores,
-                taint.id,
-                page,
-                reached=walked.node_ids,
-                workspace_id=workspace_id,
-                entry_id=self.new_id(),
-                at=now,
-                cleared=cleared,
-            )
-            position = append_and_project(stores, [entry], now)[-1].position
-            rows = self._wake(stores, workspace_id, position, [*page, *cleared], now)
-        self.dispatcher.send(rows)
+            reached = walked.node_ids
+            meta = hold_meta(stores, taint.id, page, reached=reached, cleared=cleared)
+            write.note("taint.extended", meta)
+            write.wake_embed(dict.fromkeys([*page, *cleared]))
         return len(page), len(page) == len(left) and walked.complete
 
     def _lift_page(self, principal: Principal, taint_id: UUID) -> tuple[int, bool]:
-        workspace_id = principal.workspace_id
-        with self.transactions.writing(system_principal(workspace_id)) as stores:
-            if stores.taints.find(taint_id) is None:
+        with self._open(principal) as write:
+            taints = write.stores.taints
+            if taints.find(taint_id) is None:
                 raise _unknown(taint_id)
-            held = stores.taints.to_restore(taint_id, PAGE)
-            if not held and stores.taints.is_lifted(taint_id):
+            held = taints.to_restore(taint_id, PAGE)
+            if not held and taints.is_lifted(taint_id):
                 return 0, True
-            now = self.clock()
             restored, superseded = _restored(held)
             back = [id_ for ids in restored.values() for id_ in ids]
-            for item in stores.taints.revived_by(taint_id, back):
+            for item in taints.revived_by(taint_id, back):
                 superseded.append((item.id, item.by, item.valid_from))
-            entry = _lift_entry(principal, self.new_id(), taint_id, restored, superseded, now)
-            position = append_and_project(stores, [entry], now)[-1].position
+            write.note("taint.lifted", _lifted(taint_id, restored, superseded))
             touched = [item.id for item in held] + [node_id for node_id, _, _ in superseded]
-            rows = self._wake(stores, workspace_id, position, touched, now)
-        self.dispatcher.send(rows)
+            write.wake_embed(dict.fromkeys(touched))
         return len(held), len(held) < PAGE
 
-    def _wake(
-        self,
-        stores: Stores,
-        workspace_id: UUID,
-        position: int,
-        node_ids: Sequence[UUID],
-        now: datetime,
-    ) -> list[OutboxRow]:
-        """Let the embed stage look at the nodes: the search index follows, vectors come back."""
-        ids = tuple(dict.fromkeys(node_ids))
-        rows = [
-            OutboxRow(
-                workspace_id=workspace_id,
-                id=self.new_id(),
-                topic=Topic.EMBED,
-                position=position,
-                node_ids=page,
-            )
-            for page in _pages(ids, EMBED_BATCH)
-        ]
-        for row in rows:
-            stores.outbox.add(row, now)
-        return rows
+    def _open(
+        self, principal: Principal, keys: Mapping[UUID, bytes] | None = None
+    ) -> AbstractContextManager[Write]:
+        """Open a write of the principal's over whatever the workspace has."""
+        everything = system_principal(principal.workspace_id)
+        return open_write(self.platform, everything, actor=principal_actor(principal), keys=keys)
 
     def _told(self, principal: Principal, named: _Named, new: NewTaint) -> Tainted:
-        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             walked = stores.taints.walk(
                 named.kind, named.value, named.roots, causes=new.causes, limit=MOST
             )
@@ -294,7 +241,7 @@ class Taints:
 
     def _applied(self, principal: Principal, taint: Taint, held: int, *, complete: bool) -> Tainted:
         report = self.get(principal, taint.id)
-        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             node_ids = tuple(stores.taints.held(taint.id)[:LISTED])
         return Tainted(
             taint_id=taint.id,
@@ -354,15 +301,12 @@ def _restored(
     return restored, superseded
 
 
-def _lift_entry(
-    principal: Principal,
-    entry_id: UUID,
+def _lifted(
     taint_id: UUID,
     restored: Mapping[State, Sequence[UUID]],
     superseded: Sequence[tuple[UUID, UUID, datetime | None]],
-    now: datetime,
-) -> Planned:
-    meta: Mapping[str, Any] = {
+) -> Mapping[str, Any]:
+    return {
         "taint_id": str(taint_id),
         "restored": {state.value: [str(id_) for id_ in ids] for state, ids in restored.items()},
         "superseded": [
@@ -370,20 +314,6 @@ def _lift_entry(
             for node_id, by, until in superseded
         ],
     }
-    entry = plan_entry(
-        id=entry_id,
-        workspace_id=principal.workspace_id,
-        type="taint.lifted",
-        actor=principal_actor(principal),
-        occurred_at=now,
-        meta=meta,
-    )
-    return entry
-
-
-def _pages(ids: tuple[UUID, ...], size: int) -> Iterator[tuple[UUID, ...]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]
 
 
 def _unknown(taint_id: UUID) -> NotFound:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.ports import OutboxRow
     from cairn.writing.task_ports import StoredTask
 
 
@@ -142,7 +141,7 @@ class Tasks(Writer):
             self.platform.log("task", {**fields, **more})
 
 
-def _start(draft: TaskDraft, write: Write) -> tuple[TaskChanged, list[OutboxRow]]:
+def _start(draft: TaskDraft, write: Write) -> TaskChanged:
     conversation, talkers = _conversation(write.stores, draft)
     write.register()
     entries, resolution = write.entries, write.resolution
@@ -166,7 +165,8 @@ def _start(draft: TaskDraft, write: Write) -> tuple[TaskChanged, list[OutboxRow]
     )
     write.append()
     done = TaskChanged(id=task_id, position=position, status=TaskStatus.RUNNING)
-    return done, write.wake_embed([task_id])
+    write.wake_embed([task_id])
+    return done
 
 
 def _conversation(stores: Stores, draft: TaskDraft) -> tuple[UUID | None, tuple[UUID, ...]]:
@@ -197,11 +197,11 @@ def _started_body(draft: TaskDraft) -> dict[str, Any]:
     }
 
 
-def _step(task_id: UUID, step: TaskStep, write: Write) -> tuple[TaskChanged, list[OutboxRow]]:
+def _step(task_id: UUID, step: TaskStep, write: Write) -> TaskChanged:
     task = _present(write.stores, task_id)
     if task.status.is_end:
         if task.status is step.status and not step.produced:
-            return TaskChanged(id=task.id, position=task.position, status=task.status), []
+            return TaskChanged(id=task.id, position=task.position, status=task.status)
         raise Conflict(
             f"This task is {task.status.value}; start another one.",
             reason="task-ended",
@@ -228,7 +228,8 @@ def _step(task_id: UUID, step: TaskStep, write: Write) -> tuple[TaskChanged, lis
     write.append()
     woken = [task_id] if step.status.is_end else []
     done = TaskChanged(id=task_id, position=position, status=step.status)
-    return done, write.wake_embed(woken)
+    write.wake_embed(woken)
+    return done
 
 
 def _stepped(metadata: Mapping[str, Any], step: TaskStep, now: str) -> dict[str, Any]:

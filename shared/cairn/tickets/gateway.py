@@ -27,8 +27,7 @@ from cairn.recall.questions.small_talk import small_talk
 from cairn.safety.screening import Verdict, screen
 from cairn.tickets.ticket import MOST_MESSAGES, TicketStatus
 from cairn.tickets.write_back import records_of
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import plan_entry
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from cairn.graph.memory_records import Dump
     from cairn.kernel.clock import Stopwatch
     from cairn.kernel.stores import Stores
-    from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
     from cairn.llm.gateway import Gateway
     from cairn.tickets.sealing import Sealed
@@ -133,20 +131,11 @@ class TakeTicket:
         if row.claimed_at is not None and is_discarded(row.screening):
             discarded = False  # somebody put it back in spite of that before
         status = TicketStatus.DISCARDED if discarded else TicketStatus.QUEUED
-        with self.platform.transactions.writing(principal) as stores:
-            now = self.platform.clock()
-            moved = stores.tickets.screened(row.id, labels, status, now)
-            if moved:
-                meta: dict[str, JsonValue] = {"ticket_id": str(row.id), "status": status.value}
-                entry = plan_entry(
-                    id=self.platform.new_id(),
-                    workspace_id=principal_id,
-                    type="ticket.screened",
-                    actor=principal_actor(principal),
-                    occurred_at=now,
-                    meta={**meta, **labels},
-                )
-                append_and_project(stores, [entry], now)
+        with open_write(self.platform, principal) as write:
+            stores = write.stores
+            if stores.tickets.screened(row.id, labels, status, write.now):
+                meta = {"ticket_id": str(row.id), "status": status.value, **labels}
+                write.note("ticket.screened", meta)
             stores.outbox.done(outbox_ids)
             ticket_row = stores.tickets.find(row.id)
         return ticket_row.status if ticket_row else status

@@ -17,7 +17,7 @@ from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import forgotten_name
 from cairn.tickets.sealing import checked, mark_of, mended, owners_of, sealed_body, text_of
 from cairn.tickets.ticket import TicketRow, TicketStatus
-from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.ports import Topic
 from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Write, Writer
 
@@ -130,9 +130,7 @@ class Intake(Writer):
 
         return self.write_once(principal, prepared, idempotency)
 
-    def _take(
-        self, origin: From, items: Sequence[_Item], write: Write
-    ) -> tuple[tuple[Received, ...], list[OutboxRow]]:
+    def _take(self, origin: From, items: Sequence[_Item], write: Write) -> tuple[Received, ...]:
         write.register()
         tickets = write.stores.tickets
         forgotten = partial(forgotten_name, write.resolution.keys[write.entries.workspace_id])
@@ -147,20 +145,10 @@ class Intake(Writer):
                 self._new(write, origin, item) if row is None else self._seen(write, item, row)
             )
         write.append()
-        rows = [
-            write.wake(
-                OutboxRow(
-                    workspace_id=write.entries.workspace_id,
-                    id=self.platform.new_id(),
-                    topic=Topic.TICKET,
-                    position=received.position,
-                    reference=received.id,
-                )
-            )
-            for received in done
-            if received.outcome is Outcome.NEW
-        ]
-        return tuple(done), rows
+        for received in done:
+            if received.outcome is Outcome.NEW:
+                write.wake(Topic.TICKET, received.id, position=received.position)
+        return tuple(done)
 
     def _new(self, write: Write, origin: From, item: _Item) -> Received:
         given = item.given

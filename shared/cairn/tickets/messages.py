@@ -17,7 +17,7 @@ from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import BodyUnreadable, forgotten_name
 from cairn.recall.questions.small_talk import small_talk
 from cairn.safety.recognisers import SIGN_OFFS
-from cairn.tickets.queue import reopened
+from cairn.tickets.queue import reopen
 from cairn.tickets.sealing import (
     checked_message,
     mended_message,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from cairn.tickets.adapter import Message
     from cairn.tickets.ticket import TicketRow
     from cairn.writing.items import IdempotencyKey
-    from cairn.writing.ports import OutboxRow
 
 
 ENOUGH = 500
@@ -153,7 +152,7 @@ class ReceiveMessages(Writer):
             about = {each for row in rows.values() if row.sealed for each in row.data_subjects}
             return Work(
                 resolution=resolve(self.platform, principal, (), about),
-                do=partial(self._take, principal, source, items),
+                do=partial(self._take, source, items),
                 keep=_kept,
                 read=_read,
             )
@@ -162,11 +161,10 @@ class ReceiveMessages(Writer):
 
     def _take(
         self,
-        principal: Principal,
         source: str,
         items: Sequence[tuple[str, Message | None]],
         write: Write,
-    ) -> tuple[tuple[MessageTaken, ...], list[OutboxRow]]:
+    ) -> tuple[MessageTaken, ...]:
         rows = write.stores.tickets.known(source, {name for name, _ in items})
         done = [self._one(write, rows.get(name), given) for name, given in items]
         write.append()
@@ -175,11 +173,9 @@ class ReceiveMessages(Writer):
             for (name, _), one in zip(items, done, strict=True)
             if one.outcome is MessageOutcome.NEW
         }
-        woken = [
-            reopened(write.stores, principal, rows[name], write.now, self.platform.new_id)
-            for name in sorted(touched)
-        ]
-        return tuple(done), [item for item in woken if item is not None]
+        for name in sorted(touched):
+            reopen(write, rows[name])
+        return tuple(done)
 
     def _one(self, write: Write, row: TicketRow | None, given: Message | None) -> MessageTaken:
         if row is None or given is None or not row.sealed:

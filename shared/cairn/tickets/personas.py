@@ -13,12 +13,10 @@ from cairn.kernel.text.checks import clean_text
 from cairn.safety.profiles import check_profile
 from cairn.safety.tools import Autonomy
 from cairn.tickets.ticket import PersonaVersion
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import Planned, plan_entry
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from uuid import UUID
+    from collections.abc import Sequence
 
     from cairn.kernel.access import Principal
     from cairn.writing.platform import Platform
@@ -125,50 +123,33 @@ class Personas:
         self, principal: Principal, persona: Persona, *, removed: bool, new: bool = False
     ) -> Persona:
         keys = self.platform.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
-        with self.platform.transactions.writing(principal) as stores:
-            known = stores.personas.versions(persona.name)
+        with open_write(self.platform, principal, keys=keys) as write:
+            personas = write.stores.personas
+            known = personas.versions(persona.name)
             newest = known[0] if known else None
             if new and newest and not newest.removed:
                 raise _exists()
-            if newest is None and len(stores.personas.all()) >= MAX_PERSONAS:
+            if newest is None and len(personas.all()) >= MAX_PERSONAS:
                 _refuse("name", f"is one too many: a workspace has at most {MAX_PERSONAS} personas")
             version = newest.persona.version + 1 if newest else 1
             if newest and not (newest.removed or removed) and _same(newest.persona, persona):
                 return newest.persona
-            now = self.platform.clock()
             kept = PersonaVersion(
                 id=newest.id if newest else self.platform.new_id(),
                 persona=replace(persona, version=version),
-                changed_at=now,
+                changed_at=write.now,
                 changed_by=principal.principal_id,
                 removed=removed,
             )
-            stores.personas.add(kept)
-            append_and_project(stores, [self._entry(principal, kept, keys)], now)
-        return kept.persona
-
-    def _entry(
-        self, principal: Principal, kept: PersonaVersion, keys: Mapping[UUID, bytes]
-    ) -> Planned:
-        """Return the entry of a change: what the persona says sealed, its numbers in clear."""
-        entry_id, body = self.platform.new_id(), _body(kept)
-        entry = plan_entry(
-            id=entry_id,
-            workspace_id=principal.workspace_id,
-            type="persona.changed",
-            actor=principal_actor(principal),
-            occurred_at=kept.changed_at,
-            meta={
+            personas.add(kept)
+            meta = {
                 "persona_id": str(kept.id),
                 "version": kept.persona.version,
                 "removed": kept.removed,
                 "autonomy": kept.persona.autonomy.value,
-            },
-            body=body,
-            cipher=self.platform.cipher,
-            keys=keys,
-        )
-        return entry
+            }
+            write.note("persona.changed", meta, _body(kept))
+        return kept.persona
 
 
 def _exists() -> Conflict:

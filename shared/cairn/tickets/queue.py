@@ -17,16 +17,14 @@ from cairn.tickets.ticket import (
     TicketRow,
     TicketStatus,
 )
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import plan_entry
-from cairn.writing.ports import OutboxRow, Topic
+from cairn.writing.ports import Topic
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.tickets.sealing import Sealed, TicketText
@@ -156,23 +154,21 @@ WAITING = frozenset([TicketStatus.NEEDS_CLIENT, TicketStatus.AUTO_RESOLVED])
 """Where the next word is the requester's. Tickets that people have are left to them."""
 
 
-def reopened(
-    stores: Stores, principal: Principal, ticket: TicketRow, now: datetime, new_id: IdSource
-) -> OutboxRow | None:
-    """Take a ticket up again if it was answered since we wrote; None when it was not.
+def reopen(write: Write, ticket: TicketRow) -> None:
+    """Take a ticket up again if it was answered since we wrote.
 
     With its entry, and the message that wakes whoever screens it. What was written before our own
     answer is no answer to it, and thanks for what was done ask for nothing more.
     """
-    done = ticket.status is TicketStatus.AUTO_RESOLVED
+    stores, done = write.stores, ticket.status is TicketStatus.AUTO_RESOLVED
     newest = stores.ticket_messages.newest(ticket.id, 1, asking=done)
     if not newest or ticket.investigation_id is None:
-        return None
+        return
     ours = stores.write_backs.answered_at(ticket.investigation_id) or ticket.ended_at
     if ours is None or newest[0].written_at <= ours or not stores.tickets.reopen(ticket.id):
-        return None
+        return
     stores.ticket_messages.reopens(newest[0].id)
-    return put_back(stores, principal, ticket.id, "answered", now, new_id)
+    put_back(write, ticket.id, "answered")
 
 
 AT_ONCE = 200
@@ -191,68 +187,41 @@ class Requeue:
         Denied but for admins, NotFound without it, Conflict while it is being investigated.
         """
         principal.require(Role.ADMIN)
-        rows: list[OutboxRow] = []
-        with self.platform.transactions.writing(principal) as stores:
-            now = self.platform.clock()
-            found = stores.tickets.find(ticket_id)
+        with open_write(self.platform, principal) as write:
+            tickets = write.stores.tickets
+            found = tickets.find(ticket_id)
             if found is None:
                 raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
             if found.status is TicketStatus.INVESTIGATING:
                 raise Conflict("This ticket is being investigated.", reason="investigating")
             if not found.sealed:
                 raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
-            if not stores.tickets.requeue(ticket_id, now):
+            if not tickets.requeue(ticket_id, write.now):
                 return found.status
-            rows.append(put_back(stores, principal, ticket_id, "asked", now, self.platform.new_id))
-        self.platform.dispatcher.send(rows)
+            put_back(write, ticket_id, "asked")
         return TicketStatus.QUEUED
 
     def mended(self, workspace_id: UUID, waits_for: str) -> int:
         """Put back what waits for `connector:<name>` or `source:<name>`; return how many."""
-        principal = system_principal(workspace_id)
         done = 0
-        while rows := self._batch(principal, waits_for):
-            self.platform.dispatcher.send(rows)
-            done += len(rows)
+        while batch := self._batch(system_principal(workspace_id), waits_for):
+            done += batch
         return done
 
-    def _batch(self, principal: Principal, waits_for: str) -> list[OutboxRow]:
-        with self.platform.transactions.writing(principal) as stores:
-            now = self.platform.clock()
-            return [
-                put_back(stores, principal, ticket_id, "mended", now, self.platform.new_id)
-                for ticket_id in stores.tickets.waiting(waits_for, AT_ONCE)
-                if stores.tickets.requeue(ticket_id, now)
-            ]
+    def _batch(self, principal: Principal, waits_for: str) -> int:
+        with open_write(self.platform, principal) as write:
+            tickets = write.stores.tickets
+            waiting = tickets.waiting(waits_for, AT_ONCE)
+            back = [one for one in waiting if tickets.requeue(one, write.now)]
+            for ticket_id in back:
+                put_back(write, ticket_id, "mended")
+        return len(back)
 
 
-def put_back(
-    stores: Stores,
-    principal: Principal,
-    ticket_id: UUID,
-    why: str,
-    now: datetime,
-    new_id: IdSource,
-) -> OutboxRow:
-    """Add the entry of a ticket that went back, and the message that wakes who takes it up."""
-    entry = plan_entry(
-        id=new_id(),
-        workspace_id=principal.workspace_id,
-        type="ticket.requeued",
-        actor=principal_actor(principal),
-        occurred_at=now,
-        meta={"ticket_id": str(ticket_id), "why": why},
-    )
-    (appended,) = append_and_project(stores, [entry], now)
-    row = OutboxRow(
-        workspace_id=principal.workspace_id,
-        id=new_id(),
-        topic=Topic.TICKET,
-        position=appended.position,
-        reference=ticket_id,
-    )
-    stores.outbox.add(row, now)
-    return row
+def put_back(write: Write, ticket_id: UUID, why: str) -> None:
+    """Plan the entry of a ticket that went back, and wake who takes it up."""
+    write.note("ticket.requeued", {"ticket_id": str(ticket_id), "why": why})
+    write.wake(Topic.TICKET, ticket_id)
 
 
 DEGRADED_ABOVE = 50

@@ -13,11 +13,11 @@ from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.tickets.adapter import PlainAdapter
 from cairn.tickets.personas import NAME
 from cairn.tickets.ticket import API_SOURCE, SourceKind, SourceState, TicketSource
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import plan_entry
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from uuid import UUID
 
     from cairn.kernel.access import Principal
@@ -80,12 +80,13 @@ class TicketSources:
         secrets = _secrets(new.secrets)
         self.open_adapter(source.kind.value, source.config, secrets)
         sealed = self._sealed(principal, source, secrets)
-        with self.platform.transactions.writing(principal) as stores:
+        with self._writing(principal) as write:
+            stores = write.stores
             if len(stores.ticket_sources.all()) >= MAX_SOURCES:
                 _refuse("name", f"is one too many: a workspace has at most {MAX_SOURCES} sources")
             if not stores.ticket_sources.add(source, sealed):
                 raise Conflict("A ticket source of this name exists.", reason="source-exists")
-            self._record(stores, principal, "ticket_source.registered", source)
+            _note(write, "ticket_source.registered", source)
         return source
 
     def all(self, principal: Principal) -> Sequence[TicketSource]:
@@ -116,10 +117,10 @@ class TicketSources:
         sealed = None
         if change.secrets is not None:
             sealed = self._sealed(principal, source, secrets)
-        with self.platform.transactions.writing(principal) as stores:
-            _found(stores, source_id)
-            stores.ticket_sources.change(source, sealed, self.platform.clock())
-            self._record(stores, principal, "ticket_source.changed", source)
+        with self._writing(principal) as write:
+            _found(write.stores, source_id)
+            write.stores.ticket_sources.change(source, sealed, write.now)
+            _note(write, "ticket_source.changed", source)
         if known.state is SourceState.NEEDS_AUTH and source.state is SourceState.ACTIVE:
             self.mended(principal.workspace_id, f"source:{source.name}")
         return source
@@ -127,10 +128,10 @@ class TicketSources:
     def remove(self, principal: Principal, source_id: UUID) -> None:
         """Remove one with its secrets; its tickets stay. NotFound without it."""
         principal.require(Role.ADMIN)
-        with self.platform.transactions.writing(principal) as stores:
-            source = _found(stores, source_id)
-            stores.ticket_sources.remove(source_id)
-            self._record(stores, principal, "ticket_source.removed", source)
+        with self._writing(principal) as write:
+            source = _found(write.stores, source_id)
+            write.stores.ticket_sources.remove(source_id)
+            _note(write, "ticket_source.removed", source)
 
     def adapter(self, principal: Principal, source: TicketSource) -> TicketAdapter:
         """Return the adapter of a source."""
@@ -163,38 +164,24 @@ class TicketSources:
         keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
         return self.platform.cipher.seal(source.id, workspace_id, keys, dict(secrets))
 
-    def _record(
-        self, stores: Stores, principal: Principal, type_: str, source: TicketSource
-    ) -> None:
-        """Append the entry of a change: its settings sealed, its secrets nowhere."""
-        workspace_id, entry_id, now = (
-            principal.workspace_id,
-            self.platform.new_id(),
-            self.platform.clock(),
-        )
-        keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
-        body: dict[str, Any] = {
+    def _writing(self, principal: Principal) -> AbstractContextManager[Write]:
+        owner = principal.workspace_id
+        keys = self.platform.keys.get_or_create(owner, (owner,))
+        return open_write(self.platform, principal, keys=keys)
+
+
+def _note(write: Write, type_: str, source: TicketSource) -> None:
+    """Plan the entry of a change: its settings sealed, its secrets nowhere."""
+    write.note(
+        type_,
+        {"source_id": str(source.id), "kind": source.kind.value, "state": source.state.value},
+        {
             "name": source.name,
             "config": dict(source.config),
             "persona": source.persona,
             "poll_seconds": source.poll_seconds,
-        }
-        entry = plan_entry(
-            id=entry_id,
-            workspace_id=workspace_id,
-            type=type_,
-            actor=principal_actor(principal),
-            occurred_at=now,
-            meta={
-                "source_id": str(source.id),
-                "kind": source.kind.value,
-                "state": source.state.value,
-            },
-            body=body,
-            cipher=self.platform.cipher,
-            keys=keys,
-        )
-        append_and_project(stores, [entry], now)
+        },
+    )
 
 
 def _changed(known: TicketSource, change: SourceChange) -> TicketSource:

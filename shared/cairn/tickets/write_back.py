@@ -27,11 +27,10 @@ from cairn.kernel.ids import derived_id
 from cairn.ledger.keys import key_subjects
 from cairn.tickets.adapter import NeedsAuth
 from cairn.tickets.personas import DEFAULT
-from cairn.tickets.queue import reopened
+from cairn.tickets.queue import reopen
 from cairn.tickets.sealing import customer_key, requester_key
 from cairn.tickets.ticket import API_SOURCE, MOST_MESSAGES, ReplyRow, SourceState, TicketStatus
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import plan_entry
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.ticket import Ticket, TicketRow
     from cairn.writing.platform import Platform
-    from cairn.writing.ports import OutboxRow
 
 
 MAX_TEXT_CHARS = 2_000
@@ -311,14 +309,12 @@ class Desk:
         What was answered between our writing back and this moment is taken up again.
         """
         principal = system_principal(workspace_id)
-        woken: OutboxRow | None = None
-        with self.platform.transactions.writing(principal) as stores:
-            now = self.platform.clock()
-            settled = stores.tickets.settle(ticket_id, investigation_id, STATUS_OF[verdict], now)
-            row = stores.tickets.find(ticket_id) if settled else None
+        with open_write(self.platform, principal) as write:
+            tickets, status = write.stores.tickets, STATUS_OF[verdict]
+            settled = tickets.settle(ticket_id, investigation_id, status, write.now)
+            row = tickets.find(ticket_id) if settled else None
             if row is not None:
-                woken = reopened(stores, principal, row, now, self.platform.new_id)
-        self.platform.dispatcher.send([woken] if woken else [])
+                reopen(write, row)
         self._remember(workspace_id, ticket_id, investigation_id, verdict)
 
     def _row(self, workspace_id: UUID, ticket_id: UUID) -> TicketRow:
@@ -429,32 +425,21 @@ class Desk:
         keys = self.sealed.keys.get_or_create(
             write_back.workspace_id, key_subjects(write_back.workspace_id, write_back.about)
         )
-        with self.platform.transactions.writing(principal) as stores:
-            now = self.platform.clock()
-            if not stores.write_backs.done(write_back.investigation_id, part, reference, now):
+        with open_write(
+            self.platform, principal, keys=keys, data_subjects=write_back.about
+        ) as write:
+            kept, now = write.stores.write_backs, write.now
+            if not kept.done(write_back.investigation_id, part, reference, now):
                 return
-            entry_id = self.platform.new_id()
-            body = self._body(write_back, part, reference)
             meta = {
                 "ticket_id": str(write_back.ticket.id),
                 "investigation_id": str(write_back.investigation_id),
                 **self._meta(write_back, part),
             }
-            entry = plan_entry(
-                id=entry_id,
-                workspace_id=write_back.workspace_id,
-                type=_TOLD.get(part, "ticket.replied"),
-                actor=principal_actor(principal),
-                occurred_at=now,
-                data_subjects=write_back.about,
-                meta=meta,
-                body=body,
-                cipher=self.sealed.cipher,
-                keys=keys,
-            )
-            append_and_project(stores, [entry], now)
+            type_ = _TOLD.get(part, "ticket.replied")
+            write.note(type_, meta, self._body(write_back, part, reference))
             if part in _SAID:
-                stores.write_backs.add_reply(self._reply(write_back, part, keys, now))
+                kept.add_reply(self._reply(write_back, part, keys, now))
 
     def _meta(self, write_back: _WriteBack, part: str) -> dict[str, Any]:
         if part in _SAID:

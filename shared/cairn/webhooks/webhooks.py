@@ -20,7 +20,7 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import FieldError, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.checks import clean_text
-from cairn.writing.webhook_ports import Delivery, WebhookEvent
+from cairn.writing.webhook_events import Delivery, WebhookEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

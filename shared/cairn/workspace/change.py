@@ -14,32 +14,26 @@ from cairn.kernel.errors import Conflict
 from cairn.safety.profiles import check_profile, workspace_redaction
 from cairn.workspace.documents import as_text, checked, differences, merged, shown, usable
 from cairn.workspace.rows import CHANGED, changed
-from cairn.writing.append import append_and_project, principal_actor
-from cairn.writing.entries import plan_entry
+from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.workspace.documents import Document, StoredSettings
+    from cairn.writing.platform import Platform
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RedactionProfile:
     """Shows and changes the profile of a workspace: an admin's work."""
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def show(self, principal: Principal) -> str:
         """Return the profile that holds now."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return workspace_redaction(stores.settings.stored().document)[0]
 
     def choose(self, principal: Principal, profile: str) -> str:
@@ -51,9 +45,9 @@ class RedactionProfile:
         principal.require(Role.ADMIN)
         check_profile(profile, field="profile")
         patch = {"safety": {"redaction": profile}}
-        with self.transactions.writing(principal) as stores:
-            if workspace_redaction(stores.settings.stored().document)[0] != profile:
-                change_settings(stores, principal, patch, clock=self.clock, new_id=self.new_id)
+        with open_write(self.platform, principal) as write:
+            if workspace_redaction(write.stores.settings.stored().document)[0] != profile:
+                change_settings(write, patch)
         return profile
 
 
@@ -81,15 +75,13 @@ class KeepSettings:
     `deployment` is what the environment says where a workspace says nothing.
     """
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
     deployment: Document
 
     def show(self, principal: Principal) -> SettingsView:
         """Return what holds now."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             stored = stores.settings.stored()
         return self._view(stored)
 
@@ -102,15 +94,15 @@ class KeepSettings:
         the `expected` one any more.
         """
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
-            stored = stores.settings.stored()
+        with open_write(self.platform, principal) as write:
+            stored = write.stores.settings.stored()
             if expected is not None and expected != stored.version:
                 raise Conflict(
                     f"The settings are of version {stored.version} by now.",
                     reason="settings-version",
                     version=stored.version,
                 )
-            stored = change_settings(stores, principal, patch, clock=self.clock, new_id=self.new_id)
+            stored = change_settings(write, patch)
         return self._view(stored)
 
     def _view(self, stored: StoredSettings) -> SettingsView:
@@ -125,46 +117,23 @@ class KeepSettings:
         )
 
 
-def change_settings(
-    stores: Stores,
-    principal: Principal,
-    patch: Document,
-    *,
-    clock: Clock,
-    new_id: IdSource,
-) -> StoredSettings:
+def change_settings(write: Write, patch: Document) -> StoredSettings:
     """Patch what is set in a writing transaction, with the entries that say so.
 
     What is stored and nobody can use goes with the first change.
     """
-    stored = stores.settings.stored()
+    stored = write.stores.settings.stored()
     before, _ = usable(stored.document)
     document = merged(before, patch)
     checked(document, patch)
     changes = differences(before, document)
     if not changes:
         return stored
-    now = clock()
-    metas: list[tuple[str, dict[str, Any]]] = [
-        (
-            CHANGED,
-            {"version": stored.version + 1, "changes": changes, "document": as_text(document)},
-        )
-    ]
+    meta = {"version": stored.version + 1, "changes": changes, "document": as_text(document)}
+    write.note(CHANGED, meta)
     profiles = workspace_redaction(stored.document)[0], workspace_redaction(document)[0]
     if profiles[0] != profiles[1]:
-        metas.append((REDACTION_CHANGED, {"before": profiles[0], "profile": profiles[1]}))
-    planned = [
-        plan_entry(
-            id=new_id(),
-            workspace_id=principal.workspace_id,
-            type=type_,
-            actor=principal_actor(principal),
-            occurred_at=now,
-            meta=meta,
-        )
-        for type_, meta in metas
-    ]
-    entry = append_and_project(stores, planned, now)[0]
-    stores.settings.put(changed(entry))
+        write.note(REDACTION_CHANGED, {"before": profiles[0], "profile": profiles[1]})
+    entry = write.append()[0]
+    write.stores.settings.put(changed(entry))
     return changed(entry)

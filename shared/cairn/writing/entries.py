@@ -72,7 +72,8 @@ def plan_entry(
 class Entries:
     """Collects the entries of one write. `next_position` is the one its first entry will get.
 
-    `held_back` are nodes that went into quarantine as they arrived; known once it is appended.
+    `held_back` are nodes that went into quarantine as they arrived; known once it is appended, as
+    are the `holds`, the entries that say so.
     """
 
     workspace_id: UUID
@@ -83,11 +84,19 @@ class Entries:
     seal: Seal
     planned: list[Planned] = field(default_factory=list["Planned"])
     held_back: set[UUID] = field(default_factory=set[UUID])
+    holds: int = 0
 
     @property
     def position(self) -> int:
         """Return the position of the last entry; without any, the ledger's head."""
         return self.next_position + len(self.planned) - 1
+
+    def taken(self) -> list[Planned]:
+        """Return what was planned, which is to be appended now."""
+        planned = list(self.planned)
+        self.next_position += len(planned)
+        self.planned.clear()
+        return planned
 
     def register(self, subjects: Sequence[Subject]) -> None:
         """Give each new data subject its entry, sealed under its own key alone."""
@@ -104,7 +113,7 @@ class Entries:
         self,
         type_: str,
         meta: Mapping[str, Any],
-        body: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
         *,
         data_subjects: tuple[UUID, ...],
         occurred_at: datetime,
@@ -113,15 +122,17 @@ class Entries:
         parent_id: UUID | None = None,
         texts: Mapping[UUID, str] | None = None,
     ) -> int:
-        """Add an entry, its body sealed for its data subjects, and return its position.
+        """Add an entry, its body, if any, sealed for its data subjects; return its position.
 
         Without a `trace_id` of its own it has that of the present work. The header is for ever: of
         what callers named sessions and traces it holds random ids alone, the body anything else.
         """
+        if not self.planned:
+            self.next_position, self.holds = self.next_position + self.holds, 0
         entry_id = self.new_id()
         given = {"session_id": session_id, "trace_id": trace_id}
         named = {name: text for name, text in given.items() if text and not looks_random(text)}
-        body = {**body, **named}
+        sealed, clear = body is not None or bool(named), {**(body or {}), **named}
         entry = NewEntry(
             id=entry_id,
             workspace_id=self.workspace_id,
@@ -130,10 +141,10 @@ class Entries:
             occurred_at=occurred_at,
             data_subjects=data_subjects,
             meta=dict(meta),
-            body=self.seal(entry_id, data_subjects, body),
+            body=self.seal(entry_id, data_subjects, clear) if sealed else b"",
             session_id=None if "session_id" in named else session_id,
             trace_id=(None if "trace_id" in named else trace_id) or current_trace_id(),
             parent_id=parent_id,
         )
-        self.planned.append(Planned(entry=entry, body=body, texts=texts or {}))
+        self.planned.append(Planned(entry=entry, body=clear, texts=texts or {}))
         return self.position

@@ -16,7 +16,6 @@ from cairn.writing.entries import Planned, plan_entry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from datetime import datetime
     from uuid import UUID
 
     from cairn.graph.node import State
@@ -55,32 +54,28 @@ def held_back(
         return [], frozenset()
     results = stores.taints.arrived(ids)
     planned = [
-        hold_entry(
-            stores,
-            taint_id,
-            held,
-            reached=list(held),
+        plan_entry(
+            id=derived_id(after.id, "taint", taint_id),
             workspace_id=after.workspace_id,
-            entry_id=derived_id(after.id, "taint", taint_id),
-            at=after.recorded_at,
+            type="taint.extended",
+            actor=SYSTEM,
+            occurred_at=after.recorded_at,
+            meta=hold_meta(stores, taint_id, held, reached=list(held)),
         )
         for taint_id, held in sorted(results.items())
     ]
     return planned, frozenset(item for held in results.values() for item in held)
 
 
-def hold_entry(
+def hold_meta(
     stores: Stores,
     taint_id: UUID,
     held: Mapping[UUID, State],
     *,
     reached: Collection[UUID],
-    workspace_id: UUID,
-    entry_id: UUID,
-    at: datetime,
     cleared: Sequence[UUID] = (),
-) -> Planned:
-    """Return the entry by which a taint holds these nodes, `held` by the state each had.
+) -> Mapping[str, Any]:
+    """Return what the entry says by which a taint holds nodes, `held` by the state each had.
 
     `reached` are all the nodes the taint reaches: none of them stands again for another. Of the
     `cleared` entities the compiled truth goes.
@@ -89,18 +84,9 @@ def hold_entry(
     by_state: dict[str, list[str]] = {}
     for node_id, state in sorted(held.items()):
         by_state.setdefault(state.value, []).append(str(node_id))
-    meta: Mapping[str, Any] = {
+    return {
         "taint_id": str(taint_id),
         "held": by_state,
         "revived": [[str(item_id), str(by)] for item_id, by in sorted(revived.items())],
         "cleared": [str(id_) for id_ in cleared],
     }
-    entry = plan_entry(
-        id=entry_id,
-        workspace_id=workspace_id,
-        type="taint.extended",
-        actor=SYSTEM,
-        occurred_at=at,
-        meta=meta,
-    )
-    return entry

@@ -7,18 +7,40 @@ its own, and forgetting leaves nothing behind in a queue or in somebody's log.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from cairn.writing.ports import OutboxRow, Topic
-from cairn.writing.webhook_ports import Delivery, WebhookEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
+    from uuid import UUID
 
     from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry
+
+
+class WebhookEvent(StrEnum):
+    """What a webhook may be told of."""
+
+    MEMORY_SUPERSEDED = "memory_superseded"  # a newer or a merged memory replaced others
+    CONTRADICTION_FLAGGED = "contradiction_flagged"  # two memories cannot both hold
+    CONSOLIDATION_DONE = "consolidation_done"  # a run ended, well or not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One event on its way to one webhook; its id is the same over all tries."""
+
+    id: UUID
+    webhook_id: UUID
+    event: WebhookEvent
+    entry_id: UUID
+    position: int
+    occurred_at: datetime
+    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

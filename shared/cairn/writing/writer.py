@@ -5,28 +5,27 @@ Not what a write means: the use cases plan it.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from cairn.writing.append import append_and_hold_back, principal_actor
+from cairn.writing.append import append, principal_actor
 from cairn.writing.entries import Entries
 from cairn.writing.once import replayed_answer, save_answer
 from cairn.writing.ports import OutboxRow, Topic
-from cairn.writing.subjects import retried
-from cairn.writing.webhook_events import announce
+from cairn.writing.subjects import Resolution, retried
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Committing
-    from cairn.ledger.entry import Entry
+    from cairn.ledger.entry import Actor, Entry
     from cairn.writing.items import IdempotencyKey
     from cairn.writing.platform import Platform
-    from cairn.writing.subjects import Resolution
 
 EMBED_BATCH = 100
 """Nodes that one message to the embed stage names at the most."""
@@ -36,12 +35,44 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """A write under way: the transaction's stores, the keys found before it, its entries so far."""
+    """A write under way: the transaction's stores, the keys found before it, its entries so far.
+
+    `data_subjects` are whom its entries are about, unless they say so; `rows` name what is to be
+    sent once it is committed.
+    """
 
     stores: Stores
     resolution: Resolution
     entries: Entries
-    appended: list[Entry] = field(default_factory=list["Entry"])
+    data_subjects: tuple[UUID, ...] = ()
+    rows: list[OutboxRow] = field(default_factory=list["OutboxRow"])
+
+    @classmethod
+    def begin(
+        cls,
+        platform: Platform,
+        stores: Stores,
+        resolution: Resolution,
+        actor: Actor,
+        data_subjects: tuple[UUID, ...] = (),
+    ) -> Write:
+        """Return a write in an open transaction that holds the ledger's head."""
+
+        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
+            keys = resolution.keys_of(subjects)
+            return platform.cipher.seal(entry_id, resolution.workspace_id, keys, body)
+
+        entries = Entries(
+            workspace_id=resolution.workspace_id,
+            actor=actor,
+            now=platform.clock(),
+            next_position=stores.ledger.head().position + 1,
+            new_id=platform.new_id,
+            seal=seal,
+        )
+        return cls(
+            stores=stores, resolution=resolution, entries=entries, data_subjects=data_subjects
+        )
 
     @property
     def now(self) -> datetime:
@@ -56,59 +87,85 @@ class Write:
         self.resolution.check(self.stores)
         self.entries.register(self.resolution.new)
 
-    def append(self) -> list[Entry]:
-        """Append and project what was planned."""
-        entries, held = append_and_hold_back(self.stores, self.entries.planned, self.now)
-        self.entries.held_back |= held
-        self.appended.extend(entries)
-        return entries
-
-    def wake(self, row: OutboxRow) -> OutboxRow:
-        """Keep a row whose message is sent after the commit."""
-        self.stores.outbox.add(row, self.now)
-        return row
-
-    def wake_embed(self, node_ids: Iterable[UUID]) -> list[OutboxRow]:
-        """Let the embed stage look at these nodes after the commit."""
-        return [self.wake(row) for row in _embed_rows(self.entries, tuple(node_ids))]
-
-
-def appended(stores: Stores, entries: Entries, touched: Sequence[UUID]) -> list[OutboxRow]:
-    """Append planned entries outside of a request; return the rows of what waits for vectors.
-
-    Who is to be told of them is told by a sweep.
-    """
-    sealed, _ = append_and_hold_back(stores, entries.planned, entries.now)
-    announce(stores, sealed, entries.now, entries.new_id)
-    rows = _embed_rows(entries, touched)
-    for row in rows:
-        stores.outbox.add(row, entries.now)
-    return rows
-
-
-def _embed_rows(entries: Entries, touched: Sequence[UUID]) -> list[OutboxRow]:
-    return [
-        OutboxRow(
-            workspace_id=entries.workspace_id,
-            id=entries.new_id(),
-            topic=Topic.EMBED,
-            position=entries.position,
-            node_ids=tuple(touched[start : start + EMBED_BATCH]),
+    def note(
+        self, type_: str, meta: Mapping[str, Any], body: Mapping[str, Any] | None = None
+    ) -> int:
+        """Plan an entry about the write's data subjects, now; return the position it will get."""
+        return self.entries.add(
+            type_, meta, body, data_subjects=self.data_subjects, occurred_at=self.now
         )
-        for start in range(0, len(touched), EMBED_BATCH)
-    ]
+
+    def append(self) -> list[Entry]:
+        """Append, project and announce what was planned since the last time."""
+        done = append(self.stores, self.entries.taken(), self.now, self.entries.new_id)
+        self.entries.held_back |= done.held_back
+        self.entries.holds += done.holds
+        self.rows.extend(done.rows)
+        return done.entries
+
+    def wake(
+        self,
+        topic: str,
+        reference: UUID | None = None,
+        *,
+        id: UUID | None = None,
+        position: int | None = None,
+        node_ids: tuple[UUID, ...] = (),
+        batch: int | None = None,
+    ) -> None:
+        """Keep a row whose message is sent after the commit."""
+        row = OutboxRow(
+            workspace_id=self.entries.workspace_id,
+            id=id or self.entries.new_id(),
+            topic=topic,
+            position=self.entries.position if position is None else position,
+            node_ids=node_ids,
+            reference=reference,
+            batch=batch,
+        )
+        self.stores.outbox.add(row, self.now)
+        self.rows.append(row)
+
+    def wake_embed(self, node_ids: Iterable[UUID]) -> None:
+        """Let the embed stage look at these nodes after the commit."""
+        touched = tuple(node_ids)
+        for start in range(0, len(touched), EMBED_BATCH):
+            self.wake(Topic.EMBED, node_ids=touched[start : start + EMBED_BATCH])
+
+
+@contextmanager
+def open_write(
+    platform: Platform,
+    principal: Principal,
+    *,
+    actor: Actor | None = None,
+    keys: Mapping[UUID, bytes] | None = None,
+    data_subjects: tuple[UUID, ...] = (),
+    once: str | None = None,
+) -> Generator[Write]:
+    """Open a write by `actor` (the principal) whose bodies are sealed under `keys`.
+
+    Whatever is planned is appended, and what it woke is sent when it is committed.
+    """
+    resolution = Resolution(workspace_id=principal.workspace_id, ids={}, new=(), keys=keys or {})
+    actor = actor or principal_actor(principal)
+    with platform.transactions.writing(principal, once=once) as stores:
+        write = Write.begin(platform, stores, resolution, actor, data_subjects)
+        yield write
+        write.append()
+    platform.dispatcher.send(write.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work(Generic[ResultT]):
     """What a write is to do, with the keys it needs.
 
-    `do` runs in the transaction and returns its result and the outbox rows it added. `keep` is the
-    result as it is stored for a repeat (ids and numbers, no texts), `read` makes it a result again.
+    `do` runs in the transaction and returns its result. `keep` is the result as it is stored for a
+    repeat (ids and numbers, no texts), `read` makes it a result again.
     """
 
     resolution: Resolution
-    do: Callable[[Write], tuple[ResultT, list[OutboxRow]]]
+    do: Callable[[Write], ResultT]
     keep: Callable[[ResultT], Mapping[str, Any]]
     read: Callable[[Mapping[str, Any]], ResultT]
 
@@ -152,31 +209,14 @@ class Writer:
             answer = replayed_answer(stores, idempotency, now)
             if answer is not None:
                 return work.read(answer), []
-            begun = self._begun(principal, stores, work.resolution, now)
-            result, rows = work.do(begun)
-            rows = [*rows, *announce(stores, begun.appended, now, self.platform.new_id)]
+            begun = Write.begin(self.platform, stores, work.resolution, principal_actor(principal))
+            result = work.do(begun)
+            begun.append()
             if idempotency:
                 save_answer(stores, idempotency, work.keep(result), now)
-            return result, rows
+            return result, begun.rows
 
         if self.commit is not None:
             return self.commit(principal, write, once=once)
         with self.platform.transactions.writing(principal, once=once) as stores:
             return write(stores)
-
-    def _begun(
-        self, principal: Principal, stores: Stores, resolution: Resolution, now: datetime
-    ) -> Write:
-        def seal(entry_id: UUID, subjects: tuple[UUID, ...], body: Mapping[str, Any]) -> bytes:
-            keys = resolution.keys_of(subjects)
-            return self.platform.cipher.seal(entry_id, principal.workspace_id, keys, body)
-
-        entries = Entries(
-            workspace_id=principal.workspace_id,
-            actor=principal_actor(principal),
-            now=now,
-            next_position=stores.ledger.head().position + 1,
-            new_id=self.platform.new_id,
-            seal=seal,
-        )
-        return Write(stores=stores, resolution=resolution, entries=entries)

@@ -26,7 +26,7 @@ from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import BodyCipher, BodyUnreadable, key_subjects
 from cairn.llm.costs import CallRecord
 from cairn.llm.port import Purpose, Usage
-from cairn.writing.append import append_and_project
+from cairn.writing.append import append
 from cairn.writing.entries import Entries
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Desk:
             position = entries.add(
                 "investigation.moved", {}, body, data_subjects=(self.subject,), occurred_at=NOON
             )
-            append_and_project(stores, entries.planned, NOON)
+            append(stores, entries.planned, NOON, new_id)
             rows = [line(position=position, line=place) for place in range(len(details))]
             stores.investigations.add_steps(one.id, rows)
         return position

@@ -15,6 +15,7 @@ import pytest
 from tests.support.consolidate_and_die import stand_in
 from tests.support.consolidating import Consolidating
 from tests.support.embedding import HASHING
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -163,10 +164,7 @@ def test_a_memory_deleted_meanwhile_takes_its_merge_with_it(
     world = opened()
     kept, deleted = told_pair(world)
     delete = DeleteMemory(
-        transactions=world.system.transactions,
-        dispatcher=world.system.sent,
-        clock=world.clock,
-        new_id=new_id,
+        platform_of(world.system.transactions, dispatcher=world.system.sent, clock=world.clock)
     )
     world.planner = Interrupted(lambda: delete(world.system.principal, deleted))
     ended = world.run()

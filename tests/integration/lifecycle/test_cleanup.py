@@ -17,6 +17,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from tests.support.ingesting import Documents
+from tests.support.platform import platform_of
 from tests.support.world import World, memory, open_world
 
 from cairn.adapters.postgres.sql import query
@@ -38,8 +39,8 @@ Connection = psycopg.Connection[Any]
 SLOW_CLEANUP = """
 import sys, time
 from uuid import UUID
+from tests.support.platform import platform_of
 from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
 from cairn.ageing import cleanup
 from cairn.adapters.postgres.database import Database
 from cairn.adapters.postgres.store_transactions import StoreTransactions
@@ -49,10 +50,9 @@ def slow():
     time.sleep(0.05)
     return utc_now()
 url, workspace = sys.argv[1:]
-cleanup.Cleanup(
-    transactions=StoreTransactions(Database(url)),
-    clock=slow, stopwatch=monotonic, new_id=new_id,
-)(UUID(workspace), seconds=60)
+transactions = StoreTransactions(Database(url))
+platform = platform_of(transactions, clock=slow, stopwatch=monotonic)
+cleanup.Cleanup(platform)(UUID(workspace), seconds=60)
 """
 
 
@@ -82,12 +82,7 @@ def old(root: Connection, world: World, *texts: str, days: int, **changes: Any) 
 
 
 def cleanup(world: World) -> Cleanup:
-    return Cleanup(
-        transactions=StoreTransactions(world.pool),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
+    return Cleanup(platform_of(StoreTransactions(world.pool), stopwatch=monotonic))
 
 
 def states(root: Connection, ids: list[UUID]) -> Counter[str]:
@@ -173,10 +168,9 @@ def test_a_clock_that_jumps_lets_nothing_age_before_its_time(
     ids = old(root, world, "event", days=20, type=MemoryKind.EVENT)
     ids += old(root, world, "fact", days=20)
     jumping = Cleanup(
-        transactions=StoreTransactions(world.pool),
-        clock=lambda: utc_now() + ahead,
-        stopwatch=monotonic,
-        new_id=new_id,
+        platform_of(
+            StoreTransactions(world.pool), clock=lambda: utc_now() + ahead, stopwatch=monotonic
+        )
     )
     done = jumping(world.workspace_id, seconds=60)
     assert (done["expired"], done["archived"]) == (0, 0)
@@ -204,11 +198,8 @@ def test_an_archived_fact_is_found_in_the_past_only_and_its_use_brings_it_back(
 
     searched(root, world, fact)
     CountAccesses(
+        platform=platform_of(StoreTransactions(world.pool), stopwatch=monotonic),
         workspaces=lambda: [world.workspace_id],
-        transactions=StoreTransactions(world.pool),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
     )(seconds=60)
 
     assert states(root, [fact]) == {"active": 1}

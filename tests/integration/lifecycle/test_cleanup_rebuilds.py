@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.everything import Everything, open_everything
+from tests.support.platform import platform_of
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
-from cairn.ageing.rules import Lifetimes, ageing_entry
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
-from cairn.writing.append import append_and_project
+from cairn.ageing.rules import Lifetimes, ageing_meta
+from cairn.kernel.clock import monotonic
+from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -31,10 +31,7 @@ def full(database: "Database") -> Iterator[Everything]:
 def test_a_rebuild_lets_the_same_age_come_back_and_go(full: Everything) -> None:
     transactions = StoreTransactions(full.pool)
     cleanup = Cleanup(
-        transactions=transactions,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
+        platform_of(transactions, stopwatch=monotonic),
         lifetimes=Lifetimes(event=AT_ONCE, fact=AT_ONCE, knowledge=AT_ONCE, deleted=AT_ONCE),
     )
     done = cleanup(full.workspace_id, seconds=60)
@@ -47,11 +44,9 @@ def test_a_rebuild_lets_the_same_age_come_back_and_go(full: Everything) -> None:
                 WHERE workspace_id = $w AND state = 'archived' AND label = 'Memory'"""
         )
     ]
-    with transactions.writing(full.admin) as stores:
-        back = stores.ageing.archived(idle[:1])
-        now = utc_now()
-        entry = ageing_entry(new_id(), full.workspace_id, "node.restored", "used", back, now)
-        append_and_project(stores, [entry], now)
+    with open_write(platform_of(transactions), full.admin) as write:
+        back = write.stores.ageing.archived(idle[:1])
+        write.note("node.restored", ageing_meta("used", back))
 
     rebuilt = full.rebuild(full.workspace_id)
 

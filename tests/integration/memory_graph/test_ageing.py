@@ -8,12 +8,12 @@ from uuid import UUID
 import pytest
 from tests.support.forgetting import Stand, open_stand
 from tests.support.memory_graphs import Opened, ledger_graph
+from tests.support.platform import platform_of
 
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import Cleanup
 from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -40,12 +40,7 @@ def aged(database: "Database", *nodes: UUID) -> None:
 
 
 def clean(stand: Stand) -> int:
-    cleanup = Cleanup(
-        transactions=StoreTransactions(stand.pool),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )
+    cleanup = Cleanup(platform_of(StoreTransactions(stand.pool), stopwatch=monotonic))
     return int(cleanup(stand.workspace_id, seconds=60)["archived"])
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.consolidate_and_die import stand_in
 from tests.support.embedding import HASHING
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, admin_of, fact
 from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Shell
@@ -186,12 +187,7 @@ def test_no_id_of_the_deployment_and_nothing_hidden_is_in_the_file(
     here, _ = places
     kept = here.system.tell_one(fact("The hut has twelve beds.", data_subjects=("ada@x.org",)))
     gone = here.system.tell_one(fact("The hut burned down."))
-    delete = DeleteMemory(
-        transactions=here.system.transactions,
-        dispatcher=here.system.sent,
-        clock=utc_now,
-        new_id=new_id,
-    )
+    delete = DeleteMemory(platform_of(here.system.transactions, dispatcher=here.system.sent))
     delete(here.system.principal, gone.id)
     whole = here.exported().decode()
     assert "twelve beds" in whole

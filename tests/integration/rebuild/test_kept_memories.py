@@ -66,7 +66,7 @@ def test_summaries_are_replayed_the_same(kept: Everything) -> None:
         said = {"type": MemoryKind.EVENT, "session_id": "long", "sequence": number}
         kept.system.tell(fact(f"Message {number} about the harbour and Redis.", **said))
     kept.embed()
-    use = summarise_workspace(kept.pool, keys=kept.keys, dispatcher=kept.sent, models=None)
+    use = summarise_workspace(kept.system.remember.platform, models=None)
     use(kept.workspace_id, seconds=60.0)
     assert types(kept) & {"summary.written", "truth.compiled", "node.compiled"}
     assert unequal(kept) == []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.search_index import Followed, document, followed, later
 from tests.support.world import MORNING, World, memory, open_world
 
@@ -184,10 +185,12 @@ def test_what_is_deleted_is_hidden_before_the_index_hears_of_it_and_then_leaves_
 def delete(world: World, node_id: UUID) -> None:
     remember = world.remember
     DeleteMemory(
-        transactions=remember.platform.transactions,
-        dispatcher=remember.platform.dispatcher,
-        clock=remember.platform.clock,
-        new_id=remember.platform.new_id,
+        platform_of(
+            remember.platform.transactions,
+            dispatcher=remember.platform.dispatcher,
+            clock=remember.platform.clock,
+            new_id=remember.platform.new_id,
+        )
     )(world.admin, node_id)
 
 

@@ -65,9 +65,7 @@ class Hut:
             calls=PostgresCallLog(self.pool),
             new_ids=new_id,
         )
-        use = summarise_workspace(
-            self.pool, keys=self.documents.keys, dispatcher=self.documents.sent, models=models
-        )
+        use = summarise_workspace(self.documents.enrich.platform, models)
         counts = use(self.documents.workspace_id, seconds=60, run_id=new_id())
         return {name: value for name, value in counts.items() if value}
 

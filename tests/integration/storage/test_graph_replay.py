@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.observing import Observing, event
+from tests.support.platform import platform_of
 from tests.support.remembering import Remembering, fact
 from tests.support.world import World, open_world, recorded_at_once
 
@@ -13,9 +14,7 @@ from cairn.adapters.postgres.memory.search_runs import PostgresSearchRuns
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.recall import recall
 from cairn.enrichment.enrich import Enrich
-from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.recall.query import SearchRequest
 from cairn.recall.recall import Recall
 from cairn.recall.records import SearchRun
@@ -62,12 +61,7 @@ def world(database: "Database") -> Iterator[World]:
         )
     )
     enrich = Enrich(
-        transactions=transactions,
-        embedder=HashingEmbedder(),
-        keys=system.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
+        platform=platform_of(transactions, keys=system.keys), embedder=HashingEmbedder()
     )
     enrich.rows(world.workspace_id, [row.id for row in system.sent.rows])
     yield world

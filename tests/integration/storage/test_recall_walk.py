@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 import psycopg
 import pytest
+from tests.support.platform import platform_of
 from tests.support.world import MORNING, World, memory, open_world, recorded_at_once
 
 from cairn.adapters.postgres.memory.graph_reader import PostgresFeedback
@@ -259,11 +260,8 @@ def test_filters_that_match_nothing_find_nothing(world: World, recall: Recall) -
 
 def counting(world: World) -> CountAccesses:
     return CountAccesses(
+        platform=platform_of(StoreTransactions(world.pool), stopwatch=monotonic),
         workspaces=lambda: [world.workspace_id],
-        transactions=StoreTransactions(world.pool),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
     )
 
 
@@ -308,10 +306,7 @@ def test_the_past_is_answered_as_it_was_and_the_future_not_at_all(
     then = ask(recall, world, query="Who is the harbour master?")
     assert outcome.id is not None
     DeleteMemory(
-        transactions=StoreTransactions(world.pool),
-        dispatcher=world.remember.platform.dispatcher,
-        clock=utc_now,
-        new_id=new_id,
+        platform_of(StoreTransactions(world.pool), dispatcher=world.remember.platform.dispatcher)
     )(world.admin, outcome.id)
     now = ask(recall, world, query="Who is the harbour master?")
     back = ask(recall, world, query="Who is the harbour master?", as_of=before)

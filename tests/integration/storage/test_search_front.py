@@ -10,6 +10,7 @@ import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
 from tests.support.graphs import NOON, Planted
+from tests.support.platform import platform_of
 from tests.support.world import open_world
 
 from cairn.adapters.files.keys import FileKeyStore
@@ -19,7 +20,6 @@ from cairn.enrichment.enrich import Enrich
 from cairn.graph.node import State
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,12 +57,10 @@ class Door:
             )
             rows = connection.execute("SELECT id FROM outbox WHERE topic = 'embed'").fetchall()
         Enrich(
-            transactions=StoreTransactions(world.pool),
+            platform=platform_of(
+                StoreTransactions(world.pool), keys=FileKeyStore(self.folder / "keys")
+            ),
             embedder=HashingEmbedder(),
-            keys=FileKeyStore(self.folder / "keys"),
-            cipher=BodyCipher(),
-            clock=utc_now,
-            new_id=new_id,
         ).rows(world.workspace_id, [row for (row,) in rows])
 
     def settings(self, database: Database, text: str) -> None:

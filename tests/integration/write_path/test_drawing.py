@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.conversing import Conversing
 from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.platform import platform_of
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import World, open_world
 
@@ -15,9 +16,7 @@ from cairn.conversations.messages import Channel, GateReason, MessageRole
 from cairn.enrichment.drawing import MAX_DRAWN
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Scope
-from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.workspace.change import KeepSettings
 
 if TYPE_CHECKING:
@@ -52,19 +51,14 @@ def talk(world: World) -> PostgresTalking:
 @pytest.fixture
 def enrich(world: World, talk: PostgresTalking) -> Enrich:
     return Enrich(
-        transactions=StoreTransactions(world.pool),
+        platform=platform_of(StoreTransactions(world.pool), keys=talk.keys, dispatcher=talk.sent),
         embedder=HashingEmbedder(),
-        keys=talk.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
-        dispatcher=talk.sent,
     )
 
 
 def settings_of(world: World) -> KeepSettings:
     transactions = StoreTransactions(world.pool)
-    return KeepSettings(transactions=transactions, deployment={}, clock=utc_now, new_id=new_id)
+    return KeepSettings(platform=platform_of(transactions), deployment={})
 
 
 @pytest.fixture

@@ -21,9 +21,7 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.consolidation.draw import DrawByModel
 from cairn.conversations.messages import Channel, MessageRole
 from cairn.enrichment.enrich import Enrich
-from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.llm.anthropic_chat import AnthropicChat
 from cairn.llm.budget import Terms, allowance_of
 from cairn.workspace.change import KeepSettings
@@ -99,13 +97,8 @@ def person(database: Database, server: ChatServer) -> Iterator[Asking]:
     world = open_world(database.owner_url, database.app_url, f"asked-{new_id()}")
     talk = talking_in(world.pool, world.admin)
     enrich = Enrich(
-        transactions=StoreTransactions(world.pool),
+        platform=platform_of(StoreTransactions(world.pool), keys=talk.keys, dispatcher=talk.sent),
         embedder=HashingEmbedder(),
-        keys=talk.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
-        dispatcher=talk.sent,
     )
     chat = AnthropicChat(api_key="k", base_url=server.url)
     yield Asking(world, talk, enrich, model=chat)
@@ -179,12 +172,7 @@ def test_what_is_not_to_be_inferred_is_never_shown_as_asked(
     person.say(KNEE, role=MessageRole.ASSISTANT)
     server.answers = lambda asked: found(*((n, "fact", KNEE) for n in (1, 2, 3)))
     assert person.draw() == {}
-    keep = KeepSettings(
-        transactions=StoreTransactions(person.world.pool),
-        deployment={},
-        clock=utc_now,
-        new_id=new_id,
-    )
+    keep = KeepSettings(platform=platform_of(StoreTransactions(person.world.pool)), deployment={})
     keep.change(person.world.admin, {"conversations": {"infer": False}})
     person.say(KNEE)
     assert person.draw() == {}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -11,17 +11,15 @@ from uuid import UUID
 import psycopg
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
-from tests.support.platform import on_other
+from tests.support.platform import on_other, platform_of
 from tests.support.world import Sent, World, memory, open_world
 
 from cairn.adapters.postgres.store_transactions import PostgresStores, StoreTransactions
 from cairn.enrichment.enrich import Enrich
 from cairn.graph.projection import Projection, Purge
 from cairn.kernel.access import Principal
-from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.memories.kinds import MemoryKind
 from cairn.reading.browse import Browse
 from cairn.reading.views import Status
@@ -59,12 +57,8 @@ def embedder() -> HashingEmbedder:
 @pytest.fixture
 def enrich(world: World, embedder: HashingEmbedder) -> Enrich:
     return Enrich(
-        transactions=StoreTransactions(world.pool),
+        platform=platform_of(StoreTransactions(world.pool), keys=world.remember.platform.keys),
         embedder=embedder,
-        keys=world.remember.platform.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
     )
 
 
@@ -241,7 +235,7 @@ def test_a_write_need_not_wait_for_vectors_that_are_being_stored_and_counts_for_
         world.tell(memory("two"))  # fails after two seconds when somebody holds the head
         root.execute("UPDATE node SET state = 'superseded' WHERE id = %s", [first])
 
-    stage = replace(enrich, transactions=Meanwhile(enrich.transactions, replaced))
+    stage = on_other(enrich, transactions=Meanwhile(enrich.platform.transactions, replaced))
     assert stage.rows(world.workspace_id, waiting(world)) == 1
     found = root.execute(
         "SELECT node_id, state FROM embedding WHERE workspace_id = %s", [world.workspace_id]
@@ -256,12 +250,12 @@ def test_what_is_purged_while_its_vector_is_being_stored_leaves_none_and_no_text
     first, second = (outcome.id for outcome in world.tell(memory("one"), memory("two")).outcomes)
 
     def purge() -> None:
-        with enrich.transactions.writing(world.admin) as stores:
+        with enrich.platform.transactions.writing(world.admin) as stores:
             position = stores.ledger.head().position
             gone = Purge(workspace_id=world.workspace_id, node_ids=(first,), position=position)
             stores.nodes.apply([Projection(purges=(gone,))])
 
-    stage = replace(enrich, transactions=Meanwhile(enrich.transactions, purge))
+    stage = on_other(enrich, transactions=Meanwhile(enrich.platform.transactions, purge))
     assert stage.rows(world.workspace_id, waiting(world)) == 1
     assert set(vectors(root, world)) == {second}
     cached = root.execute(

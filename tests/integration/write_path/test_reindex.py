@@ -9,6 +9,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.platform import platform_of
 from tests.support.world import Sent, World, memory, open_world
 
 from cairn.adapters.postgres.store_transactions import StoreTransactions
@@ -16,7 +17,6 @@ from cairn.embedding.port import EmbeddingModel
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.reembedding import reindex as use_case
 from cairn.reembedding.reindex import CountMissingVectors, Reindex
 
@@ -65,12 +65,8 @@ def sent(world: World) -> Sent:
 def work_off(world: World, model: EmbeddingModel) -> int:
     """Do the embed stage's work for everything sent so far, with this model."""
     enrich = Enrich(
-        transactions=StoreTransactions(world.pool),
+        platform=platform_of(StoreTransactions(world.pool), keys=world.remember.platform.keys),
         embedder=HashingEmbedder(model),
-        keys=world.remember.platform.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
     )
     rows, sent(world).rows = sent(world).rows, []
     return sum(enrich.rows(world.workspace_id, [row.id]) for row in rows)

@@ -6,16 +6,18 @@ from uuid import UUID
 
 import pytest
 from tests.support.ingesting import Documents
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON
 
 from cairn.ageing import cleanup
 from cairn.ageing.cleanup import Cleanup
-from cairn.ageing.rules import ageing_entry
+from cairn.ageing.rules import ageing_meta
 from cairn.graph.node import State
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import NewEntry
-from cairn.writing.append import SYSTEM, append_and_project
+from cairn.writing.append import SYSTEM, append
 from cairn.writing.entries import Planned
+from cairn.writing.writer import open_write
 
 DAY = timedelta(days=1)
 TEXT = "# Harbour\n\nThe harbour opens at six.\n\n# Crane\n\nThe crane lifts twenty tonnes.\n"
@@ -29,12 +31,7 @@ def documents() -> Documents:
 
 
 def clean(documents: Documents, now: datetime) -> int:
-    use_case = Cleanup(
-        transactions=documents.transactions,
-        clock=lambda: now,
-        stopwatch=lambda: 0.0,
-        new_id=new_id,
-    )
+    use_case = Cleanup(platform_of(documents.transactions, clock=lambda: now))
     return use_case(documents.workspace_id, seconds=60)["archived"]
 
 
@@ -54,10 +51,11 @@ def use(documents: Documents, node_id: UUID, at: datetime) -> None:
         meta={"counts": {str(node_id): 1}},
     )
     with documents.transactions.writing(documents.principal) as stores:
-        append_and_project(stores, [Planned(entry=entry, body={})], at)
-        back = stores.ageing.archived([node_id])
-        restored = ageing_entry(new_id(), documents.workspace_id, "node.restored", "used", back, at)
-        append_and_project(stores, [restored], at)
+        append(stores, [Planned(entry=entry, body={})], at, new_id)
+    platform = platform_of(documents.transactions, clock=lambda: at)
+    with open_write(platform, documents.principal) as write:
+        back = write.stores.ageing.archived([node_id])
+        write.note("node.restored", ageing_meta("used", back))
 
 
 def test_after_180_days_a_document_is_archived_with_all_its_parts(documents: Documents) -> None:

@@ -13,6 +13,7 @@ import anyio
 import httpx
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.openapi import holds, sample
+from tests.support.platform import platform_of
 from tests.unit.api.approval_fakes import ApprovalWorld, ProfileWorld
 from tests.unit.api.connector_fakes import ConnectorWorld
 from tests.unit.api.consolidation_fakes import RunWorld
@@ -48,7 +49,6 @@ from cairn.kernel.errors import (
     Unavailable,
     ValidationFailed,
 )
-from cairn.kernel.ids import new_id
 from cairn.ledger.anchors import AnchorFault
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.kinds import MemoryKind
@@ -281,9 +281,7 @@ class World:
     def keep_settings(self) -> KeepSettings:
         transactions = InMemoryTransactions()
         transactions.create_workspace(WORKSPACE)
-        return KeepSettings(
-            transactions=transactions, clock=lambda: NOW, new_id=new_id, deployment={}
-        )
+        return KeepSettings(platform=platform_of(transactions, clock=lambda: NOW), deployment={})
 
     # documents
 

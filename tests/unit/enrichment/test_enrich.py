@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from tests.fakes.stores import Tables
 from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.platform import platform_of
 from tests.support.remembering import Remembering, fact, in_memory
 
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Principal
-from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
-from cairn.kernel.ids import new_id
 from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import PreparingTransactions
-from cairn.ledger.keys import BodyCipher
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.items import NewMemory
 from cairn.memories.kinds import MemoryKind
@@ -39,16 +37,11 @@ def enrich(system: Remembering, embedder: HashingEmbedder) -> Enrich:
     return enriching(system, embedder)
 
 
-def enriching(system: Remembering, embedder: HashingEmbedder, **changes: Any) -> Enrich:
-    given: dict[str, Any] = {
-        "transactions": system.transactions,
-        "embedder": embedder,
-        "keys": system.keys,
-        "cipher": BodyCipher(),
-        "clock": utc_now,
-        "new_id": new_id,
-    }
-    return Enrich(**(given | changes))
+def enriching(
+    system: Remembering, embedder: HashingEmbedder, transactions: Any = None, **changes: Any
+) -> Enrich:
+    platform = platform_of(transactions or system.transactions, keys=system.keys)
+    return Enrich(platform=platform, embedder=embedder, **changes)
 
 
 def tables(system: Remembering) -> Tables:
@@ -138,9 +131,7 @@ def test_deleting_a_message_takes_it_out_of_the_vectors_after_it(
 ) -> None:
     first, second = system.tell(message("one", 1), message("two", 2))
     work_off(system, enrich)
-    delete = DeleteMemory(
-        transactions=system.transactions, dispatcher=system.sent, clock=utc_now, new_id=new_id
-    )
+    delete = DeleteMemory(platform_of(system.transactions, dispatcher=system.sent))
     delete(system.principal, first.id)
     assert system.sent.rows[-1].node_ids == (second.id,)
     assert work_off(system, enrich) == 1
@@ -152,9 +143,7 @@ def test_a_deleted_memory_gets_no_vector_and_its_row_goes(
     system: Remembering, enrich: Enrich
 ) -> None:
     made = system.tell_one(fact("a"))
-    delete = DeleteMemory(
-        transactions=system.transactions, dispatcher=system.sent, clock=utc_now, new_id=new_id
-    )
+    delete = DeleteMemory(platform_of(system.transactions, dispatcher=system.sent))
     delete(system.principal, made.id)
     assert work_off(system, enrich) == 0
     assert not tables(system).outbox

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from tests.support.embedding import HashingEmbedder
 from tests.support.observing import Observing, event
+from tests.support.platform import platform_of
 from tests.support.remembering import fact, in_memory
 from tests.unit.enrichment.test_similar import node
 
@@ -18,8 +19,6 @@ from cairn.enrichment.rows import enriched
 from cairn.graph.edge import Edge, EdgeStrength, Role
 from cairn.graph.entities import ExtractedEntity, entity_id
 from cairn.graph.node import Node
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
 from cairn.writing.projectors import project
@@ -138,12 +137,7 @@ def test_the_graph_is_rebuilt_from_the_ledger_alone() -> None:
     seeing = Observing(in_memory())
     system = seeing.system
     enrich = Enrich(
-        transactions=system.transactions,
-        embedder=HashingEmbedder(),
-        keys=system.keys,
-        cipher=BodyCipher(),
-        clock=utc_now,
-        new_id=new_id,
+        platform=platform_of(system.transactions, keys=system.keys), embedder=HashingEmbedder()
     )
     first = seeing.see_one(event(at=0, tool_name="kubectl", trace_id="t", agent_id="d"))
     seeing.see(

@@ -17,7 +17,7 @@ from cairn.kernel.ids import new_id
 from cairn.safety.tools import Lane
 from cairn.webhooks.webhooks import MAX_ATTEMPTS, Webhook, signed_headers
 from cairn.writing.ports import Topic
-from cairn.writing.webhook_ports import WebhookEvent
+from cairn.writing.webhook_events import WebhookEvent
 
 SECRET = "whsec_c2VjcmV0"
 URL = "https://hooks.slack.com/services/T0/B0/long"

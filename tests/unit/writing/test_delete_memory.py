@@ -5,11 +5,11 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.remembering import Remembering, fact, in_memory
 
 from cairn.graph.node import State
 from cairn.kernel.access import Principal, Role, Scope
-from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Denied, NotFound
 from cairn.kernel.ids import new_id
 from cairn.memories.delete import DeleteMemory
@@ -26,9 +26,7 @@ def system() -> Remembering:
 
 @pytest.fixture
 def delete(system: Remembering) -> Delete:
-    return DeleteMemory(
-        transactions=system.transactions, dispatcher=system.sent, clock=utc_now, new_id=new_id
-    )
+    return DeleteMemory(platform_of(system.transactions, dispatcher=system.sent))
 
 
 def told(system: Remembering, text: str = "a", **changes: object) -> UUID:

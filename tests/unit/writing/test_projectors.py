@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 from tests.fakes.stores import InMemoryNodes, Tables
 from tests.support.ingesting import Documents
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, fact
 
 from cairn.graph.projection import Projection
-from cairn.kernel.ids import new_id
 from cairn.ledger.chain import empty_head
 from cairn.ledger.entry import Entry
 from cairn.ledger.keys import BodyCipher, key_subjects
@@ -63,10 +63,7 @@ def _converse(memories: Remembering) -> None:
         for number in (1, 2, 4, 5, 3)
     }
     delete = DeleteMemory(
-        transactions=memories.transactions,
-        dispatcher=memories.sent,
-        clock=lambda: NOON,
-        new_id=new_id,
+        platform_of(memories.transactions, dispatcher=memories.sent, clock=lambda: NOON)
     )
     delete(memories.principal, told[2].id or UUID(int=0))
 

@@ -89,7 +89,7 @@ class AwsDispatcher:
 
     def send(self, rows: Sequence[OutboxRow]) -> None:
         """Send rows; when the last send failed, what it left behind is sent too."""
-        failed = self._send_each(rows)
+        failed = self._send_each(rows) if rows else []
         if failed:
             self._armed = True
             self._mark_unsent(failed)

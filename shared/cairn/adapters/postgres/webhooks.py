@@ -13,7 +13,7 @@ from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access import Scope
 from cairn.webhooks.incoming import IncomingWebhook
 from cairn.webhooks.webhooks import DeliveryView, DueDelivery, Webhook
-from cairn.writing.webhook_ports import Delivery, WebhookEvent
+from cairn.writing.webhook_events import Delivery, WebhookEvent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

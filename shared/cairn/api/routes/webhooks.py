@@ -14,7 +14,7 @@ from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body
 from cairn.api.routing import router
 from cairn.webhooks.webhooks import MAX_URL_CHARS, DeliveryView, NewWebhook, Webhook
-from cairn.writing.webhook_ports import WebhookEvent
+from cairn.writing.webhook_events import WebhookEvent
 
 routes = router("webhooks")
 

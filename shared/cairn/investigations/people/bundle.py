@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.browse import BrowseInvestigations
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Escalation, EscalationState
     from cairn.investigations.state import WorkingMemory
     from cairn.investigations.views import StepView
     from cairn.kernel.access import Principal
     from cairn.kernel.text.json_value import JsonValue
+    from cairn.writing.writer import Write
 
 MOST_LINES = 1_000
 """Of a transcript; an investigation with more of them is followed by its steps."""
@@ -97,8 +98,8 @@ class Escalations:
         if row is None:
             raise _no_such(escalation_id)
 
-        def queue(page: Page) -> Escalation | None:
-            if not page.stores.escalations.requeue(escalation_id, page.now):
+        def queue(write: Write) -> Escalation | None:
+            if not write.stores.escalations.requeue(escalation_id, write.now):
                 raise Conflict("This escalation has not failed.", reason="not-failed")
             meta = {
                 "investigation_id": str(row.investigation_id),
@@ -106,9 +107,9 @@ class Escalations:
                 "escalation_id": str(escalation_id),
                 "again": True,
             }
-            page.note("escalation.queued", meta, {})
-            page.wake(Topic.ESCALATION, row.investigation_id)
-            return page.stores.escalations.find(escalation_id)
+            write.note("escalation.queued", meta, {})
+            write.wake(Topic.ESCALATION, row.investigation_id)
+            return write.stores.escalations.find(escalation_id)
 
         actor = principal_actor(principal)
         queued = self.journal.write(workspace_id, row.data_subjects, actor, queue)

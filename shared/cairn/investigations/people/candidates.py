@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.documents.accept import AcceptDocument
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Candidate
     from cairn.kernel.access import Principal
     from cairn.tickets.write_back import Desk
+    from cairn.writing.writer import Write
 
 MAX_REASON_CHARS = 1_000
 SOURCE_URI = "kb://resolutions/"
@@ -100,11 +101,11 @@ class Candidates:
             text=clean_text(text or known.text, field="text", max_chars=MAX_TEXT_CHARS),
         )
 
-        def edit(page: Page) -> None:
-            sealed = page.entries.seal(row.id, page.data_subjects, new.as_body())
-            if not page.stores.candidates.edit(row.id, sealed, page.now):
+        def edit(write: Write) -> None:
+            sealed = write.entries.seal(row.id, write.data_subjects, new.as_body())
+            if not write.stores.candidates.edit(row.id, sealed, write.now):
                 raise _decided()
-            page.note("resolution.edited", _meta(row), new.as_body())
+            write.note("resolution.edited", _meta(row), new.as_body())
 
         self._write(principal, row, edit)
         return self.show(principal, candidate_id)
@@ -116,9 +117,9 @@ class Candidates:
         row, known = self._readable(principal.workspace_id, candidate_id)
         new = replace(known, rejected_because=why)
 
-        def reject(page: Page) -> None:
-            self._decide(page, principal, row, CandidateState.REJECTED, new)
-            page.note("resolution.rejected", _meta(row), {"reason": why})
+        def reject(write: Write) -> None:
+            self._decide(write, principal, row, CandidateState.REJECTED, new)
+            write.note("resolution.rejected", _meta(row), {"reason": why})
 
         self._write(principal, row, reject)
         return self.show(principal, candidate_id)
@@ -132,9 +133,9 @@ class Candidates:
         row, known = self._readable(principal.workspace_id, candidate_id)
         if row.state is not CandidateState.ACCEPTED:
 
-            def accept(page: Page) -> None:
-                self._decide(page, principal, row, CandidateState.ACCEPTED, known)
-                page.note("resolution.accepted", _meta(row), known.as_body())
+            def accept(write: Write) -> None:
+                self._decide(write, principal, row, CandidateState.ACCEPTED, known)
+                write.note("resolution.accepted", _meta(row), known.as_body())
 
             self._write(principal, row, accept)
         if row.document_id is None:
@@ -162,28 +163,28 @@ class Candidates:
         )
         taken = self.ingest(principal, document)
 
-        def keep(page: Page) -> None:
-            page.stores.candidates.stored(row.id, taken.document_id, taken.ingestion_id)
+        def keep(write: Write) -> None:
+            write.stores.candidates.stored(row.id, taken.document_id, taken.ingestion_id)
 
         self._write(principal, row, keep)
 
     def _decide(
         self,
-        page: Page,
+        write: Write,
         principal: Principal,
         row: Candidate,
         state: CandidateState,
         new: Said,
     ) -> None:
         """Decide on what was read: an edit made since then gives way to it."""
-        content = page.entries.seal(row.id, page.data_subjects, new.as_body())
-        decided = page.stores.candidates.decide(
-            row.id, state, by=principal.principal_id, reason=None, content=content, now=page.now
+        content = write.entries.seal(row.id, write.data_subjects, new.as_body())
+        decided = write.stores.candidates.decide(
+            row.id, state, by=principal.principal_id, reason=None, content=content, now=write.now
         )
         if not decided:
             raise _decided()
 
-    def _write(self, principal: Principal, row: Candidate, do: Callable[[Page], None]) -> None:
+    def _write(self, principal: Principal, row: Candidate, do: Callable[[Write], None]) -> None:
         actor = principal_actor(principal)
         self.journal.write(principal.workspace_id, row.data_subjects, actor, do)
 

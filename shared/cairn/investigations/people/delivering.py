@@ -34,12 +34,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from cairn.investigations.hiding import Hiding
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Escalation
     from cairn.investigations.state import Investigation
     from cairn.kernel.access import Principal
     from cairn.tickets.write_back import Desk
     from cairn.webhooks.webhooks import WebhookSender
+    from cairn.writing.writer import Write
 
 
 SLACK = "slack"
@@ -70,19 +71,19 @@ class Channels:
         address = self._address(url)
         workspace_id = principal.workspace_id
 
-        def keep(page: Page) -> Channel:
-            channels = page.stores.channels
+        def keep(write: Write) -> Channel:
+            channels = write.stores.channels
             if len(channels.all()) >= MAX_CHANNELS:
                 raise Conflict(
                     f"A workspace has at most {MAX_CHANNELS} channels.", reason="too-many-channels"
                 )
-            sealed = page.entries.seal(sealed_as(workspace_id, name), (), {"url": address})
+            sealed = write.entries.seal(sealed_as(workspace_id, name), (), {"url": address})
             channel = Channel(
-                name=name, kind=SLACK, created_at=page.now, created_by=principal.principal_id
+                name=name, kind=SLACK, created_at=write.now, created_by=principal.principal_id
             )
             if not channels.add(channel, sealed):
                 raise Conflict("There is a channel of this name.", reason="name-taken")
-            page.note("escalation.channel_added", {"kind": SLACK}, {"name": name})
+            write.note("escalation.channel_added", {"kind": SLACK}, {"name": name})
             return channel
 
         return self.journal.write(workspace_id, (), principal_actor(principal), keep)
@@ -97,10 +98,10 @@ class Channels:
         """Remove one; NotFound when there is none. Who is called by it gets a note instead."""
         principal.require(Role.ADMIN)
 
-        def gone(page: Page) -> None:
-            if not page.stores.channels.remove(name):
+        def gone(write: Write) -> None:
+            if not write.stores.channels.remove(name):
                 raise NotFound("There is no such channel.", name=name)
-            page.note("escalation.channel_removed", {"kind": SLACK}, {"name": name})
+            write.note("escalation.channel_removed", {"kind": SLACK}, {"name": name})
 
         self.journal.write(principal.workspace_id, (), principal_actor(principal), gone)
 
@@ -330,16 +331,16 @@ class DeliverEscalation:
     ) -> None:
         row, investigation = call.escalation, call.investigation
 
-        def settle(page: Page) -> None:
-            tried = page.stores.escalations.tried(
-                row.id, state, channel=call.channel, noted=noted, error=error, now=page.now
+        def settle(write: Write) -> None:
+            tried = write.stores.escalations.tried(
+                row.id, state, channel=call.channel, noted=noted, error=error, now=write.now
             )
             if state is EscalationState.QUEUED:
                 return
-            page.stores.outbox.done([outbox_id])
+            write.stores.outbox.done([outbox_id])
             if tried:
                 ended = replace(row, state=state, channel=call.channel, noted=noted, error=error)
-                _note_ended(page, ended)
+                _note_ended(write, ended)
 
         actor = agent_of(investigation)
         self.journal.write(call.workspace_id, investigation.data_subjects, actor, settle)
@@ -348,18 +349,18 @@ class DeliverEscalation:
         """End a call about somebody who was forgotten: there is nothing left to say."""
         ended = replace(row, state=EscalationState.FAILED, error=FORGOTTEN)
 
-        def end(page: Page) -> None:
-            tried = page.stores.escalations.tried(
+        def end(write: Write) -> None:
+            tried = write.stores.escalations.tried(
                 row.id,
                 ended.state,
                 channel=row.channel,
                 noted=row.noted,
                 error=FORGOTTEN,
-                now=page.now,
+                now=write.now,
             )
-            page.stores.outbox.done([outbox_id])
+            write.stores.outbox.done([outbox_id])
             if tried:
-                _note_ended(page, ended)
+                _note_ended(write, ended)
 
         self.journal.write(workspace_id, (), principal_actor(system_principal(workspace_id)), end)
         return ended.state.value
@@ -369,7 +370,7 @@ class DeliverEscalation:
             stores.outbox.done([outbox_id])
 
 
-def _note_ended(page: Page, ended: Escalation) -> None:
+def _note_ended(write: Write, ended: Escalation) -> None:
     meta = {
         "investigation_id": str(ended.investigation_id),
         "ticket_id": str(ended.ticket_id),
@@ -379,7 +380,7 @@ def _note_ended(page: Page, ended: Escalation) -> None:
         "attempts": ended.attempts + 1,
         **({"error": ended.error} if ended.error else {}),
     }
-    page.note(f"escalation.{ended.state.value}", meta, {"channel": ended.channel})
+    write.note(f"escalation.{ended.state.value}", meta, {"channel": ended.channel})
 
 
 def _unheard(state: EscalationState, error: str | None, *, noted: bool) -> bool:

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from uuid import UUID
 
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.people.proposing import ProposeObservations
     from cairn.investigations.state import Investigation, Observation, WorkingMemory
     from cairn.kernel.access import Principal
     from cairn.kernel.clock import Clock
+    from cairn.writing.writer import Write
 
 
 LOWEST, HIGHEST = 1, 5
@@ -106,23 +107,23 @@ class Opinions:
         if not investigation.state.is_end:
             raise Conflict("The investigation has not ended.", reason="not-ended")
 
-        def say(page: Page) -> Opinion:
+        def say(write: Write) -> Opinion:
             opinion_id = self.journal.platform.new_id()
             opinion = Opinion(
                 id=opinion_id,
                 investigation_id=investigation_id,
                 principal_id=principal.principal_id,
                 rating=rating,
-                content=page.entries.seal(opinion_id, page.data_subjects, {"text": text}),
-                data_subjects=page.data_subjects,
-                said_at=page.now,
+                content=write.entries.seal(opinion_id, write.data_subjects, {"text": text}),
+                data_subjects=write.data_subjects,
+                said_at=write.now,
             )
-            page.stores.opinions.put(opinion)
+            write.stores.opinions.put(opinion)
             kind = "investigation.disputed" if rating is None else "investigation.rated"
             stars = {} if rating is None else {"rating": rating}
-            page.note(kind, {**ids(investigation), **stars}, {"text": text})
+            write.note(kind, {**ids(investigation), **stars}, {"text": text})
             if is_against(opinion):
-                _take_back(page, investigation, DISPUTED if rating is None else RATED_POORLY)
+                _take_back(write, investigation, DISPUTED if rating is None else RATED_POORLY)
             return opinion
 
         subjects, actor = investigation.data_subjects, principal_actor(principal)
@@ -139,20 +140,20 @@ def is_against(opinion: Opinion) -> bool:
     return opinion.rating is None or opinion.rating <= POOR
 
 
-def _take_back(page: Page, investigation: Investigation, reason: str) -> None:
+def _take_back(write: Write, investigation: Investigation, reason: str) -> None:
     """Reject the candidate that waits, if one does: its resolution is disputed or rated poorly."""
     waiting = candidate_id(investigation.id)
-    rejected = page.stores.candidates.decide(
+    rejected = write.stores.candidates.decide(
         waiting,
         CandidateState.REJECTED,
         by=None,
         reason=reason,
         content=None,
-        now=page.now,
+        now=write.now,
     )
     if rejected:
         meta = {**ids(investigation), "candidate_id": str(waiting), "reason": reason}
-        page.note("resolution.rejected", meta, {})
+        write.note("resolution.rejected", meta, {})
 
 
 def _view(row: Opinion, text: str | None) -> OpinionView:
@@ -209,8 +210,8 @@ class StageCandidates:
         if not candidates:
             return 0
 
-        def end(page: Page) -> int:
-            return sum(_archived(page, item) for item in candidates)
+        def end(write: Write) -> int:
+            return sum(_archived(write, item) for item in candidates)
 
         actor = principal_actor(system_principal(workspace_id))
         return self.journal.write(workspace_id, (), actor, end)
@@ -219,22 +220,22 @@ class StageCandidates:
         new_id = candidate_id(investigation.id)
         content = {"title": title_of(memory), "text": text_of(investigation, memory)}
 
-        def stage(page: Page) -> bool:
-            if any(map(is_against, page.stores.opinions.of(investigation.id))):
+        def stage(write: Write) -> bool:
+            if any(map(is_against, write.stores.opinions.of(investigation.id))):
                 return False
             candidate = Candidate(
                 id=new_id,
                 investigation_id=investigation.id,
                 ticket_id=investigation.ticket_id,
                 cause=cause,
-                content=page.entries.seal(new_id, page.data_subjects, content),
-                data_subjects=page.data_subjects,
-                staged_at=page.now,
+                content=write.entries.seal(new_id, write.data_subjects, content),
+                data_subjects=write.data_subjects,
+                staged_at=write.now,
             )
-            if not page.stores.candidates.add(candidate):
+            if not write.stores.candidates.add(candidate):
                 return False
             meta = {**ids(investigation), "candidate_id": str(new_id), "cause": cause}
-            page.note("resolution.staged", meta, content)
+            write.note("resolution.staged", meta, content)
             return True
 
         workspace_id = investigation.workspace_id
@@ -248,7 +249,7 @@ class StageCandidates:
         if investigation is None:
             raise NotFound("There is no such investigation.", reason="investigation")
 
-        def close(page: Page) -> None:
+        def close(write: Write) -> None:
             candidate = Candidate(
                 id=candidate_id(investigation_id),
                 investigation_id=investigation_id,
@@ -256,13 +257,13 @@ class StageCandidates:
                 cause=cause,
                 content=b"",
                 data_subjects=(),
-                staged_at=page.now,
+                staged_at=write.now,
                 state=CandidateState.ARCHIVED,
-                decided_at=page.now,
+                decided_at=write.now,
                 reason="forgotten",
             )
-            if page.stores.candidates.add(candidate):
-                _note_archived(page, candidate)
+            if write.stores.candidates.add(candidate):
+                _note_archived(write, candidate)
 
         actor = principal_actor(system_principal(workspace_id))
         self.journal.write(workspace_id, (), actor, close)
@@ -348,25 +349,25 @@ def _resolved(investigation: Investigation) -> bool:
     )
 
 
-def _archived(page: Page, candidate: Candidate) -> bool:
-    archived = page.stores.candidates.decide(
+def _archived(write: Write, candidate: Candidate) -> bool:
+    archived = write.stores.candidates.decide(
         candidate.id,
         CandidateState.ARCHIVED,
         by=None,
         reason="unreviewed",
         content=None,
-        now=page.now,
+        now=write.now,
     )
     if archived:
-        _note_archived(page, candidate)
+        _note_archived(write, candidate)
     return archived
 
 
-def _note_archived(page: Page, candidate: Candidate) -> None:
+def _note_archived(write: Write, candidate: Candidate) -> None:
     meta = {
         "investigation_id": str(candidate.investigation_id),
         "ticket_id": str(candidate.ticket_id),
         "candidate_id": str(candidate.id),
         "reason": candidate.reason or "unreviewed",
     }
-    page.note("resolution.archived", meta, {})
+    write.note("resolution.archived", meta, {})

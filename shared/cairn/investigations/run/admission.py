@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.approvals import Expire
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.run.closing import AbandonExecution, Close
     from cairn.investigations.run.resume import Resume
     from cairn.kernel.access import Principal
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.tickets.ticket import TicketRow
     from cairn.tickets.write_back import Desk
+    from cairn.writing.writer import Write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,38 +140,38 @@ class Admit:
             return stores.slots.taken() < self.at_once and stores.tickets.depth(1) > 0
 
     def _start(self, workspace_id: UUID) -> bool:
-        def start(page: Page) -> bool:
-            stores, investigation_id = page.stores, self.journal.platform.new_id()
+        def start(write: Write) -> bool:
+            stores, investigation_id = write.stores, self.journal.platform.new_id()
             if stores.slots.taken() >= self.at_once:
                 return False
-            if not stores.slots.take(investigation_id, self.at_once, page.now):
+            if not stores.slots.take(investigation_id, self.at_once, write.now):
                 return False
-            ticket = stores.tickets.claim(investigation_id, page.now)
+            ticket = stores.tickets.claim(investigation_id, write.now)
             if ticket is None:
                 stores.slots.free(investigation_id)
                 return False
-            return self._begun(page, ticket, investigation_id)
+            return self._begun(write, ticket, investigation_id)
 
         return self.journal.write(workspace_id, (), SYSTEM, start)
 
-    def _begun(self, page: Page, ticket: TicketRow, investigation_id: UUID) -> bool:
+    def _begun(self, write: Write, ticket: TicketRow, investigation_id: UUID) -> bool:
         investigation = Investigation(
             id=investigation_id,
-            workspace_id=page.entries.workspace_id,
+            workspace_id=write.entries.workspace_id,
             ticket_id=ticket.id,
             persona=ticket.persona,
             state=State.CREATED,
             data_subjects=ticket.data_subjects,
             execution=execution_name(investigation_id, 1),
-            traceparent=joined(page.stores.ledger.trace_at(ticket.position), investigation_id),
-            created_at=page.now,
-            moved_at=page.now,
+            traceparent=joined(write.stores.ledger.trace_at(ticket.position), investigation_id),
+            created_at=write.now,
+            moved_at=write.now,
         )
-        if not page.stores.investigations.add(investigation, b""):
+        if not write.stores.investigations.add(investigation, b""):
             raise Conflict("The ticket is being investigated.", reason="investigated-already")
         with within(investigation.traceparent):
-            page.note("investigation.started", {**ids(investigation), "run": 1}, {})
-        page.wake(Topic.INVESTIGATION, investigation_id, batch=1)
+            write.note("investigation.started", {**ids(investigation), "run": 1}, {})
+        write.wake(Topic.INVESTIGATION, investigation_id, batch=1)
         return True
 
 
@@ -199,8 +200,8 @@ class Start:
         if self.desk.persona(workspace_id, ticket.persona).autonomy is Autonomy.OFF:
             raise Denied("Agents are switched off for this ticket.", reason="autonomy-off")
 
-        def queue(page: Page) -> None:
-            row = _found(page.stores, ticket_id)
+        def queue(write: Write) -> None:
+            row = _found(write.stores, ticket_id)
             if row.status is TicketStatus.INVESTIGATING:
                 raise Conflict("The ticket is being investigated.", reason="investigated-already")
             if row.status in HANDED_OVER:
@@ -209,8 +210,8 @@ class Start:
                     f"over again. An admin may put the ticket back into the queue.",
                     reason="ticket-ended",
                 )
-            if page.stores.tickets.requeue(ticket_id, page.now):
-                page.note("ticket.requeued", {"ticket_id": str(ticket_id)}, {})
+            if write.stores.tickets.requeue(ticket_id, write.now):
+                write.note("ticket.requeued", {"ticket_id": str(ticket_id)}, {})
 
         self.journal.write(workspace_id, (), principal_actor(principal), queue)
         self.admit(workspace_id)

@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.state import Investigation
     from cairn.kernel.metrics import Metrics
     from cairn.tickets.write_back import Desk
+    from cairn.writing.writer import Write
 
 
 WHY = "Its executions keep failing. Cairn tries again every hour; somebody has to look why."
@@ -62,7 +63,7 @@ class AbandonExecution:
         Raises NotFound, and Unavailable when nobody could be called: repeat it.
         """
         answer = self.journal.write(
-            workspace_id, (), CAIRN, lambda page: _freed(page, investigation_id)
+            workspace_id, (), CAIRN, lambda write: _freed(write, investigation_id)
         )
         with suppress(SubjectForgotten):  # there is nobody to call for: the next execution ends it
             self.escalate(workspace_id, investigation_id, verdict=Verdict.FAILED, why=WHY)
@@ -70,14 +71,14 @@ class AbandonExecution:
         return answer
 
 
-def _freed(page: Page, investigation_id: UUID) -> Present:
-    page.stores.slots.free(investigation_id)
-    investigation = found(page.stores, investigation_id)
-    if page.stores.escalations.of(investigation_id) is None:
+def _freed(write: Write, investigation_id: UUID) -> Present:
+    write.stores.slots.free(investigation_id)
+    investigation = found(write.stores, investigation_id)
+    if write.stores.escalations.of(investigation_id) is None:
         line = Step(system="resume", action="left", detail=WHY, kind="error")
         meta = {**ids(investigation), "run": investigation.run}
-        position = page.note("investigation.left", meta, {"lines": line_bodies([line])})
-        add_lines(page, investigation, [line], position)
+        position = write.note("investigation.left", meta, {"lines": line_bodies([line])})
+        add_lines(write, investigation, [line], position)
     return present(investigation)
 
 
@@ -97,24 +98,24 @@ class QueueEscalation:
         channel = self.desk.persona(workspace_id, investigation.persona).escalation
         escalation_id = derived_id(investigation_id, "escalation")
 
-        def queue(page: Page) -> None:
+        def queue(write: Write) -> None:
             new = Escalation(
                 id=escalation_id,
                 investigation_id=investigation_id,
                 ticket_id=investigation.ticket_id,
                 verdict=verdict,
                 channel=channel,
-                why=page.entries.seal(escalation_id, page.data_subjects, {"why": why}),
-                data_subjects=page.data_subjects,
-                queued_at=page.now,
-                updated_at=page.now,
+                why=write.entries.seal(escalation_id, write.data_subjects, {"why": why}),
+                data_subjects=write.data_subjects,
+                queued_at=write.now,
+                updated_at=write.now,
             )
-            if not page.stores.escalations.add(new):
+            if not write.stores.escalations.add(new):
                 return
             meta = {**ids(investigation), "verdict": verdict.value}
             meta |= {"escalation_id": str(escalation_id), "channel": channel.partition(":")[0]}
-            page.note("escalation.queued", meta, {"why": why})
-            page.wake(Topic.ESCALATION, investigation_id)
+            write.note("escalation.queued", meta, {"why": why})
+            write.wake(Topic.ESCALATION, investigation_id)
 
         actor = agent_of(investigation)
         self.journal.write(workspace_id, investigation.data_subjects, actor, queue)
@@ -190,11 +191,11 @@ class Close:
             self._count(investigation)
 
     def _written(self, investigation: Investigation, subjects: tuple[UUID, ...]) -> bool:
-        def close(page: Page) -> bool:
-            stores = page.stores
-            if not stores.investigations.close(investigation.id, page.now):
+        def close(write: Write) -> bool:
+            stores = write.stores
+            if not stores.investigations.close(investigation.id, write.now):
                 return False
-            _leave_nothing_open(page, investigation, readable=subjects != ())
+            _leave_nothing_open(write, investigation, readable=subjects != ())
             meta = {
                 **ids(investigation),
                 "state": investigation.state.value,
@@ -204,7 +205,7 @@ class Close:
                 "ms": investigation.spending.ms,
                 "run": investigation.run,
             }
-            page.note("investigation.ended", meta, {"error": investigation.error})
+            write.note("investigation.ended", meta, {"error": investigation.error})
             return True
 
         return self.journal.write(
@@ -259,12 +260,12 @@ class Halt:
         change = halted(before.memory, Verdict.FAILED, why, code=code)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
-        def halt(page: Page) -> bool:
-            if not moved(page, snapshots, before, change):
+        def halt(write: Write) -> bool:
+            if not moved(write, snapshots, before, change):
                 return False
             meta: dict[str, Any] = {**ids(investigation), "error": code}
             body = {"cause": readable(cause, MAX_CAUSE_CHARS)}
-            page.note("investigation.failed", meta, body)
+            write.note("investigation.failed", meta, body)
             return True
 
         self.journal.write(
@@ -284,8 +285,8 @@ class Abandon:
     def __call__(self, workspace_id: UUID, investigation_id: UUID) -> Present:
         """Return HALTED; nothing of what it knew is kept."""
 
-        def end(page: Page) -> Present:
-            investigation = found(page.stores, investigation_id)
+        def end(write: Write) -> Present:
+            investigation = found(write.stores, investigation_id)
             if investigation.state.is_end:
                 return present(investigation)
             move = Move(
@@ -296,11 +297,11 @@ class Abandon:
                 target=State.HALTED,
                 snapshot=b"",
                 spending=investigation.spending,
-                now=page.now,
+                now=write.now,
                 verdict=Verdict.FAILED,
                 error=FORGOTTEN,
             )
-            page.stores.investigations.move(move)
+            write.stores.investigations.move(move)
             meta = {
                 **ids(investigation),
                 "from": investigation.state.value,
@@ -308,34 +309,34 @@ class Abandon:
                 "run": investigation.run,
                 "reason": FORGOTTEN,
             }
-            page.note("investigation.moved", meta, {})
-            return present(found(page.stores, investigation_id))
+            write.note("investigation.moved", meta, {})
+            return present(found(write.stores, investigation_id))
 
         with self.journal.reading(workspace_id) as stores:
             investigation = found(stores, investigation_id)
         return self.journal.write(workspace_id, (), agent_of(investigation), end)
 
 
-def _leave_nothing_open(page: Page, investigation: Investigation, *, readable: bool) -> None:
+def _leave_nothing_open(write: Write, investigation: Investigation, *, readable: bool) -> None:
     """Void what still waits for a person, and say of what was started that nobody knows."""
-    for item in page.stores.approvals.of(investigation.id):
+    for item in write.stores.approvals.of(investigation.id):
         if item.state is ApprovalState.PENDING:
             meta = {**ids(investigation), "approval_id": str(item.id), "reason": "ended"}
-            position = page.note("approval.voided", meta, {})
-            page.stores.approvals.decide(
-                item.id, ApprovalState.VOID, by=None, position=position, now=page.now
+            position = write.note("approval.voided", meta, {})
+            write.stores.approvals.decide(
+                item.id, ApprovalState.VOID, by=None, position=position, now=write.now
             )
-    for row in page.stores.actions.open(investigation.id):
-        page.stores.actions.end(
+    for row in write.stores.actions.open(investigation.id):
+        write.stores.actions.end(
             row.id,
             ActionState.UNKNOWN,
-            output=sealed_output(page, row.id, "") if readable else b"",
+            output=sealed_output(write, row.id, "") if readable else b"",
             is_error=False,
             error="never-ended",
-            now=page.now,
+            now=write.now,
         )
         meta = {**ids(investigation), "action_id": str(row.id), "error": "never-ended"}
-        page.note("action.unknown", meta, {})
+        write.note("action.unknown", meta, {})
 
 
 def _verdict(investigation: Investigation) -> Verdict:

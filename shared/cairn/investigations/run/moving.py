@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Situation
     from cairn.investigations.state import Investigation, WorkingMemory
     from cairn.kernel.errors import BudgetExceeded, CairnError
     from cairn.kernel.stores import Stores
     from cairn.ledger.keys import KeyStore
+    from cairn.writing.writer import Write
 
 
 SYSTEM = "cairn"
@@ -162,14 +163,14 @@ def opened(
 
 
 def moved(
-    page: Page, snapshots: Snapshots, before: Opened, change: Change, *, resumed: bool = False
+    write: Write, snapshots: Snapshots, before: Opened, change: Change, *, resumed: bool = False
 ) -> bool:
     """Write a transition; False, with nothing written, when the investigation has moved on.
 
-    What was spent is what the memory says; from now on the investigation is about the page's data
+    What was spent is what the memory says; from now on the investigation is about the write's data
     subjects. Raises Conflict for an edge that is none; what is `resumed` follows `RESUMED` instead.
     """
-    investigation = replace(before.investigation, data_subjects=page.data_subjects)
+    investigation = replace(before.investigation, data_subjects=write.data_subjects)
     memory = change.memory
     if not resumed:
         check(investigation.state, change.target)
@@ -179,27 +180,27 @@ def moved(
         source=investigation.state,
         since=investigation.moved_at,
         target=change.target,
-        snapshot=snapshots.seal(investigation, memory, page.keys),
+        snapshot=snapshots.seal(investigation, memory, write.resolution.keys),
         spending=memory.spending,
-        now=page.now,
+        now=write.now,
         verdict=change.verdict,
         error=change.error,
-        data_subjects=page.data_subjects,
+        data_subjects=write.data_subjects,
     )
-    if not page.stores.investigations.move(move):
+    if not write.stores.investigations.move(move):
         return False
     for fact in change.facts:
-        page.note(fact.type, {**ids(investigation), **fact.meta}, fact.body)
+        write.note(fact.type, {**ids(investigation), **fact.meta}, fact.body)
     for effect in change.effects:
-        effect(page)
+        effect(write)
     type_ = "investigation.resumed" if resumed else "investigation.moved"
-    position = page.note(type_, _meta(before, change), _body(before, change))
-    add_lines(page, investigation, change.lines, position)
+    position = write.note(type_, _meta(before, change), _body(before, change))
+    add_lines(write, investigation, change.lines, position)
     return True
 
 
 def add_lines(
-    page: Page, investigation: Investigation, lines: Sequence[Step], position: int
+    write: Write, investigation: Investigation, lines: Sequence[Step], position: int
 ) -> None:
     """Append lines to the timeline; their text stands in the entry at `position`."""
     rows = [
@@ -212,11 +213,11 @@ def add_lines(
             ms=step.ms,
             position=position,
             line=place,
-            at=page.now,
+            at=write.now,
         )
         for place, step in enumerate(lines)
     ]
-    page.stores.investigations.add_steps(investigation.id, rows)
+    write.stores.investigations.add_steps(investigation.id, rows)
 
 
 def ids(investigation: Investigation) -> dict[str, str]:

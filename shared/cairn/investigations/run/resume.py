@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Connectors
     from cairn.investigations.run.closing import Abandon, AbandonExecution, Close
     from cairn.investigations.run.moving import Opened
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Actor
     from cairn.writing.ports import OutboxRow
+    from cairn.writing.writer import Write
 
 
 MOST_STEPS = 1_000
@@ -121,10 +122,10 @@ class Enter:
         if investigation.state is not State.CREATED or investigation.run == 1:
             return present(investigation)
 
-        def hold(page: Page) -> Present:
-            now = found(page.stores, investigation.id)
+        def hold(write: Write) -> Present:
+            now = found(write.stores, investigation.id)
             if unmoved(now, investigation):
-                page.stores.slots.take(investigation.id, UNLIMITED, page.now)
+                write.stores.slots.take(investigation.id, UNLIMITED, write.now)
             return present(now)
 
         return self.journal.write(investigation.workspace_id, (), agent_of(investigation), hold)
@@ -134,9 +135,9 @@ class Enter:
         change = self._looked_up(before)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
-        def resume(page: Page) -> None:
-            if moved(page, snapshots, before, change, resumed=True):
-                page.stores.slots.take(investigation.id, UNLIMITED, page.now)
+        def resume(write: Write) -> None:
+            if moved(write, snapshots, before, change, resumed=True):
+                write.stores.slots.take(investigation.id, UNLIMITED, write.now)
 
         self.journal.write(
             investigation.workspace_id,
@@ -188,11 +189,11 @@ class Resume:
         """
         principal.require(Role.ADMIN)
 
-        def rerun(page: Page) -> Present:
-            investigation = found(page.stores, investigation_id)
+        def rerun(write: Write) -> Present:
+            investigation = found(write.stores, investigation_id)
             if investigation.ended_at is not None:
                 raise Conflict("The investigation is over.", reason="ended")
-            return _rerun(page, investigation)
+            return _rerun(write, investigation)
 
         return self.journal.write(principal.workspace_id, (), principal_actor(principal), rerun)
 
@@ -215,12 +216,12 @@ class Resume:
         `died`.
         """
 
-        def rerun(page: Page) -> Present:
-            now = found(page.stores, seen.id)
+        def rerun(write: Write) -> Present:
+            now = found(write.stores, seen.id)
             lost = now.run == seen.run if died else unmoved(now, seen)
             if now.ended_at is not None or not lost:
                 return present(now)
-            return _rerun(page, now)
+            return _rerun(write, now)
 
         return self.journal.write(seen.workspace_id, (), actor, rerun)
 
@@ -231,23 +232,23 @@ class Resume:
         another execution has been started for it.
         """
 
-        def rerun(page: Page) -> Present | None:
-            asked = page.stores.approvals.find(approval_id)
+        def rerun(write: Write) -> Present | None:
+            asked = write.stores.approvals.find(approval_id)
             if asked is None or asked.decided_at is None:
                 return None
-            investigation = found(page.stores, asked.investigation_id)
+            investigation = found(write.stores, asked.investigation_id)
             if investigation.ended_at is not None or investigation.moved_at > asked.decided_at:
                 return None
-            return _rerun(page, investigation)
+            return _rerun(write, investigation)
 
         return self.journal.write(workspace_id, (), CAIRN, rerun)
 
 
-def _rerun(page: Page, investigation: Investigation) -> Present:
+def _rerun(write: Write, investigation: Investigation) -> Present:
     name = execution_name(investigation.id, investigation.run + 1)
-    run = page.stores.investigations.rerun(investigation.id, name, page.now)
-    page.note("investigation.rerun", {**ids(investigation), "run": run}, {})
-    page.wake(Topic.INVESTIGATION, investigation.id, batch=run)
+    run = write.stores.investigations.rerun(investigation.id, name, write.now)
+    write.note("investigation.rerun", {**ids(investigation), "run": run}, {})
+    write.wake(Topic.INVESTIGATION, investigation.id, batch=run)
     return replace(present(investigation), run=run)
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cairn.investigations.hiding import Hiding
-    from cairn.investigations.journal import Journal, Page
+    from cairn.investigations.journal import Journal
     from cairn.investigations.outcomes import CallTool
     from cairn.investigations.ports import ActionRow, Connectors, Situation
     from cairn.investigations.state import Investigation, WorkingMemory
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from cairn.safety.action import Action
     from cairn.safety.pipeline import Attempt, Pipeline
     from cairn.tickets.write_back import Desk
+    from cairn.writing.writer import Write
 
 
 SYSTEM = "helpdesk"
@@ -198,15 +199,15 @@ class Act:
                 _still_ours(stores, investigation)
             return
 
-        def start(page: Page) -> None:
-            stores, approval_id = page.stores, situation.memory.approval_id
+        def start(write: Write) -> None:
+            stores, approval_id = write.stores, situation.memory.approval_id
             _still_ours(stores, investigation)
-            if not stores.actions.start(row.id, dry_run=decision.dry_run, now=page.now):
+            if not stores.actions.start(row.id, dry_run=decision.dry_run, now=write.now):
                 raise Unavailable("Another process takes this action.", reason="action-under-way")
             if approval_id is not None and not stores.approvals.use(approval_id):
                 raise NotCovered("Its approval was used before.")
             grant_id = decision.grant_id
-            if grant_id is not None and not stores.grants.use(grant_id, row.id, page.now):
+            if grant_id is not None and not stores.grants.use(grant_id, row.id, write.now):
                 raise NotCovered("Its standing grant is used up.")
             meta = {
                 "investigation_id": str(investigation.id),
@@ -218,7 +219,7 @@ class Act:
                 "grant_id": str(decision.grant_id) if decision.grant_id else None,
                 "evidence_ids": evidence_ids(situation.memory, attempt.action.evidence),
             }
-            page.note("action.started", meta, {"action": attempt.action.key})
+            write.note("action.started", meta, {"action": attempt.action.key})
 
         self.journal.write(
             investigation.workspace_id,

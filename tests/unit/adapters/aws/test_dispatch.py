@@ -30,7 +30,7 @@ from cairn.kernel.access import Principal
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import SYSTEM
-from cairn.writing.append import append_and_project
+from cairn.writing.append import append
 from cairn.writing.entries import Entries
 from cairn.writing.ports import OutboxRow, Topic
 
@@ -235,7 +235,7 @@ def test_a_swept_ticket_carries_the_trace_of_its_entry(cloud: Cloud) -> None:
             seal=lambda *_: b"",
         )
         position = entries.add("ticket.received", {}, {}, data_subjects=(), occurred_at=NOON)
-        append_and_project(stores, entries.planned, NOON)  # pyright: ignore
+        append(stores, entries.planned, NOON, new_id)  # pyright: ignore
     row = OutboxRow(
         workspace_id=principal.workspace_id,
         id=new_id(),
