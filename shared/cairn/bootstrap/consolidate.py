@@ -21,6 +21,7 @@ from cairn.bootstrap.parts import (
     registered,
     warn,
 )
+from cairn.kernel.clock import monotonic
 from cairn.settings import AgeingSettings, ConsolidateSettings
 
 if TYPE_CHECKING:
