@@ -18,7 +18,7 @@ from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.count_accesses import CountAccesses
 from cairn.enrichment.enrich import Enrich
 from cairn.graph.node import State
-from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.clock import monotonic
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -482,11 +482,8 @@ def test_constants_that_a_workspace_sets_for_its_embedder_hold_from_then_on(door
     found = fitted.search("When does the ferry leave the harbour?")
     assert (texts(found), found["meta"]["answerable"]) == ({ferry["text"]}, True)
     count = CountAccesses(
+        platform=platform_of(StoreTransactions(door.world.pool), stopwatch=monotonic),
         workspaces=lambda: [door.world.workspace_id],
-        transactions=StoreTransactions(door.world.pool),
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
     )
     assert count(seconds=60) == {"searches": 3, "nodes": 1}
     again = fitted.search("When does the ferry leave the harbour?")["results"][0]
