@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.contract.test_write_stores import in_postgres
+from tests.support.platform import on_other
 from tests.support.remembering import NOON
 from tests.support.tainting import Tainting
 
@@ -207,13 +208,13 @@ def test_pages_are_as_good_as_one_and_a_stopped_run_goes_on(
     monkeypatch.setattr(taint_module, "PAGE", 2)
     ids = [work.tell(f"Number {n}.") for n in range(5)]
     ticks = iter([0.0, 1.0, 99.0, 0.0, 1.0, 2.0, 3.0, 4.0])
-    object.__setattr__(work.taints, "stopwatch", lambda: next(ticks))
+    work.taints = on_other(work.taints, stopwatch=lambda: next(ticks))
     first = work.taint("agent", "scout")
     assert (first.held, first.complete) == (2, False)
     second = work.taint("agent", "scout")
     assert (second.taint_id, second.held, second.complete) == (first.taint_id, 3, True)
     assert work.states(*ids) == [BAD] * 5
-    object.__setattr__(work.taints, "stopwatch", lambda: 0.0)
+    work.taints = on_other(work.taints, stopwatch=lambda: 0.0)
     assert second.taint_id is not None
     assert work.lift(second.taint_id) == 5
     assert work.states(*ids) == [GOOD] * 5
