@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.embedding.port import Embedder, EmbeddingModel
+    from cairn.forgetting.workspaces import DeleteWorkspace
     from cairn.llm.costs import CostRow
     from cairn.reading.views import LedgerVerification
     from cairn.reembedding.reembed import Fill
@@ -39,6 +40,34 @@ def list_workspaces(owner_url: str) -> list[dict[str, Any]]:
     from cairn.adapters.postgres import accounts
 
     return accounts.list_workspaces(owner_url)
+
+
+def delete_workspace(settings: ApiSettings, owner_url: str) -> DeleteWorkspace:
+    """Return what deletes a workspace from every store of the deployment."""
+    from cairn.adapters.aws.erasing import S3Erasing, S3Tombstones
+    from cairn.adapters.postgres.ledger.deleting import PostgresWorkspaceRows
+    from cairn.bootstrap.parts import key_store, signing_key
+    from cairn.bootstrap.search_index import endpoint
+    from cairn.forgetting.workspaces import DeleteWorkspace
+    from cairn.kernel.clock import utc_now
+
+    index, found = None, endpoint(settings)
+    if found is not None:
+        from cairn.adapters.opensearch.client import Connection
+        from cairn.adapters.opensearch.proving import OpenSearchEraser
+
+        index = OpenSearchEraser(Connection(found.url, auth=found.auth))
+    objects = S3Erasing(settings.uploads_bucket)
+    return DeleteWorkspace(
+        rows=PostgresWorkspaceRows(owner_url),
+        keys=key_store(settings),
+        signer=signing_key(settings),
+        tombstones=S3Tombstones(settings.anchor_bucket),
+        objects=objects,
+        count_objects=objects.count,
+        index=index,
+        clock=utc_now,
+    )
 
 
 def verify_ledgers(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cairn.embedding.port import EmbeddingModel
+    from cairn.forgetting.workspaces import DeleteWorkspace
     from cairn.llm.costs import CostRow
     from cairn.reading.views import LedgerVerification
     from cairn.search_index.check import KeepSearchIndex
@@ -59,6 +60,10 @@ class Operator(Protocol):
         settings: "ApiSettings | None" = None,
     ) -> "Iterable[LedgerVerification]":
         """Verify one workspace's chain or all of them, one result each; with settings, its keys."""
+        ...
+
+    def delete_workspace(self, settings: "ApiSettings", owner_url: str) -> "DeleteWorkspace":
+        """Return what deletes a workspace from every store."""
         ...
 
     def export_ledger(self, owner_url: str, workspace_id: UUID) -> Iterable[str]:

@@ -153,16 +153,21 @@ def _show(deps: Deps, answer: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _show_proof(deps: Deps, when: str, proof: dict[str, Any], *, only_found: bool) -> None:
+    print_places(deps, proof["places"], only_found=only_found)
+    clean = "[green]nothing found[/]" if proof["clean"] else "[red]something is there[/]"
+    deps.out.print(f"{when}, {proof['canaries']} strings looked for: {clean}")
+
+
+def print_places(deps: Deps, places: Sequence[dict[str, Any]], *, only_found: bool) -> None:
+    """Print what was looked at in each place, and in how much of it something was found."""
     shown = table("store", "place", "items", "found", "")
-    for place in proof["places"]:
+    for place in places:
         if only_found and not place["found"]:
             continue
         value = f"[red]{place['found']}[/]" if place["found"] else "0"
         numbers = (str(place["items"]), value) if place["searched"] else ("", "not searched")
         shown.add_row(place["store"], place["place"], *numbers, place["note"])
     deps.out.print(shown)
-    clean = "[green]nothing found[/]" if proof["clean"] else "[red]something is there[/]"
-    deps.out.print(f"{when}, {proof['canaries']} strings looked for: {clean}")
 
 
 MOST_MESSAGES = 50

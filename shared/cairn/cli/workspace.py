@@ -4,12 +4,15 @@ A secret is printed once, by the command that made it.
 """
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 
 from cairn.cli.client import Client, Failure
 from cairn.cli.deps import NO_ENVIRONMENT, Deps
+from cairn.cli.forget import print_places
 from cairn.cli.options import (
     Json,
     deps_of,
@@ -170,6 +173,51 @@ def list_workspaces(ctx: typer.Context, as_json: Json = False) -> None:
         made, last = (moment(str(each[name])) for name in ("created_at", "last_entry_at"))
         shown.add_row(str(each["id"]), escape(each["name"]), made, str(each["entries"]), last)
     deps.out.print(shown)
+
+
+@workspaces_app.command()
+def delete(
+    ctx: typer.Context,
+    workspace: Annotated[str, typer.Argument(help="Its name or its id.", metavar="WORKSPACE")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for its name.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete a workspace from every store, as the owner, and prove it. It cannot be undone."""
+    deps = deps_of(ctx)
+    if not deps.owner_url:
+        raise Failure(
+            "Deleting a workspace needs the owner's database URL.", advice="set CAIRN_DATABASE_URL"
+        )
+    operator = deps.load_operator()
+    id_ = _workspace_id(operator.list_workspaces(deps.owner_url), workspace)
+    deletion = operator.delete_workspace(deps.deployment(), deps.owner_url)
+    found = deletion.find(id_)
+    if found.deleted_at is None and not yes:
+        deps.err.print(f"{escape(found.name)} has {found.position} entries. It cannot be undone.")
+        typed = typer.prompt("Type the name of the workspace to delete it", err=True)
+        if typed != found.name:
+            raise Failure("This is not its name; nothing was deleted.")
+    done = asdict(deletion(id_, found.name))
+    if as_json:
+        print_json(done)
+    else:
+        print_places(deps, done["places"], only_found=False)
+        what = "deleted before" if done["already"] else "deleted"
+        deps.out.print(f"[red]{what}[/] {id_}; its tombstone is {done['tombstone']}")
+    if not done["clean"]:
+        raise Failure("Something is left of it.", advice="run the command again")
+
+
+def _workspace_id(known: list[dict[str, Any]], given: str) -> UUID:
+    """Return the id of the one workspace of this name, or the id given: of a deleted one, too."""
+    try:
+        return UUID(given)
+    except ValueError:
+        named = [each["id"] for each in known if each["name"] == given]
+    if len(named) != 1:
+        what = "Several workspaces are" if named else "No workspace is"
+        raise Failure(f"{what} called {given}.", advice="cairn workspace list")
+    return named[0]
 
 
 @workspaces_app.command()

@@ -1,7 +1,15 @@
+import json
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import pytest
+from tests.unit.cli.fakes import FakeOperator, Shell
 
+from cairn.cli.deps import Deps
+from cairn.forgetting.prove import Looked
+from cairn.forgetting.workspaces import WorkspaceDeleted, WorkspaceFound
 from cairn.settings.cli import CliSettings, cli_settings, find_laptop_env
 
 
@@ -47,3 +55,56 @@ def test_secrets_do_not_show_in_a_repr(laptop: Path) -> None:
     shown = repr(cli_settings(laptop))
     assert "cairn_abc.secret" not in shown
     assert "owner:a b" not in shown
+
+
+@dataclass
+class Deleting(FakeOperator):
+    """An owner whose one workspace is called `main`; `left` rows are found after its deletion."""
+
+    deleted: list[UUID] = field(default_factory=list)
+    left: int = 0
+
+    def delete_workspace(self, settings: object, owner_url: str) -> "Deleting":
+        return self
+
+    def find(self, workspace_id: UUID) -> WorkspaceFound:
+        return WorkspaceFound(name="main", deleted_at=None, position=3, hash=b"")
+
+    def __call__(self, workspace_id: UUID, name: str) -> WorkspaceDeleted:
+        self.deleted.append(workspace_id)
+        return WorkspaceDeleted(
+            workspace_id=workspace_id,
+            name=name,
+            already=False,
+            counts={"node": 2},
+            clean=not self.left,
+            places=(Looked(store="postgresql", place="public.node", items=2, found=self.left),),
+            tombstone="tombstones/5.json",
+        )
+
+
+@pytest.fixture
+def owner(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(Deps, "deployment", lambda _: None)
+    return {"database_url": "postgresql://owner@/cairn"}
+
+
+def test_a_workspace_is_deleted_only_after_its_name_was_typed(owner: dict[str, Any]) -> None:
+    operator = Deleting()
+    shell = Shell(operator=operator, settings=owner)
+    for typed in ("another\n", "\n", ""):
+        assert shell.run("workspace", "delete", "main", stdin=typed).exit_code == 1
+    assert shell.run("workspace", "delete", "nobody", "--yes").exit_code == 1
+    assert Shell(operator=operator).run("workspace", "delete", "main", "--yes").exit_code == 1
+    assert operator.deleted == []
+    done = shell.run("workspace", "delete", "main", stdin="main\n")
+    assert (done.exit_code, "tombstones/5.json" in done.stdout) == (0, True)
+    told = json.loads(shell.run("workspace", "delete", str(UUID(int=5)), "-y", "--json").stdout)
+    assert (told["clean"], told["counts"]) == (True, {"node": 2})
+    assert operator.deleted == [UUID(int=5)] * 2
+
+
+def test_what_is_left_of_a_workspace_makes_the_command_fail(owner: dict[str, Any]) -> None:
+    shell = Shell(operator=Deleting(left=1), settings=owner)
+    done = shell.run("workspace", "delete", "main", "--yes")
+    assert (done.exit_code, "Something is left" in done.stderr) == (1, True)

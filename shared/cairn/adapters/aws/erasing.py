@@ -37,6 +37,11 @@ class S3Erasing:
                 )
         return len(found)
 
+    def count(self, prefix: str) -> int:
+        """Return how many versions there are below a prefix."""
+        with translated():
+            return sum(1 for _ in _versions(self.bucket, prefix))
+
 
 @dataclass(frozen=True)
 class S3Tombstones:

@@ -45,3 +45,30 @@ class OpenSearchSearcher:
             found = client.count(index=name, body={"query": query})["count"] if asked else 0
             items = client.count(index=name, body={"query": {"bool": {"filter": here}}})["count"]
         yield Looked(store="opensearch", place=name, items=items, found=found)
+
+
+@dataclass(frozen=True)
+class OpenSearchEraser:
+    """Implements `IndexEraser`: every document of a workspace, in every index of nodes."""
+
+    connection: Connection
+
+    def erase(self, workspace_id: UUID, /) -> int:
+        """Remove the documents and return how many there were."""
+        query = {"query": {"term": {"workspace_id": str(workspace_id)}}}
+        with translated():
+            client = self.connection.client
+            client.indices.refresh(index=ANY_VERSION)
+            done = client.delete_by_query(
+                index=ANY_VERSION,
+                body=query,
+                params={"conflicts": "proceed", "refresh": "true", "timeout": "60s"},
+            )
+        return int(done["deleted"])
+
+    def look(self, workspace_id: UUID, /) -> Looked:
+        """Count the documents that are left."""
+        query = {"query": {"term": {"workspace_id": str(workspace_id)}}}
+        with translated():
+            left = self.connection.client.count(index=ANY_VERSION, body=query)["count"]
+        return Looked(store="opensearch", place=ANY_VERSION, items=left, found=left)

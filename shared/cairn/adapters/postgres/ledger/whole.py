@@ -12,6 +12,7 @@ from cairn.adapters.postgres.accounts import as_owner
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.adapters.postgres.stores import PostgresLedger
+from cairn.forgetting.workspaces import DELETED
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Conflict, NotFound
@@ -39,13 +40,20 @@ def verify_ledgers(
 ) -> Iterator[LedgerVerification]:
     """Verify one workspace's chain or all of them, one result each; NotFound for an unknown one.
 
-    With `keys` also that every body's keys are there.
+    With `keys` also that every body's keys are there; of a deleted workspace none are.
     """
     with _snapshot(owner_url, workspace_id) as ledgers:
         for one, ledger in ledgers:
             found = verify_chain(ledger, one)
-            sealed = ledger.sealed_for() if keys else ()
-            yield with_missing_keys(found, sealed, keys, one) if keys else found
+            if keys is None or _is_deleted(ledger, found.head_position):
+                yield found
+            else:
+                yield with_missing_keys(found, ledger.sealed_for(), keys, one)
+
+
+def _is_deleted(ledger: PostgresLedger, head: int) -> bool:
+    """Return whether a chain ends with its workspace's deletion, which destroyed its keys."""
+    return any(entry.type == DELETED for entry in ledger.page(after=head - 1, limit=1))
 
 
 def export_ledger(owner_url: str, workspace_id: UUID) -> Iterator[str]:

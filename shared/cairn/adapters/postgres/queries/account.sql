@@ -9,12 +9,13 @@ VALUES (%(workspace_id)s, 0, %(genesis)s, %(beginning)s)
 
 -- name: workspace_named
 -- The oldest workspace of this name.
-SELECT id FROM workspace WHERE name = %(name)s ORDER BY created_at, id LIMIT 1
+SELECT id FROM workspace WHERE name = %(name)s AND deleted_at IS NULL ORDER BY created_at, id LIMIT 1
 
 -- name: workspaces
 -- Every workspace with where its ledger ends, the oldest first.
 SELECT w.id, w.name, w.created_at, h.position AS entries, h.recorded_at AS last_entry_at
-  FROM workspace w JOIN ledger_head h ON h.workspace_id = w.id ORDER BY w.created_at, w.id
+  FROM workspace w JOIN ledger_head h ON h.workspace_id = w.id
+ WHERE w.deleted_at IS NULL ORDER BY w.created_at, w.id
 
 -- name: act_as_owner
 -- Work across workspaces: the owner itself sees nothing under forced row level security.
