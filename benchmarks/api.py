@@ -35,6 +35,10 @@ class TimedApi:
         """POST JSON and return the JSON of the answer and the milliseconds it took."""
         return self._call("POST", path, body)
 
+    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """PATCH JSON and return the JSON of the answer."""
+        return self._call("PATCH", path, body)[0]
+
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[Any, float]:
         import httpx
 

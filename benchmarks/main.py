@@ -415,6 +415,25 @@ def entities(
 
 
 @app.command()
+def languages(ctx: typer.Context, json: Json = False) -> None:
+    """Measure what questions in German, French, Spanish and Japanese find by their words alone.
+
+    Remembers texts of all four in one workspace of its own.
+    """
+    from benchmarks.languages import measured, read_samples
+    from benchmarks.samples import SAMPLES
+    from benchmarks.show import show_values
+
+    deps = deps_of(ctx)
+    _, api = _workspaces(deps)("languages")
+    found = measured(api, read_samples(SAMPLES / "languages"), deps.sleep)
+    if json:
+        print_json(found)
+    else:
+        show_values(deps.out, found)
+
+
+@app.command()
 def orchestration(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 50,

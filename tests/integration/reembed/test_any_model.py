@@ -31,12 +31,20 @@ if TYPE_CHECKING:
 
     from tests.plugins.postgres import Database
 
-FOLDER = "acme/tiny?dimensions=24"
-SERVER = "acme/served:1?dimensions=1000&max_tokens=300&prefix=text:%20"
+FOLDER = "acme/tiny?dimensions=24&query_prefix=query:%20"
+SERVER = "acme/served:1?dimensions=1000&max_tokens=300&prefix=text:%20&query_prefix=ask:%20"
 SERVED = "acme/served:1?prefix=text%3A+"
-SYNONYMS = (["car", "vehicle"], ["boat", "ship"], ["tree", "oak"])
+SYNONYMS = (["car", "vehicle", "auto", "coche"], ["boat", "ship", "bateau"], ["tree", "oak", "木"])
 NOTES = ("my car", "the boat", "an oak")
-MEANT = (("vehicle", "my car"), ("ship", "the boat"), ("tree", "an oak"))
+MEANT = (
+    ("vehicle", "my car"),
+    ("ship", "the boat"),
+    ("tree", "an oak"),
+    ("wo ist das auto", "my car"),
+    ("coche", "my car"),
+    ("le bateau", "the boat"),
+    ("木", "an oak"),
+)
 
 
 @dataclass
@@ -142,6 +150,9 @@ def test_any_folder_and_any_server_embed_and_are_switched_between_by_settings(
         answer = deployment.search(question)
         assert [result["text"] for result in answer["results"]] == [note]
         assert answer["meta"]["embedder"] == "acme/tiny"
+        assert (
+            "late" not in answer["meta"]["scoring_weights"]["signals"]
+        )  # it gives no token states
 
     with embedding_server(model_named(SERVER)) as server:
         told = deployment.reembed("--to", SERVER, "--base-url", server.url)
@@ -153,9 +164,9 @@ def test_any_folder_and_any_server_embed_and_are_switched_between_by_settings(
         assert answer["results"][0]["text"] == "an oak"
         assert answer["meta"]["embedder"] == SERVED
         assert {request["model"] for request in server.requests} == {"acme/served:1"}
-        assert all(
-            text.startswith("text: ") for request in server.requests for text in request["input"]
-        )
+        sent = [text for request in server.requests for text in request["input"]]
+        assert "ask: oak" in sent
+        assert {f"text: {note}" for note in NOTES} <= set(sent)
         back = deployment.reembed("--to", FOLDER, "--model-dir", str(folder))
     assert (back["switched"], back["workspaces"][0]["filled"]["nodes"]) == (True, 0)
     assert [result["text"] for result in deployment.search("ship")["results"]] == ["the boat"]

@@ -2,12 +2,17 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from tests.support.embedding import HashingEmbedder
+from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import MORNING, Sent, World, memory, open_world
 
+from benchmarks.languages import measured, read_samples
+from benchmarks.samples import SAMPLES
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.embedding.models import BGE_SMALL
@@ -119,6 +124,43 @@ def test_the_longest_texts_of_other_languages_are_indexed(root: Connection, text
     assert root.execute(words, [every, every, every, 30_000]).fetchone() == (True,)
 
 
+class Api:
+    """What a bench calls, in this process."""
+
+    def __init__(self, front: Front) -> None:
+        self.front = front
+
+    def patch(self, path: str, body: Any) -> Any:
+        return self.front.call("PATCH", path, json=body)
+
+    def post(self, path: str, body: Any) -> tuple[Any, float]:
+        return self.front.call("POST", path, json=body), 0.0
+
+
+@pytest.fixture
+def api(database: "Database", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
+    for name, value in environment(database.app_url, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    stand_in_for_aws(monkeypatch, Cloud())
+    world = open_world(database.owner_url, database.app_url, "asked over HTTP")
+    yield Api(Front(world.key, embedder=HashingEmbedder()))
+    world.pool.close()
+
+
+def test_over_http_the_samples_of_four_languages_are_found_by_words_alone(api: Api) -> None:
+    samples = read_samples(SAMPLES / "languages")
+    found = measured(api, samples, time.sleep)  # type: ignore[arg-type]
+    assert {code: one["questions"] for code, one in found.items()} == dict.fromkeys(samples, 10)
+    assert min(one["keyword_recall_at_5"] for one in found.values()) >= 0.9, found
+    for query in (
+        "Wo ist the clé \u732b \U0001f389?",
+        "SELECT * FROM h\u00fctte;",
+        "\u732b" * 1000,
+    ):
+        answer, _ = api.post("/v1/search", {"query": query})
+        assert not answer["meta"]["degraded"], query
+
+
 def test_rows_of_an_older_release_are_indexed_by_a_reindex(
     world: World, root: Connection, database: "Database"
 ) -> None:
@@ -136,10 +178,9 @@ def test_rows_of_an_older_release_are_indexed_by_a_reindex(
     )
     reindex(world.admin)
     assert found(world, root, "Wo ist das Haus?") == ["de"]
-    versions = (
-        "SELECT count(*) FROM node n JOIN node_version v USING (workspace_id, id, search_tsv)"
-    )
-    assert root.execute(versions).fetchone() == (len(TEXTS),)
+    versions = """SELECT count(*) FROM node JOIN node_version USING (workspace_id, id, search_tsv)
+      WHERE workspace_id = %s"""
+    assert root.execute(versions, [world.workspace_id]).fetchone() == (len(TEXTS),)
     gone = "SELECT count(*) FROM node WHERE workspace_id = %s AND xmin::text::bigint >= %s"
     now = root.execute("SELECT txid_current()").fetchone()
     assert now is not None
