@@ -174,8 +174,8 @@ def test_batches_wait_until_their_vectors_are_stored(system: Documents) -> None:
     assert system.enrich.batch(*ids, 0) == 2
     with system.transactions.reading(system.principal) as stores:
         assert list(stores.ingestions.batches(accepted.ingestion_id)) == [2]
-        assert stores.queue.find_batch(accepted.ingestion_id, 0) is None
-        assert stores.queue.find_batch(accepted.ingestion_id, 2) is not None
+        assert stores.outbox.find_batch(accepted.ingestion_id, 0) is None
+        assert stores.outbox.find_batch(accepted.ingestion_id, 2) is not None
     assert system.enrich.batch(*ids, 0) == 0
 
 
@@ -243,7 +243,7 @@ def test_storing_vectors_twice_is_storing_them_once(system: Documents) -> None:
             row = NewEmbedding(node_id=made.id, vectors=vectors)
             stores.embeddings.store([row], MODEL.id, made.position or 1)
     with system.transactions.writing(system.principal) as stores:
-        stores.queue.failed([row.id for row in memories.sent.rows], "embedder-down")
-        assert [row.id for row in stores.queue.find([row.id for row in memories.sent.rows])]
-        stores.queue.done([row.id for row in memories.sent.rows])
-        assert not list(stores.queue.find([row.id for row in memories.sent.rows]))
+        stores.outbox.failed([row.id for row in memories.sent.rows], "embedder-down")
+        assert [row.id for row in stores.outbox.find([row.id for row in memories.sent.rows])]
+        stores.outbox.done([row.id for row in memories.sent.rows])
+        assert not list(stores.outbox.find([row.id for row in memories.sent.rows]))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
-from tests.fakes.embeddings import InMemoryQueue
+from tests.fakes.embeddings import InMemoryOutbox
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.observing import Seeing, event, seeing_in_postgres
 from tests.support.platform import platform_of
@@ -265,7 +265,7 @@ def test_a_stage_that_dies_before_its_commit_leaves_nothing_behind(
 
     with monkeypatch.context() as killed:
         killed.setattr(PostgresOutbox, "done", die)
-        killed.setattr(InMemoryQueue, "done", die)
+        killed.setattr(InMemoryOutbox, "done", die)
         with pytest.raises(ZeroDivisionError):
             work_off(seeing)
     assert seeing.edges("REFERENCES") == set()

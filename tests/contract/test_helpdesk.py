@@ -277,7 +277,7 @@ def test_the_message_of_a_ticket_is_done_with_it(helpdesk: Helpdesk) -> None:
     assert received.id is not None
     helpdesk.take(helpdesk.workspace_id, received.id, [waking.id])
     with helpdesk.transactions.reading(helpdesk.principal) as stores:
-        assert list(stores.queue.find([waking.id])) == []
+        assert list(stores.outbox.find([waking.id])) == []
 
 
 def test_an_attack_from_outside_is_kept_shown_and_not_investigated(helpdesk: Helpdesk) -> None:

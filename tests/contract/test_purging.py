@@ -84,7 +84,7 @@ def test_work_that_waits_for_a_purged_node_no_longer_names_it(graph: Graphing) -
             stores.outbox.add(row, NOON)
     purge(graph, lost)
     with system.transactions.reading(system.principal) as stores:
-        found = stores.queue.find([both, alone])
+        found = stores.outbox.find([both, alone])
     assert [(item.id, item.node_ids) for item in found] == [(both, (kept,))]
 
 

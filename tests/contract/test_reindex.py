@@ -47,7 +47,7 @@ def system(empty: Remembering) -> Remembering:
 def finish(system: Remembering) -> None:
     """Forget the waiting rows, as if their work were done, without storing any vector."""
     with system.transactions.writing(system.principal) as stores:
-        stores.queue.done([row.id for row in system.sent.rows])
+        stores.outbox.done([row.id for row in system.sent.rows])
     system.sent.rows.clear()
 
 
@@ -110,7 +110,7 @@ def test_rows_are_committed_before_they_are_sent(system: Remembering) -> None:
     class Looking(Sent):
         def send(self, rows: Any) -> None:
             with system.transactions.reading(system.principal) as stores:
-                assert len(stores.queue.find([row.id for row in rows])) == len(rows) > 0
+                assert len(stores.outbox.find([row.id for row in rows])) == len(rows) > 0
             super().send(rows)
 
     reindexing(system, dispatcher=Looking())(system.principal)

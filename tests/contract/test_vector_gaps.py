@@ -45,7 +45,7 @@ def told(system: Remembering, number: int) -> list[UUID]:
     """Ids of new memories in the order of ids; nothing waits for them."""
     outcomes = system.tell(*(fact(f"fact number {n}") for n in range(number)))
     with system.transactions.writing(system.principal) as stores:
-        stores.queue.done([row.id for row in system.sent.rows])
+        stores.outbox.done([row.id for row in system.sent.rows])
     return sorted(outcome.id for outcome in outcomes if outcome.id)
 
 

@@ -91,7 +91,7 @@ class Telling:
 
     def outbox(self) -> set[UUID]:
         with self.system.transactions.reading(self.system.principal) as stores:
-            return {item.id for item in stores.queue.find(self.waiting())}
+            return {item.id for item in stores.outbox.find(self.waiting())}
 
 
 @pytest.fixture(params=["in memory", "postgres"])

@@ -239,10 +239,18 @@ class InMemoryGraphState:
 
 
 @dataclass(frozen=True)
-class InMemoryQueue:
-    """The queue of `PostgresOutbox` in memory."""
+class InMemoryOutbox:
+    """`PostgresOutbox` in memory."""
 
     tables: Tables
+
+    def add(self, row: OutboxRow, now: datetime) -> None:
+        """Add a row that is about to be sent."""
+        self.tables.outbox[row.id] = row
+
+    def unsent(self, ids: Collection[UUID]) -> None:
+        """Mark rows whose message could not be sent."""
+        self.tables.unsent |= set(ids) & self.tables.outbox.keys()
 
     def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
         """Return the rows still unfinished among these."""

@@ -272,13 +272,6 @@ class InMemoryGraphStores:
 
     graph: InMemoryGraph
 
-    @property
-    def evidence(self) -> InMemoryGraph:
-        """Return the same graph."""
-        return self.graph
-
-    related = evidence
-
 
 @dataclass(frozen=True)
 class InMemoryGraphTransactions:

@@ -25,7 +25,7 @@ from tests.fakes.documents import (
 from tests.fakes.embeddings import (
     InMemoryEmbeddings,
     InMemoryGraphState,
-    InMemoryQueue,
+    InMemoryOutbox,
 )
 from tests.fakes.events import InMemoryEvents
 from tests.fakes.grants import InMemoryGrants
@@ -424,11 +424,6 @@ class InMemoryStores:
         """Return who is told of what."""
         return InMemoryWebhooks(self._tables)
 
-    @property
-    def queue(self) -> InMemoryQueue:
-        """Return the outbox as the embed stage sees it."""
-        return InMemoryQueue(self._tables)
-
 
 @dataclass(frozen=True)
 class InMemoryLedger:
@@ -661,26 +656,6 @@ class InMemorySubjects:
             if forgetting.status != "done"
         )
         return {item.subject_id for item in open_ if item.mark in marks}
-
-
-@dataclass(frozen=True)
-class InMemoryOutbox:
-    """`PostgresOutbox` in memory."""
-
-    tables: Tables
-
-    def add(self, row: OutboxRow, now: datetime) -> None:
-        """Add a row that is about to be sent."""
-        self.tables.outbox[row.id] = row
-
-    def done(self, ids: Collection[UUID]) -> None:
-        """Remove finished rows."""
-        for id_ in ids:
-            self.tables.outbox.pop(id_, None)
-
-    def unsent(self, ids: Collection[UUID]) -> None:
-        """Mark rows whose message could not be sent."""
-        self.tables.unsent |= set(ids) & self.tables.outbox.keys()
 
 
 @dataclass(frozen=True)

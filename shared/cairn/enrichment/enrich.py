@@ -108,14 +108,14 @@ class Enrich:
         """
         principal = system_principal(workspace_id)
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.queue.find(outbox_ids)
+            found = stores.outbox.find(outbox_ids)
         return self._enrich(principal, found)
 
     def batch(self, workspace_id: UUID, ingestion_id: UUID, batch: int) -> int:
         """Enrich one batch of an ingestion; 0 when it is done already."""
         principal = system_principal(workspace_id)
         with self.platform.transactions.reading(principal) as stores:
-            row = stores.queue.find_batch(ingestion_id, batch)
+            row = stores.outbox.find_batch(ingestion_id, batch)
         return self._enrich(principal, [row] if row else [])
 
     def _enrich(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
@@ -128,7 +128,7 @@ class Enrich:
     def _keep_reason(self, principal: Principal, rows: Sequence[OutboxRow], reason: str) -> None:
         """Let the workspace's status count the rows as failed, if the database can be written."""
         with suppress(CairnError), self.platform.transactions.writing(principal) as stores:
-            stores.queue.failed([row.id for row in rows], reason)
+            stores.outbox.failed([row.id for row in rows], reason)
 
     def _enrich_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         model_id = self.embedder.model.id
@@ -225,7 +225,7 @@ class Enrich:
         with self.platform.transactions.preparing(principal) as (stores, hold_head):
             added = stores.embeddings.add(work.embeddings, model_id, position)
             hold_head()
-            there = stores.queue.find(ids) and stores.embeddings.settle(work.nodes, model_id)
+            there = stores.outbox.find(ids) and stores.embeddings.settle(work.nodes, model_id)
             if not there:
                 raise _Overtaken
             keys = Resolution(workspace_id=principal.workspace_id, ids={}, new=(), keys=work.keys)
@@ -235,7 +235,7 @@ class Enrich:
                 self._note(write, work, position)
                 write.append()
                 _draw(write, work.said)
-            stores.queue.done(ids)
+            stores.outbox.done(ids)
             # who is told by webhooks is told by a sweep: this stage has no queue of theirs
             return [row for row in write.rows if row.topic == Topic.EMBED]
 

@@ -100,7 +100,6 @@ class Stores:
     escalations: PostgresEscalations
     event_views: PostgresEventViews
     events: PostgresEvents
-    evidence: PostgresGraph
     forgetting: PostgresForgetting
     grants: PostgresGrants
     graph: PostgresGraph
@@ -121,9 +120,7 @@ class Stores:
     opinions: PostgresOpinions
     outbox: PostgresOutbox
     personas: PostgresPersonas
-    queue: PostgresOutbox
     rebuilds: PostgresRebuilds
-    related: PostgresGraph
     replica: PostgresReplica
     report_views: PostgresReportViews
     reports: PostgresReports

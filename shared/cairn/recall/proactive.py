@@ -78,17 +78,17 @@ def surface(
     found: list[Surfaced] = []
     if filters.as_of_position is not None:
         return ()
-    quiet = muted(stores.evidence.judged(now - JUDGED_DAYS), chosen)
+    quiet = muted(stores.graph.judged(now - JUDGED_DAYS), chosen)
     if results and Signal.RECURRING_PATTERN not in quiet:
-        rows = stores.evidence.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
+        rows = stores.graph.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
         found += _surfaced(Signal.RECURRING_PATTERN, rows, best=1.0)
     if entity_ids and Signal.ENTITY_CONTEXT not in quiet:
-        rows = stores.evidence.important_connections(
+        rows = stores.graph.important_connections(
             entity_ids, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL
         )
         found += _surfaced(Signal.ENTITY_CONTEXT, rows, best=10.0)
     if session_id and Signal.RETRIEVAL_HISTORY not in quiet:
-        rows = stores.evidence.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
+        rows = stores.graph.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
         found += _surfaced(Signal.RETRIEVAL_HISTORY, rows, best=5.0)
     return strongest(found, without=results, cap=cap)
 

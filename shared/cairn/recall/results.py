@@ -80,7 +80,7 @@ def expand(
     """
     if hops < 1 or not node_ids:
         return {}
-    return stores.related.related(list(dict.fromkeys(node_ids)), filters, cap=min(cap, RELATED_CAP))
+    return stores.graph.related(list(dict.fromkeys(node_ids)), filters, cap=min(cap, RELATED_CAP))
 
 
 def related_json(node: RelatedNode) -> dict[str, Any]:

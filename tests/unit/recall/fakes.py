@@ -190,8 +190,7 @@ class NoGraph:
 @dataclass
 class FakeTransactions:
     node_reader: FakeNodes
-    related: Any = field(default_factory=NoGraph)
-    evidence: Any = field(default_factory=NoGraph)
+    graph: Any = field(default_factory=NoGraph)
 
     @contextmanager
     def reading(

@@ -58,7 +58,7 @@ def surfaced(
     cap: int = 5,
 ) -> tuple[Surfaced, ...]:
     return surface(
-        SimpleNamespace(evidence=reader),  # type: ignore[arg-type]
+        SimpleNamespace(graph=reader),  # type: ignore[arg-type]
         results=results,
         entity_ids=entity_ids,
         session_id=session_id,

@@ -230,7 +230,7 @@ def test_related_nodes_are_read_for_what_is_shown(world: World) -> None:
             return {node_id(2): Related(nodes=(node,), dropped=4)}
 
     reader = Reader()
-    world.recall.transactions.related = reader  # type: ignore[attr-defined]
+    world.recall.transactions.graph = reader  # type: ignore[attr-defined]
     found = ask(world.recall, expand_hops=1, limit=2)
     assert reader.asked == [[node_id(2), node_id(1)]]
     shown = answer(found, found.meta.search.request)

@@ -12,3 +12,8 @@ def test_every_part_that_a_use_case_may_ask_for_is_made_of_its_class() -> None:
     package = store_transactions.__package__
     for module, _, part in made.values():
         assert hasattr(import_module(f"{package}.{module}"), part)
+
+
+def test_a_store_has_one_name() -> None:
+    paths = list(store_transactions.PARTS.values())
+    assert [path for path in paths if paths.count(path) > 1] == []
