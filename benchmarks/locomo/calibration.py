@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 np = cast("Any", numpy)  # its stubs leave types of arrays half unknown
 
-LOST = 0.006
+LOST = 0.005
 """What recall at 10 may lose to the bound of answerable questions."""
 BELOW = 1.2
 """How far `least` is below `answerable`, in logits: a good question keeps its weaker results."""

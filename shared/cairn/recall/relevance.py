@@ -105,8 +105,8 @@ CALIBRATIONS: Mapping[str, Calibration] = MappingProxyType(
                 words=4.57,
                 late=2.18,
                 size=-0.26,
-                answerable=0.0165,
-                least=0.0051,
+                answerable=0.0155,
+                least=0.0047,
             ),
         )
     }
