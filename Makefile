@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SYSTEM_PYTHON = $(shell for python in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 
-.PHONY: help run up test test-fast test-oldest test-aurora fault mutants stop status logs reset check synth deploy migrate house setup
+.PHONY: help run up test test-fast test-oldest test-aurora fault mutants clients stop status logs reset check synth deploy migrate house setup
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +52,13 @@ test-aurora: setup ## run what depends on collation on PostgreSQL 17 with en_US.
 fault: setup ## kill workers and the orchestrator in every state of an investigation; part of test, too
 	@$(PY) -m infra.local model
 	@$(PY) -m pytest tests/fault $(ARGS)
+
+clients: setup ## make what is generated of clients/ from the API's own description
+	@$(PY) scripts/openapi.py > .local/openapi.json
+	@$(or $(wildcard .local/uv/bin/uv),uv) run --quiet --no-project --python .venv/bin/python \
+		--script scripts/clients.py .local/openapi.json
+	@$(PY) -m ruff check --quiet --fix clients && $(PY) -m ruff format --quiet clients
+	@$(PY) -m scripts.typescript types .local/openapi.json
 
 mutants: setup ## try the drawn mutants of tests/mutants on the tests; half an hour
 	@$(or $(wildcard .local/uv/bin/uv),uv) run --quiet --no-project --script scripts/mutants.py run $(ARGS)

@@ -1,0 +1,2737 @@
+"""Every operation of the API, as a call to make. Made by scripts/clients.py: do not edit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from cairn_memory import models
+from cairn_memory._call import Call, part, present
+
+
+def get_health() -> Call[models.Health]:
+    """Is the process up?
+
+    Answer without touching anything else.
+    """
+    return Call(
+        method="GET",
+        path="/healthz",
+        answer=models.Health,
+    )
+
+
+def get_readiness() -> Call[models.Readiness]:
+    """Can it serve?
+
+    Ask the database for one row: the oldest work that nobody took.
+    """
+    return Call(
+        method="GET",
+        path="/readyz",
+        answer=models.Readiness,
+    )
+
+
+def list_approvals(
+    *,
+    state: Literal["pending", "granted", "used", "rejected", "edited", "expired", "void"]
+    | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.QuestionPage]:
+    """List approvals.
+
+    List what people were asked: the tool, the state, the times; not with which values.
+    """
+    return Call(
+        method="GET",
+        path="/v1/approvals",
+        answer=models.QuestionPage,
+        query={"state": state, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_approval(
+    approval_id: UUID | str,
+) -> Call[models.ApprovalView]:
+    """Show an approval.
+
+    Show tool, arguments, evidence, the rule that asks, rollback and expiry.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/approvals/{part(approval_id)}",
+        answer=models.ApprovalView,
+    )
+
+
+def approve_action(
+    approval_id: UUID | str,
+    body: models.ApproveIn,
+) -> Call[models.Decided]:
+    """Approve an action.
+
+    Say yes to exactly what you were shown; it counts once, until it expires.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/approvals/{part(approval_id)}/approve",
+        answer=models.Decided,
+        body=body,
+    )
+
+
+def edit_action(
+    approval_id: UUID | str,
+    body: models.EditActionIn,
+) -> Call[models.Decided]:
+    """Approve an action with other arguments.
+
+    Say yes to other arguments: the rules look at them, then they count as approved.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/approvals/{part(approval_id)}/edit",
+        answer=models.Decided,
+        body=body,
+    )
+
+
+def reject_action(
+    approval_id: UUID | str,
+    body: models.RejectActionIn,
+) -> Call[models.Decided]:
+    """Reject an action.
+
+    Say no, and why.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/approvals/{part(approval_id)}/reject",
+        answer=models.Decided,
+        body=body,
+    )
+
+
+def list_candidates(
+    *,
+    state: Literal["staged", "accepted", "rejected", "archived"] | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.CandidatePage]:
+    """List what may be learned.
+
+    List resolutions that wait for a person, and what became of others.
+    """
+    return Call(
+        method="GET",
+        path="/v1/candidates",
+        answer=models.CandidatePage,
+        query={"state": state, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_candidate(
+    candidate_id: UUID | str,
+) -> Call[models.CandidateView]:
+    """Show a candidate.
+
+    Show the redacted ticket, how it was resolved and what was done.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/candidates/{part(candidate_id)}",
+        answer=models.CandidateView,
+    )
+
+
+def accept_candidate(
+    candidate_id: UUID | str,
+    body: models.AcceptIn,
+) -> Call[models.CandidateView]:
+    """Accept a candidate.
+
+    Make it a verified document. Again finishes what was interrupted and changes nothing
+    else.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/candidates/{part(candidate_id)}/accept",
+        answer=models.CandidateView,
+        body=body,
+    )
+
+
+def edit_candidate(
+    candidate_id: UUID | str,
+    body: models.EditIn,
+) -> Call[models.CandidateView]:
+    """Edit a candidate.
+
+    Replace its title or text; it waits on.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/candidates/{part(candidate_id)}/edit",
+        answer=models.CandidateView,
+        body=body,
+    )
+
+
+def reject_candidate(
+    candidate_id: UUID | str,
+    body: models.RejectIn,
+) -> Call[models.CandidateView]:
+    """Reject a candidate.
+
+    Say no, and why.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/candidates/{part(candidate_id)}/reject",
+        answer=models.CandidateView,
+        body=body,
+    )
+
+
+def claim(
+    body: models.ClaimIn,
+) -> Call[models.KeyWithSecret]:
+    """Claim a new deployment.
+
+    Exchange the one-time token for the first admin key; works once.
+    """
+    return Call(
+        method="POST",
+        path="/v1/claim",
+        answer=models.KeyWithSecret,
+        body=body,
+    )
+
+
+def list_connectors() -> Call[models.ConnectorList]:
+    """List connectors.
+
+    List connectors with how they are; never their secrets.
+    """
+    return Call(
+        method="GET",
+        path="/v1/connectors",
+        answer=models.ConnectorList,
+    )
+
+
+def register_connector(
+    body: models.ConnectorIn,
+) -> Call[models.ConnectorView]:
+    """Register a connector.
+
+    Keep a connector and start it. One that does not start is kept too: its state says why.
+    """
+    return Call(
+        method="POST",
+        path="/v1/connectors",
+        answer=models.ConnectorView,
+        body=body,
+    )
+
+
+def get_connector_health() -> Call[models.ConnectorsHealth]:
+    """Show how connectors are.
+
+    Show how connectors were when they were last called or looked at.
+    """
+    return Call(
+        method="GET",
+        path="/v1/connectors/health",
+        answer=models.ConnectorsHealth,
+    )
+
+
+def get_connector(
+    connector: UUID | str,
+) -> Call[models.ConnectorView]:
+    """Show a connector.
+
+    Show a connector with how it was when it was last called or looked at.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/connectors/{part(connector)}",
+        answer=models.ConnectorView,
+    )
+
+
+def change_connector(
+    connector: UUID | str,
+    body: models.ConnectorChangeIn,
+) -> Call[models.ConnectorView]:
+    """Change a connector.
+
+    Change settings, secrets, scopes, autonomy or criticality. What runs is started anew.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/connectors/{part(connector)}",
+        answer=models.ConnectorView,
+        body=body,
+    )
+
+
+def remove_connector(
+    connector: UUID | str,
+) -> Call[models.ConnectorRemoved]:
+    """Remove a connector.
+
+    Remove a connector with its secrets. What was done through it stays in the ledger.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/connectors/{part(connector)}",
+        answer=models.ConnectorRemoved,
+    )
+
+
+def check_connector(
+    connector: UUID | str,
+) -> Call[models.ConnectorView]:
+    """Look how a connector is.
+
+    Ask a connector whether it is well, as the schedule does.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/connectors/{part(connector)}/check",
+        answer=models.ConnectorView,
+    )
+
+
+def restart_connector(
+    connector: UUID | str,
+) -> Call[models.ConnectorView]:
+    """Restart a connector.
+
+    Start a connector anew. What it lists now counts from now on; a degradation ends.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/connectors/{part(connector)}/restart",
+        answer=models.ConnectorView,
+    )
+
+
+def list_connector_tools(
+    connector: UUID | str,
+) -> Call[models.ToolList]:
+    """List a connector's tools.
+
+    List the tools of a connector as the rules of safety read them.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/connectors/{part(connector)}/tools",
+        answer=models.ToolList,
+    )
+
+
+def call_connector_tool(
+    connector: UUID | str,
+    tool: UUID | str,
+    body: models.ToolCallIn,
+) -> Call[models.ToolAnswer]:
+    """Try a tool out.
+
+    Call a tool as a dry run, or one that reads. Writes go through investigations.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/connectors/{part(connector)}/tools/{part(tool)}",
+        answer=models.ToolAnswer,
+        body=body,
+    )
+
+
+def start_consolidation(
+    body: models.ConsolidationIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.RunAccepted | models.Preview]:
+    """Consolidate memories.
+
+    Wake the consolidation machine, which also runs every six hours; or plan only.  A dry
+    run plans for a few seconds; `more` says that memories were left for lack of time.
+    """
+    return Call(
+        method="POST",
+        path="/v1/consolidations",
+        answer=models.RunAccepted | models.Preview,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_consolidations(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.RunPage]:
+    """List runs of the consolidation.
+
+    List runs, dry ones too, with what they did, what they cost and why they failed.
+    """
+    return Call(
+        method="GET",
+        path="/v1/consolidations",
+        answer=models.RunPage,
+        query={"limit": limit, "cursor": cursor},
+    )
+
+
+def get_consolidation(
+    run_id: UUID | str,
+) -> Call[models.RunView]:
+    """Follow one run.
+
+    Show a run: waiting, running, finished or failed, and its counts so far.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/consolidations/{part(run_id)}",
+        answer=models.RunView,
+    )
+
+
+def context(
+    body: models.ContextIn,
+) -> Call[models.ContextAnswer]:
+    """Recall for a prompt.
+
+    Search, and write what was found into one block with a citation for each source.  Stored
+    texts are data: each is quoted in an element of its own, and marked when it reads like
+    an attempt to direct a model. Neighbours and related nodes are there as far as they fit.
+    """
+    return Call(
+        method="POST",
+        path="/v1/context",
+        answer=models.ContextAnswer,
+        body=body,
+        reads=True,
+    )
+
+
+def list_conversations(
+    *,
+    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api"] | None = None,
+    session_id: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ConversationPage]:
+    """List conversations, newest first.
+
+    List what the key may see: a public key the one conversation it is bound to.
+    """
+    return Call(
+        method="GET",
+        path="/v1/conversations",
+        answer=models.ConversationPage,
+        query={
+            "channel": channel,
+            "session_id": session_id,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def record_message(
+    body: models.MessageIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.MessageRecorded]:
+    """Record a message.
+
+    Record what was said.  A web chat is recorded from its user's second message on; every
+    other channel from the first, whether its sender was let in or not.
+    """
+    return Call(
+        method="POST",
+        path="/v1/conversations/messages",
+        answer=models.MessageRecorded,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def search_conversations(
+    body: models.ConversationSearchIn,
+) -> Call[models.MessagesFound]:
+    """Search what was said.
+
+    Find messages by meaning and by words. A public key searches its own conversation only.
+    """
+    return Call(
+        method="POST",
+        path="/v1/conversations/search",
+        answer=models.MessagesFound,
+        body=body,
+        reads=True,
+    )
+
+
+def get_conversation(
+    conversation_id: UUID | str,
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.ConversationWithMessages]:
+    """Read a conversation.
+
+    Read the messages of a conversation, oldest first.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/conversations/{part(conversation_id)}",
+        answer=models.ConversationWithMessages,
+        query={"limit": limit, "cursor": cursor},
+    )
+
+
+def change_conversation(
+    conversation_id: UUID | str,
+    body: models.ConversationChange,
+) -> Call[models.ConversationChanged]:
+    """Say whether memories are drawn from a conversation.
+
+    Let memories be drawn from what is said from now on, or not. What was drawn stays.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/conversations/{part(conversation_id)}",
+        answer=models.ConversationChanged,
+        body=body,
+    )
+
+
+def bind_conversation_key(
+    conversation_id: UUID | str,
+    key_id: UUID | str,
+) -> Call[models.KeyBound]:
+    """Bind a public key to a conversation.
+
+    Let a public key see one conversation. It cannot be bound to another one afterwards.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/conversations/{part(conversation_id)}/keys/{part(key_id)}",
+        answer=models.KeyBound,
+    )
+
+
+def get_costs(
+    *,
+    by: Literal["workspace", "model", "purpose", "day"] | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> Call[models.CostReport]:
+    """Report what models have cost.
+
+    Report tokens, US dollars and calls by model, purpose, day, or of the whole workspace.
+    A model without a price costs nothing here and is counted in `unpriced_calls`. Calls
+    whose details are gone are in `total` and in `dropped_calls`, not in rows of models and
+    purposes.
+    """
+    return Call(
+        method="GET",
+        path="/v1/costs",
+        answer=models.CostReport,
+        query={"by": by, "since": since, "until": until},
+    )
+
+
+def ingest_document(
+    body: models.DocumentIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.DocumentTaken]:
+    """Ingest a document.
+
+    Store the bytes and start parsing, chunking, summaries and embedding.  Sending a known
+    `source_uri` again replaces what changed. Follow it at `/v1/ingestions/{id}`.
+    """
+    return Call(
+        method="POST",
+        path="/v1/documents",
+        answer=models.DocumentTaken,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_documents(
+    *,
+    source_uri: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.DocumentPage]:
+    """List documents, newest first.
+
+    List the documents the key may see, without their sections.
+    """
+    return Call(
+        method="GET",
+        path="/v1/documents",
+        answer=models.DocumentPage,
+        query={
+            "source_uri": source_uri,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def get_document(
+    document_id: UUID | str,
+) -> Call[models.DocumentView]:
+    """Read one document.
+
+    Read a document's state, its sections and how many of its chunks are embedded.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/documents/{part(document_id)}",
+        answer=models.DocumentView,
+    )
+
+
+def delete_document(
+    document_id: UUID | str,
+) -> Call[models.Deleted]:
+    """Delete one document softly.
+
+    Hide a document, its sections and its chunks from search and lists.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/documents/{part(document_id)}",
+        answer=models.Deleted,
+    )
+
+
+def list_entities(
+    *,
+    q: str | None = None,
+    type: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.EntityPage]:
+    """List entities by name.
+
+    List the entities the key may see; merged ones are left out.
+    """
+    return Call(
+        method="GET",
+        path="/v1/entities",
+        answer=models.EntityPage,
+        query={"q": q, "type": type, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_entity(
+    entity_id: UUID | str,
+) -> Call[models.EntityDetail]:
+    """Read one entity: names, mentions, relations.
+
+    Read an entity; a merged one names what it went into as `superseded_by`.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/entities/{part(entity_id)}",
+        answer=models.EntityDetail,
+    )
+
+
+def add_alias(
+    entity_id: UUID | str,
+    body: models.AliasIn,
+) -> Call[models.EntityChanged]:
+    """Give an entity one more name.
+
+    Let a name in texts and questions mean this entity, for those who see it.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/entities/{part(entity_id)}/aliases",
+        answer=models.EntityChanged,
+        body=body,
+    )
+
+
+def remove_alias(
+    entity_id: UUID | str,
+    *,
+    alias: str,
+) -> Call[models.EntityChanged]:
+    """Take a name from an entity.
+
+    Remove an alias; entities already made from it stay as they are.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/entities/{part(entity_id)}/aliases",
+        answer=models.EntityChanged,
+        query={"alias": alias},
+    )
+
+
+def merge_entity(
+    entity_id: UUID | str,
+    body: models.MergeIn,
+) -> Call[models.EntityChanged]:
+    """Make an entity part of another one.
+
+    Move mentions, relations and names; strengths add up, the stronger role stays.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/entities/{part(entity_id)}/merge",
+        answer=models.EntityChanged,
+        body=body,
+    )
+
+
+def split_entity(
+    entity_id: UUID | str,
+    body: models.SplitIn,
+) -> Call[models.EntityChanged]:
+    """Undo a merge, or part mentions of two things.
+
+    With `undo` a merged entity stands again; with `mentions` those move to the one named.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/entities/{part(entity_id)}/split",
+        answer=models.EntityChanged,
+        body=body,
+    )
+
+
+def list_escalation_channels() -> Call[models.EscalationChannelList]:
+    """List escalation channels.
+
+    List the channels there are.
+    """
+    return Call(
+        method="GET",
+        path="/v1/escalation-channels",
+        answer=models.EscalationChannelList,
+    )
+
+
+def add_escalation_channel(
+    body: models.ChannelIn,
+) -> Call[models.EscalationChannel]:
+    """Add an escalation channel.
+
+    Keep a Slack incoming webhook; a persona names it as `slack:<name>`.
+    """
+    return Call(
+        method="POST",
+        path="/v1/escalation-channels",
+        answer=models.EscalationChannel,
+        body=body,
+    )
+
+
+def remove_escalation_channel(
+    name: UUID | str,
+) -> Call[models.ChannelRemoved]:
+    """Remove an escalation channel.
+
+    Remove a channel with its address; personas that name it fall back to notes.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/escalation-channels/{part(name)}",
+        answer=models.ChannelRemoved,
+    )
+
+
+def list_escalations(
+    *,
+    state: Literal["queued", "delivered", "failed"] | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.EscalationPage]:
+    """List escalations.
+
+    List where investigations called a person, by which channel, and whether they were told.
+    """
+    return Call(
+        method="GET",
+        path="/v1/escalations",
+        answer=models.EscalationPage,
+        query={"state": state, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_escalation(
+    escalation_id: UUID | str,
+) -> Call[models.HandOff]:
+    """Show an escalation with its hand-off.
+
+    Show why, the timeline, the newest tool calls, what it rests on, and what it knows.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/escalations/{part(escalation_id)}",
+        answer=models.HandOff,
+    )
+
+
+def retry_escalation(
+    escalation_id: UUID | str,
+) -> Call[models.EscalationView]:
+    """Retry an escalation.
+
+    Call a person again where it failed, by the channel the persona has now.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/escalations/{part(escalation_id)}/retry",
+        answer=models.EscalationView,
+    )
+
+
+def observe_events(
+    body: models.EventIn | models.EventBatch,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EventResult | models.EventBatchResult]:
+    """Observe one event or a batch.
+
+    Store events durably, in the order they happened; what caused what is kept as edges.
+    """
+    return Call(
+        method="POST",
+        path="/v1/events",
+        answer=models.EventResult | models.EventBatchResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_events(
+    *,
+    type: str | None = None,
+    session_id: str | None = None,
+    agent_id: str | None = None,
+    trace_id: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.EventPage]:
+    """List events, newest first.
+
+    List what the key may see, with every filter given, by the order of the ledger.
+    """
+    return Call(
+        method="GET",
+        path="/v1/events",
+        answer=models.EventPage,
+        query={
+            "type": type,
+            "session_id": session_id,
+            "agent_id": agent_id,
+            "trace_id": trace_id,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def get_event(
+    event_id: UUID | str,
+) -> Call[models.EventView]:
+    """Read one event.
+
+    Read an event with its payload.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/events/{part(event_id)}",
+        answer=models.EventView,
+    )
+
+
+def export_graph(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.ExportPage]:
+    """Export the memory graph.
+
+    Read the nodes with natural keys and the edges between them, without ids, page by page.
+    """
+    return Call(
+        method="GET",
+        path="/v1/export",
+        answer=models.ExportPage,
+        query={"limit": limit, "cursor": cursor},
+    )
+
+
+def forget(
+    body: models.ForgetIn,
+) -> Call[models.ForgettingDone | models.ForgettingPlan]:
+    """Forget a data subject or a source.
+
+    Destroy the key, purge every projection, leave a signed tombstone. It cannot be undone.
+    Repeated, it goes on where it was interrupted, or answers what was done. With `dry_run`
+    it lists what would go; with `prove` as well it searches every store now, to show that
+    the search finds.
+    """
+    return Call(
+        method="POST",
+        path="/v1/forget",
+        answer=models.ForgettingDone | models.ForgettingPlan,
+        body=body,
+    )
+
+
+def get_forgetting(
+    forgetting_id: UUID | str,
+) -> Call[models.ForgettingView]:
+    """How a forgetting went.
+
+    Return what was done: ids, counts and times.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/forget/{part(forgetting_id)}",
+        answer=models.ForgettingView,
+    )
+
+
+def prove_forgetting(
+    forgetting_id: UUID | str,
+) -> Call[models.Proof]:
+    """Search every store for what was forgotten, by its ids.
+
+    Look for the subject's id and its nodes' in every table, index, bucket and the key
+    store.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/forget/{part(forgetting_id)}/proof",
+        answer=models.Proof,
+    )
+
+
+def prove_forgetting_by_strings(
+    forgetting_id: UUID | str,
+    body: models.ProofIn,
+) -> Call[models.Proof]:
+    """Search every store for canary strings, too.
+
+    Look for strings that only the forgotten data had. They are held for this request only.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/forget/{part(forgetting_id)}/proof",
+        answer=models.Proof,
+        body=body,
+    )
+
+
+def make_grant(
+    body: models.GrantIn,
+) -> Call[models.GrantView]:
+    """Make a standing grant.
+
+    Say yes in advance to a tool with such arguments, so many times, until a moment.
+    """
+    return Call(
+        method="POST",
+        path="/v1/grants",
+        answer=models.GrantView,
+        body=body,
+    )
+
+
+def list_grants(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.GrantPage]:
+    """List standing grants.
+
+    List grants, those that are over too, with how often each was used.
+    """
+    return Call(
+        method="GET",
+        path="/v1/grants",
+        answer=models.GrantPage,
+        query={"limit": limit, "cursor": cursor},
+    )
+
+
+def revoke_grant(
+    grant_id: UUID | str,
+) -> Call[models.GrantView]:
+    """Revoke a standing grant.
+
+    Revoke a grant at once; a second time changes nothing.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/grants/{part(grant_id)}",
+        answer=models.GrantView,
+    )
+
+
+def import_graph(
+    body: models.ImportIn,
+) -> Call[models.Imported]:
+    """Import into the memory graph.
+
+    Write up to 100 records as they are, all or none; again changes nothing.
+    """
+    return Call(
+        method="POST",
+        path="/v1/import",
+        answer=models.Imported,
+        body=body,
+    )
+
+
+def list_incoming_webhooks() -> Call[models.IncomingWebhookList]:
+    """List incoming webhooks.
+
+    List the services that may write memories, without their secrets.
+    """
+    return Call(
+        method="GET",
+        path="/v1/incoming-webhooks",
+        answer=models.IncomingWebhookList,
+    )
+
+
+def create_incoming_webhook(
+    body: models.IncomingWebhookIn,
+) -> Call[models.IncomingWebhookWithSecret]:
+    """Make an incoming webhook.
+
+    Let a service write memories. The secret that it signs them with is shown this once.
+    """
+    return Call(
+        method="POST",
+        path="/v1/incoming-webhooks",
+        answer=models.IncomingWebhookWithSecret,
+        body=body,
+    )
+
+
+def remove_incoming_webhook(
+    incoming_id: UUID | str,
+) -> Call[models.IncomingWebhookRemoved]:
+    """Remove an incoming webhook.
+
+    Take a service's right to write. What it wrote stays.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/incoming-webhooks/{part(incoming_id)}",
+        answer=models.IncomingWebhookRemoved,
+    )
+
+
+def receive_memories(
+    incoming_id: UUID | str,
+    body: models.MemoryIn | models.MemoryBatch,
+) -> Call[models.MemoryResult | models.MemoryBatchResult]:
+    """Take a signed delivery of memories.
+
+    Remember what a service sends: a body of `POST /v1/memories`, signed, with no key of
+    ours.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/incoming-webhooks/{part(incoming_id)}/memories",
+        answer=models.MemoryResult | models.MemoryBatchResult,
+        body=body,
+    )
+
+
+def rotate_incoming_webhook(
+    incoming_id: UUID | str,
+) -> Call[models.IncomingWebhookWithSecret]:
+    """Give an incoming webhook a new secret.
+
+    Make a new secret. The one before is good for 24 hours more; again, and it is not.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/incoming-webhooks/{part(incoming_id)}/rotate",
+        answer=models.IncomingWebhookWithSecret,
+    )
+
+
+def get_ingestion(
+    ingestion_id: UUID | str,
+) -> Call[models.IngestionView]:
+    """Follow one ingestion.
+
+    Show the status, the counts so far and, when it failed, why.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/ingestions/{part(ingestion_id)}",
+        answer=models.IngestionView,
+    )
+
+
+def start_investigation(
+    body: models.InvestigationIn,
+) -> Call[models.InvestigationStarted | models.InvestigationQueued]:
+    """Investigate a ticket.
+
+    Queue a ticket and start its investigation if there is room.  A ticket that was answered
+    or handed over is a conflict: put it back with `POST /v1/tickets/{ticket_id}/requeue`.
+    While it waits for a slot, `state` is `queued` and there is no investigation yet.
+    """
+    return Call(
+        method="POST",
+        path="/v1/investigations",
+        answer=models.InvestigationStarted | models.InvestigationQueued,
+        body=body,
+    )
+
+
+def list_investigations(
+    *,
+    state: Literal[
+        "CREATED",
+        "PLANNING",
+        "RETRIEVING",
+        "SAFETY_CHECK",
+        "WAITING_APPROVAL",
+        "ACTING",
+        "OBSERVING",
+        "VERDICT",
+        "WRITING_BACK",
+        "DONE",
+        "HALTED",
+    ]
+    | None = None,
+    ticket_id: UUID | str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.InvestigationPage]:
+    """List investigations.
+
+    List investigations with their state, their verdict and what they spent.
+    """
+    return Call(
+        method="GET",
+        path="/v1/investigations",
+        answer=models.InvestigationPage,
+        query={"state": state, "ticket_id": ticket_id, "limit": limit, "cursor": cursor},
+    )
+
+
+def resume_investigations() -> Call[models.PresentList]:
+    """Take up every investigation that has stopped moving.
+
+    Start new executions of those that lost theirs; who waits for a person goes on waiting.
+    """
+    return Call(
+        method="POST",
+        path="/v1/investigations/resume",
+        answer=models.PresentList,
+    )
+
+
+def get_investigation(
+    investigation_id: UUID | str,
+) -> Call[models.InvestigationDetail]:
+    """Show an investigation.
+
+    Show state, verdict, spending by purpose, the budget and what is left, questions,
+    actions.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/investigations/{part(investigation_id)}",
+        answer=models.InvestigationDetail,
+    )
+
+
+def dispute_investigation(
+    investigation_id: UUID | str,
+    body: models.DisputeIn,
+) -> Call[models.OpinionView]:
+    """Dispute how an investigation ended.
+
+    Say that it did not end well: nothing is learned of it. Your last word counts.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/investigations/{part(investigation_id)}/dispute",
+        answer=models.OpinionView,
+        body=body,
+    )
+
+
+def follow_investigation(
+    investigation_id: UUID | str,
+    *,
+    after: int | None = None,
+    last_event_id: str | None = None,
+) -> Call[str]:
+    """Follow an investigation live (server-sent events).
+
+    Stream starts and ends of states and steps, with durations, until the investigation
+    ends.  Only where the API runs as a server: behind API Gateway answers come whole, so
+    poll the steps.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/investigations/{part(investigation_id)}/events",
+        answer=str,
+        query={"after": after},
+        headers=present({"last-event-id": last_event_id}),
+    )
+
+
+def list_opinions(
+    investigation_id: UUID | str,
+) -> Call[models.OpinionList]:
+    """List what people said of an investigation.
+
+    List ratings and disputes that stand; earlier words are in the ledger.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/investigations/{part(investigation_id)}/opinions",
+        answer=models.OpinionList,
+    )
+
+
+def rate_investigation(
+    investigation_id: UUID | str,
+    body: models.RatingIn,
+) -> Call[models.OpinionView]:
+    """Rate an investigation.
+
+    Rate one that ended; 4 and 5 stage what may be learned of it. Your last word counts.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/investigations/{part(investigation_id)}/rating",
+        answer=models.OpinionView,
+        body=body,
+    )
+
+
+def resume_investigation(
+    investigation_id: UUID | str,
+) -> Call[models.Present]:
+    """Take up an investigation.
+
+    Start a new execution from the last snapshot; actions that were applied are not
+    repeated.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/investigations/{part(investigation_id)}/resume",
+        answer=models.Present,
+    )
+
+
+def list_investigation_steps(
+    investigation_id: UUID | str,
+    *,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[models.StepsView]:
+    """List an investigation's steps, and poll for new ones.
+
+    List the timeline. Ask again with `after` of the answer, each second or so, until
+    `ended`.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/investigations/{part(investigation_id)}/steps",
+        answer=models.StepsView,
+        query={"after": after, "limit": limit},
+    )
+
+
+def remember_step(
+    investigation_id: UUID | str,
+    seq: UUID | str,
+    body: models.RememberIn,
+) -> Call[models.Remembered]:
+    """Remember a step.
+
+    Make a line of the timeline an active node of the memory graph, tied to its
+    investigation.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/investigations/{part(investigation_id)}/steps/{part(seq)}/remember",
+        answer=models.Remembered,
+        body=body,
+    )
+
+
+def list_keys() -> Call[models.KeyList]:
+    """List API keys.
+
+    List the workspace's keys, newest first, revoked ones too.
+    """
+    return Call(
+        method="GET",
+        path="/v1/keys",
+        answer=models.KeyList,
+    )
+
+
+def create_key(
+    body: models.KeyIn,
+) -> Call[models.KeyWithSecret]:
+    """Make an API key.
+
+    Make a key for this workspace. Keep the secret: it cannot be shown again.
+    """
+    return Call(
+        method="POST",
+        path="/v1/keys",
+        answer=models.KeyWithSecret,
+        body=body,
+    )
+
+
+def revoke_key(
+    key_id: UUID | str,
+) -> Call[models.KeyView]:
+    """Revoke an API key.
+
+    Revoke a key at once. The last admin key cannot be revoked.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/keys/{part(key_id)}",
+        answer=models.KeyView,
+    )
+
+
+def list_ledger(
+    *,
+    type: str | None = None,
+    from_position: int | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.LedgerEntryPage]:
+    """Read the ledger.
+
+    Read entries with their hashes. Bodies are encrypted and stay out of the answer.
+    """
+    return Call(
+        method="GET",
+        path="/v1/ledger",
+        answer=models.LedgerEntryPage,
+        query={"type": type, "from_position": from_position, "limit": limit, "cursor": cursor},
+    )
+
+
+def verify_ledger(
+    *,
+    anchors: bool | None = None,
+) -> Call[models.LedgerVerification | models.AnchoredVerification]:
+    """Verify the ledger.
+
+    Recompute every hash of the workspace's chain and name the first bad position.  With
+    `anchors` the chain is also held to the signed heads outside the database.
+    """
+    return Call(
+        method="GET",
+        path="/v1/ledger/verify",
+        answer=models.LedgerVerification | models.AnchoredVerification,
+        query={"anchors": anchors},
+    )
+
+
+def remember(
+    body: models.MemoryIn | models.MemoryBatch,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.MemoryResult | models.MemoryBatchResult]:
+    """Remember one memory or a batch.
+
+    Store memories durably; they are searchable by keyword at once and by vector soon after.
+    """
+    return Call(
+        method="POST",
+        path="/v1/memories",
+        answer=models.MemoryResult | models.MemoryBatchResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_memories(
+    *,
+    type: Literal["event", "fact", "decision", "status"] | None = None,
+    key: str | None = None,
+    subject: str | None = None,
+    session_id: str | None = None,
+    state: Literal[
+        "provisional", "active", "superseded", "expired", "archived", "quarantined", "any"
+    ]
+    | None = None,
+    id_prefix: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.MemoryPage]:
+    """List memories, newest first.
+
+    List what the key may see, with every filter given; `state=any` shows all states.
+    """
+    return Call(
+        method="GET",
+        path="/v1/memories",
+        answer=models.MemoryPage,
+        query={
+            "type": type,
+            "key": key,
+            "subject": subject,
+            "session_id": session_id,
+            "state": state,
+            "id_prefix": id_prefix,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def get_memory(
+    memory_id: UUID | str,
+) -> Call[models.MemoryView]:
+    """Read one memory.
+
+    Read a memory whatever its state, unless it was deleted.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/memories/{part(memory_id)}",
+        answer=models.MemoryView,
+    )
+
+
+def delete_memory(
+    memory_id: UUID | str,
+) -> Call[models.Deleted]:
+    """Delete one memory softly.
+
+    Hide a memory from search and lists; its ledger entries stay.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/memories/{part(memory_id)}",
+        answer=models.Deleted,
+    )
+
+
+def correct_memory(
+    memory_id: UUID | str,
+    body: models.MemoryCorrection,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Correct a memory.
+
+    Put a new version in a memory's place; the old one is superseded and was never true.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/memories/{part(memory_id)}",
+        answer=models.EditResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def get_memory_history(
+    memory_id: UUID | str,
+) -> Call[models.MemoryHistory]:
+    """Follow one memory through the ledger.
+
+    Show each version with the ledger positions it held over.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/memories/{part(memory_id)}/history",
+        answer=models.MemoryHistory,
+    )
+
+
+def merge_memories(
+    memory_id: UUID | str,
+    body: models.MemoryMerge,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Merge two memories.
+
+    Put one memory in the place of two that the same readers see; it comes of both.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/memories/{part(memory_id)}/merge",
+        answer=models.EditResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def move_memory(
+    memory_id: UUID | str,
+    body: models.MemoryMove,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Move a memory to other readers.
+
+    Give a memory to another client, scope or agents; those it was taken from lose it.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/memories/{part(memory_id)}/move",
+        answer=models.EditResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def keep_memory_from_recall(
+    memory_id: UUID | str,
+    body: models.NeverRecall,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Keep a memory from recall.
+
+    Keep a memory, and let no search, context or walk find it, nor what it was in the past.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/memories/{part(memory_id)}/never-recall",
+        answer=models.EditResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def let_memory_be_recalled(
+    memory_id: UUID | str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Let a memory be recalled again.
+
+    Give a memory that was kept from recall the state it would have had.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/memories/{part(memory_id)}/never-recall",
+        answer=models.EditResult,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def pin_memory(
+    memory_id: UUID | str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Pin a memory.
+
+    Keep a memory from ageing and fading, and rank it higher.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/memories/{part(memory_id)}/pin",
+        answer=models.EditResult,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def unpin_memory(
+    memory_id: UUID | str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Unpin a memory.
+
+    Let a memory age and fade like any other again.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/memories/{part(memory_id)}/pin",
+        answer=models.EditResult,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def write_nodes(
+    body: models.NodeIn | models.NodeBatch,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.NodeResult | models.NodeBatchResult]:
+    """Write one node or a batch, with typed edges.
+
+    Store nodes and their edges in one transaction; found by their words at once.
+    """
+    return Call(
+        method="POST",
+        path="/v1/nodes",
+        answer=models.NodeResult | models.NodeBatchResult,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_nodes(
+    *,
+    label: str,
+    kind: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NodePage]:
+    """List the nodes of a label, newest first.
+
+    List what the key may see of one label, with every filter given.
+    """
+    return Call(
+        method="GET",
+        path="/v1/nodes",
+        answer=models.NodePage,
+        query={
+            "label": label,
+            "kind": kind,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def get_node(
+    node_id: UUID | str,
+) -> Call[models.NodeView]:
+    """Read one node of any label, with its edges.
+
+    Read a node with its provenance; its edges are counted by kind, and the strongest shown.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/nodes/{part(node_id)}",
+        answer=models.NodeView,
+    )
+
+
+def delete_node(
+    node_id: UUID | str,
+) -> Call[models.Deleted]:
+    """Delete one node softly.
+
+    Hide a node from search, lists and the graph; its ledger entries stay.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/nodes/{part(node_id)}",
+        answer=models.Deleted,
+    )
+
+
+def replace_compiled_truth(
+    node_id: UUID | str,
+    body: models.TruthIn,
+) -> Call[models.NodeChanged]:
+    """Set what is held true of a node.
+
+    Replace a node's compiled truth; it is searched with the node and lifts its score.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/nodes/{part(node_id)}/compiled-truth",
+        answer=models.NodeChanged,
+        body=body,
+    )
+
+
+def get_lineage(
+    node_id: UUID | str,
+    *,
+    direction: Literal["ancestors", "descendants", "both"] | None = None,
+    max_depth: int | None = None,
+    intent: Literal[
+        "why", "when", "what", "related", "general", "who_is", "how_does", "personalize"
+    ]
+    | None = None,
+    as_of: datetime | int | None = None,
+    format: Literal["atlas", "prov"] | None = None,
+) -> Call[models.Lineage | models.ProvDocument]:
+    """Trace a node.
+
+    Follow causes, makers, summaries, parts and earlier versions from a node.  `ancestors`
+    is what it comes from, `descendants` what came of it. `intent` orders what is followed
+    first where there is much.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/nodes/{part(node_id)}/lineage",
+        answer=models.Lineage | models.ProvDocument,
+        query={
+            "direction": direction,
+            "max_depth": max_depth,
+            "intent": intent,
+            "as_of": as_of,
+            "format": format,
+        },
+    )
+
+
+def list_personas() -> Call[models.PersonaList]:
+    """List personas.
+
+    List personas; `default`, which works on everything else, is always among them.
+    """
+    return Call(
+        method="GET",
+        path="/v1/personas",
+        answer=models.PersonaList,
+    )
+
+
+def create_persona(
+    body: models.NewPersonaIn,
+) -> Call[models.PersonaView]:
+    """Make a persona.
+
+    Make a persona; its name stays for good.
+    """
+    return Call(
+        method="POST",
+        path="/v1/personas",
+        answer=models.PersonaView,
+        body=body,
+    )
+
+
+def get_persona(
+    persona: UUID | str,
+) -> Call[models.PersonaView]:
+    """Show a persona.
+
+    Show a persona as it is now.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/personas/{part(persona)}",
+        answer=models.PersonaView,
+    )
+
+
+def replace_persona(
+    persona: UUID | str,
+    body: models.PersonaIn,
+) -> Call[models.PersonaView]:
+    """Change a persona.
+
+    Replace what a persona says by another version; the same again changes nothing.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/personas/{part(persona)}",
+        answer=models.PersonaView,
+        body=body,
+    )
+
+
+def remove_persona(
+    persona: UUID | str,
+) -> Call[models.PersonaRemoved]:
+    """Remove a persona.
+
+    Remove a persona; the default one works on its tickets from now on.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/personas/{part(persona)}",
+        answer=models.PersonaRemoved,
+    )
+
+
+def list_persona_versions(
+    persona: UUID | str,
+) -> Call[models.PersonaVersionList]:
+    """Show how a persona changed.
+
+    List every version a persona had; each is an entry of the ledger, too.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/personas/{part(persona)}/versions",
+        answer=models.PersonaVersionList,
+    )
+
+
+def list_proposals(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.ProposalPage]:
+    """List proposed nodes.
+
+    List what was seen again and again, for a person to make active.
+    """
+    return Call(
+        method="GET",
+        path="/v1/proposals",
+        answer=models.ProposalPage,
+        query={"limit": limit, "cursor": cursor},
+    )
+
+
+def accept_proposal(
+    node_id: UUID | str,
+) -> Call[models.Proposal]:
+    """Accept a proposed node.
+
+    Make it active: planners are shown it from now on.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/proposals/{part(node_id)}/accept",
+        answer=models.Proposal,
+    )
+
+
+def reject_proposal(
+    node_id: UUID | str,
+) -> Call[models.Proposal]:
+    """Reject a proposed node.
+
+    Archive it; it is not proposed again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/proposals/{part(node_id)}/reject",
+        answer=models.Proposal,
+    )
+
+
+def query_subgraph(
+    body: models.SubgraphIn,
+) -> Call[models.Subgraph]:
+    """Query the graph.
+
+    Walk the graph from what the question names, or from given nodes.  Intents are inferred;
+    `intent` overrides them. Nodes with `retrieval_reason: proactive` were not asked for.
+    Unknown ids and names lead nowhere; `meta.warnings` says so.
+    """
+    return Call(
+        method="POST",
+        path="/v1/query/subgraph",
+        answer=models.Subgraph,
+        body=body,
+        reads=True,
+    )
+
+
+def start_rebuild(
+    body: models.RebuildIn,
+) -> Call[models.RebuildView]:
+    """Make the projections anew from the ledger.
+
+    Replay the ledger beside the rows in use, then replace what differs in one transaction.
+    Searches go on all the while. Writes wait only while the rows are put in place; then a
+    write may be told to come again (503 `ledger-busy`).
+    """
+    return Call(
+        method="POST",
+        path="/v1/rebuilds",
+        answer=models.RebuildView,
+        body=body,
+    )
+
+
+def get_rebuild(
+    rebuild_id: UUID | str,
+) -> Call[models.RebuildView]:
+    """Follow one rebuild.
+
+    Show a rebuild: running, finished with checksums by table, or failed with a reason.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/rebuilds/{part(rebuild_id)}",
+        answer=models.RebuildView,
+    )
+
+
+def get_redaction() -> Call[models.RedactionProfile]:
+    """Show the redaction profile.
+
+    Show the workspace's profile; a persona's adds to it.
+    """
+    return Call(
+        method="GET",
+        path="/v1/redaction",
+        answer=models.RedactionProfile,
+    )
+
+
+def choose_redaction(
+    body: models.ProfileIn,
+) -> Call[models.RedactionProfile]:
+    """Choose the redaction profile.
+
+    Choose the workspace's profile. Open questions to people are void: the rules have
+    changed.
+    """
+    return Call(
+        method="PUT",
+        path="/v1/redaction",
+        answer=models.RedactionProfile,
+        body=body,
+    )
+
+
+def count_missing_vectors() -> Call[models.MissingVectors]:
+    """How many nodes have no vector of the present model.
+
+    Count the nodes that are found by keyword only, and those of them that wait for a
+    vector.
+    """
+    return Call(
+        method="GET",
+        path="/v1/reindex",
+        answer=models.MissingVectors,
+    )
+
+
+def reindex(
+    *,
+    after: UUID | str | None = None,
+) -> Call[models.Reindexed]:
+    """Queue nodes that have no vector of the present model.
+
+    Queue a part of the workspace; ask again with `after` while there is `more`.  A node
+    that waits already is not queued again, so the whole may be repeated. Nodes whose words
+    an older release indexed are indexed anew.
+    """
+    return Call(
+        method="POST",
+        path="/v1/reindex",
+        answer=models.Reindexed,
+        query={"after": after},
+    )
+
+
+def relate_nodes(
+    body: models.RelationshipIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.NodeChanged]:
+    """State a relation between two nodes.
+
+    Tie two nodes by a typed edge; between entities it grows stronger each time it is
+    stated.
+    """
+    return Call(
+        method="POST",
+        path="/v1/relationships",
+        answer=models.NodeChanged,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def write_report(
+    body: models.ReportIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.ReportKept]:
+    """Write a report.
+
+    Keep what a workflow made. Reports are never changed; the same one again is the same
+    one.
+    """
+    return Call(
+        method="POST",
+        path="/v1/reports",
+        answer=models.ReportKept,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_reports(
+    *,
+    keyword: str | None = None,
+    source_workflow: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.ReportPage]:
+    """List reports, newest first.
+
+    List the catalogue without bodies, and say how many reports it has.
+    """
+    return Call(
+        method="GET",
+        path="/v1/reports",
+        answer=models.ReportPage,
+        query={
+            "keyword": keyword,
+            "source_workflow": source_workflow,
+            "limit": limit,
+            "cursor": cursor,
+        },
+    )
+
+
+def get_latest_reports(
+    *,
+    keyword: str | None = None,
+    limit: int | None = None,
+) -> Call[models.ReportWithBodyList]:
+    """Read the newest report.
+
+    Read the newest report with a keyword, by the time it is about; no items when none is.
+    """
+    return Call(
+        method="GET",
+        path="/v1/reports/latest",
+        answer=models.ReportWithBodyList,
+        query={"keyword": keyword, "limit": limit},
+    )
+
+
+def search(
+    body: models.SearchIn,
+) -> Call[models.SearchAnswer]:
+    """Recall.
+
+    Find memories and document chunks by meaning and by words, as the key may see them.  A
+    part that failed is named in `meta.degraded`. `meta.truncated` says that there was more
+    than is shown, and `meta.dropped` what was left out because the answer would have been
+    too large.
+    """
+    return Call(
+        method="POST",
+        path="/v1/search",
+        answer=models.SearchAnswer,
+        body=body,
+        reads=True,
+    )
+
+
+def get_search(
+    search_id: UUID | str,
+    *,
+    format: Literal["json", "svg"] | None = None,
+) -> Call[models.ExplainedSearch | str]:
+    """Explain a search.
+
+    Return why each result is where it is; one's own searches, and every one for an admin.
+    The id is `meta.search_id` of an answer. Texts are shown as far as the key may see them
+    now. `svg` draws what the graph leg walked.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/searches/{part(search_id)}",
+        answer=models.ExplainedSearch | str,
+        query={"format": format},
+    )
+
+
+def give_feedback(
+    search_id: UUID | str,
+    body: models.FeedbackIn,
+) -> Call[models.Feedback]:
+    """Say whether a result was of use.
+
+    Keep what this key says of a node its search returned; a second time replaces the first.
+    `proactive_signal` is what the answer said of a proactive node: a signal of which at
+    least ten judgements of the last 30 days say mostly no is muted until they are older.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/searches/{part(search_id)}/feedback",
+        answer=models.Feedback,
+        body=body,
+    )
+
+
+def get_settings() -> Call[models.SettingsView]:
+    """Show the settings.
+
+    Show every setting of the workspace, and where its value is from.
+    """
+    return Call(
+        method="GET",
+        path="/v1/settings",
+        answer=models.SettingsView,
+    )
+
+
+def change_settings(
+    body: models.SettingsIn,
+    *,
+    if_match: str | None = None,
+) -> Call[models.SettingsView]:
+    """Change the settings.
+
+    Change what is named, reset what is null, and leave the rest. Holds within a second.
+    """
+    return Call(
+        method="PATCH",
+        path="/v1/settings",
+        answer=models.SettingsView,
+        body=body,
+        headers=present({"if-match": if_match}),
+    )
+
+
+def get_stats() -> Call[models.Stats]:
+    """What the workspace holds and how good it is.
+
+    Count nodes, decayed facts, junk, duplicates, contradictions, bytes, vectors and what
+    waits.  Rates are exact up to 2,000 active memories and of a random sample beyond; each
+    says which.
+    """
+    return Call(
+        method="GET",
+        path="/v1/stats",
+        answer=models.Stats,
+    )
+
+
+def find_orphans() -> Call[models.OrphansByKind]:
+    """Rows that lost what they belong to.
+
+    Find nodes without an entry, edges without an end, vectors without a node, and the like.
+    Each kind is counted up to 1,000.
+    """
+    return Call(
+        method="GET",
+        path="/v1/stats/orphans",
+        answer=models.OrphansByKind,
+    )
+
+
+def get_status() -> Call[models.Status]:
+    """How much work waits.
+
+    Count what waits for its embedding, what failed, and what is stored.
+    """
+    return Call(
+        method="GET",
+        path="/v1/status",
+        answer=models.Status,
+    )
+
+
+def get_subscriptions(
+    *,
+    agent: str | None = None,
+) -> Call[models.SubscriptionList]:
+    """What agents subscribe to.
+
+    Return what an agent subscribes to; no items when it subscribes to nothing.
+    """
+    return Call(
+        method="GET",
+        path="/v1/subscriptions",
+        answer=models.SubscriptionList,
+        query={"agent": agent},
+    )
+
+
+def replace_subscription(
+    body: models.SubscriptionIn,
+) -> Call[models.SubscriptionView]:
+    """Subscribe an agent to keywords.
+
+    Replace the agent's keywords. Searches follow them where subscriptions are switched on.
+    """
+    return Call(
+        method="PUT",
+        path="/v1/subscriptions",
+        answer=models.SubscriptionView,
+        body=body,
+    )
+
+
+def clear_subscription(
+    *,
+    agent: str | None = None,
+) -> Call[models.SubscriptionView]:
+    """Let an agent subscribe to nothing.
+
+    Remove every keyword of the agent; nothing to remove is fine too.
+    """
+    return Call(
+        method="DELETE",
+        path="/v1/subscriptions",
+        answer=models.SubscriptionView,
+        query={"agent": agent},
+    )
+
+
+def list_summaries(
+    *,
+    scope: Literal["episode", "session", "agent"] | None = None,
+    scope_id: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    as_of: datetime | int | None = None,
+) -> Call[models.SummaryPage]:
+    """List summaries.
+
+    Return summaries of episodes, sessions and agents, the latest first.
+    """
+    return Call(
+        method="GET",
+        path="/v1/summaries",
+        answer=models.SummaryPage,
+        query={
+            "scope": scope,
+            "scope_id": scope_id,
+            "limit": limit,
+            "cursor": cursor,
+            "as_of": as_of,
+        },
+    )
+
+
+def get_summary(
+    summary_id: UUID | str,
+    *,
+    depth: int | None = None,
+    as_of: datetime | int | None = None,
+) -> Call[models.SummaryTreeView]:
+    """Show what a summary is made of.
+
+    Return a summary with what it is made of: sessions, episodes, and their sources.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/summaries/{part(summary_id)}",
+        answer=models.SummaryTreeView,
+        query={"depth": depth, "as_of": as_of},
+    )
+
+
+def apply_taint(
+    body: models.TaintIn,
+) -> Call[models.Tainted]:
+    """Hold back an agent, a session, a source or a node, and all that was made of it.
+
+    Quarantine it. Ask again with the same body while `complete` is false.  New writes that
+    fall under a standing taint are stored in quarantine. `dry_run` changes nothing.
+    """
+    return Call(
+        method="POST",
+        path="/v1/taint",
+        answer=models.Tainted,
+        body=body,
+    )
+
+
+def list_taints(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.TaintPage]:
+    """List taints.
+
+    Read the taints of the workspace, standing and lifted.
+    """
+    return Call(
+        method="GET",
+        path="/v1/taints",
+        answer=models.TaintPage,
+        query={"limit": limit, "cursor": cursor},
+    )
+
+
+def get_taint(
+    taint_id: UUID | str,
+) -> Call[models.TaintReport]:
+    """Read a taint.
+
+    Return a taint with the newest actions and searches that used what it holds.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/taints/{part(taint_id)}",
+        answer=models.TaintReport,
+    )
+
+
+def lift_taint(
+    taint_id: UUID | str,
+) -> Call[models.TaintLifted]:
+    """Lift a taint.
+
+    Let nodes have the state they had; those that another taint holds stay in quarantine.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/taints/{part(taint_id)}/lift",
+        answer=models.TaintLifted,
+    )
+
+
+def start_task(
+    body: models.TaskIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.TaskState]:
+    """Start a task.
+
+    Start a piece of work whose writes name it; inputs the schema calls secret are not kept.
+    """
+    return Call(
+        method="POST",
+        path="/v1/tasks",
+        answer=models.TaskState,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def update_task(
+    task_id: UUID | str,
+    body: models.StepIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.TaskState]:
+    """Say how a task goes.
+
+    Add a step, and what it produced; of many steps the newest hundred are kept.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/tasks/{part(task_id)}",
+        answer=models.TaskState,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def complete_task(
+    task_id: UUID | str,
+    body: models.EndIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.TaskState]:
+    """End a task.
+
+    End a task: completed, failed or cancelled. The same end again changes nothing.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/tasks/{part(task_id)}/complete",
+        answer=models.TaskState,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_ticket_sources() -> Call[models.TicketSourceList]:
+    """List ticket sources.
+
+    List help desks and how polling them goes; the plain source, `api`, is not among them.
+    """
+    return Call(
+        method="GET",
+        path="/v1/ticket-sources",
+        answer=models.TicketSourceList,
+    )
+
+
+def register_ticket_source(
+    body: models.SourceIn,
+) -> Call[models.TicketSourceView]:
+    """Register a ticket source.
+
+    Keep a help desk. Its secrets are sealed, and never shown again.
+    """
+    return Call(
+        method="POST",
+        path="/v1/ticket-sources",
+        answer=models.TicketSourceView,
+        body=body,
+    )
+
+
+def get_ticket_source(
+    source_id: UUID | str,
+) -> Call[models.TicketSourceView]:
+    """Show a ticket source.
+
+    Show a help desk and how polling it goes.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/ticket-sources/{part(source_id)}",
+        answer=models.TicketSourceView,
+    )
+
+
+def change_ticket_source(
+    source_id: UUID | str,
+    body: models.SourceChangeIn,
+) -> Call[models.TicketSourceView]:
+    """Change a ticket source.
+
+    Change a help desk. New secrets mend one that `needs-auth`, and its tickets go on.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/ticket-sources/{part(source_id)}",
+        answer=models.TicketSourceView,
+        body=body,
+    )
+
+
+def remove_ticket_source(
+    source_id: UUID | str,
+) -> Call[models.TicketSourceRemoved]:
+    """Remove a ticket source.
+
+    Remove a help desk with its secrets. Its tickets stay; nothing is written back to it.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/ticket-sources/{part(source_id)}",
+        answer=models.TicketSourceRemoved,
+    )
+
+
+def confirm_ticket_webhook(
+    source_id: UUID | str,
+) -> Call[models.WebhookExpected]:
+    """Say that a source's webhooks arrive here.
+
+    Answer a help desk that looks whether anybody is there before it sends. Needs no key.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/ticket-sources/{part(source_id)}/events",
+        answer=models.WebhookExpected,
+    )
+
+
+def receive_ticket_webhook(
+    source_id: UUID | str,
+) -> Call[models.EventsTaken]:
+    """Take a help desk's webhook.
+
+    Take a delivery in. Who sends it is proved by its signature, not by a key of ours.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/ticket-sources/{part(source_id)}/events",
+        answer=models.EventsTaken,
+    )
+
+
+def poll_ticket_source(
+    source_id: UUID | str,
+) -> Call[models.PollResult]:
+    """Fetch a source's new tickets now.
+
+    Fetch what is new at a help desk, for up to twenty seconds.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/ticket-sources/{part(source_id)}/poll",
+        answer=models.PollResult,
+    )
+
+
+def add_ticket(
+    body: models.TicketIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.TicketTaken]:
+    """Add a ticket.
+
+    Take a ticket in. It is screened, queued and investigated after the answer.
+    """
+    return Call(
+        method="POST",
+        path="/v1/tickets",
+        answer=models.TicketTaken,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_tickets(
+    *,
+    status: Literal[
+        "new",
+        "queued",
+        "investigating",
+        "auto_resolved",
+        "needs_tech",
+        "needs_client",
+        "needs_l2",
+        "failed",
+        "discarded",
+    ]
+    | None = None,
+    source: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.TicketPage]:
+    """List tickets.
+
+    List tickets without their bodies; discarded ones are among them.
+    """
+    return Call(
+        method="GET",
+        path="/v1/tickets",
+        answer=models.TicketPage,
+        query={"status": status, "source": source, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_ticket_queue() -> Call[models.QueueView]:
+    """See the queue.
+
+    Show how many tickets wait, for how long a new one would, and whether it is too long.
+    """
+    return Call(
+        method="GET",
+        path="/v1/tickets/queue",
+        answer=models.QueueView,
+    )
+
+
+def get_ticket(
+    ticket_id: UUID | str,
+) -> Call[models.TicketDetail]:
+    """Show a ticket.
+
+    Show what a ticket says, what was said since, and which investigations it had.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/tickets/{part(ticket_id)}",
+        answer=models.TicketDetail,
+    )
+
+
+def add_ticket_message(
+    ticket_id: UUID | str,
+    body: models.TicketMessageIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.TicketMessageTaken]:
+    """Add a requester's message to a ticket.
+
+    Keep what the requester wrote; a ticket that waits for it, or is done, is taken up
+    again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/tickets/{part(ticket_id)}/messages",
+        answer=models.TicketMessageTaken,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def requeue_ticket(
+    ticket_id: UUID | str,
+) -> Call[models.TicketQueued]:
+    """Put a ticket back into the queue.
+
+    Queue a ticket that has ended or was discarded; it is not screened again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/tickets/{part(ticket_id)}/requeue",
+        answer=models.TicketQueued,
+    )
+
+
+def list_tool_calls(
+    *,
+    investigation_id: UUID | str | None = None,
+    connector: str | None = None,
+    session_id: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.ToolCallPage]:
+    """List tool calls.
+
+    List what agents asked tools for: owner, input and output (redacted, cut), error, times.
+    Calls that agents made over MCP and HTTP are among them, with the owner `cairn`.
+    """
+    return Call(
+        method="GET",
+        path="/v1/tool-calls",
+        answer=models.ToolCallPage,
+        query={
+            "investigation_id": investigation_id,
+            "connector": connector,
+            "session_id": session_id,
+            "limit": limit,
+            "cursor": cursor,
+        },
+    )
+
+
+def get_tool_call(
+    action_id: UUID | str,
+) -> Call[models.ToolCallView]:
+    """Show a tool call.
+
+    Show what a citation of a tool names: the call, and what the tool said.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/tool-calls/{part(action_id)}",
+        answer=models.ToolCallView,
+    )
+
+
+def create_upload(
+    body: models.UploadIn,
+) -> Call[models.UploadTicket]:
+    """Prepare the upload of a large document.
+
+    Return a URL to PUT the bytes to; then ingest them by `upload_id`.
+    """
+    return Call(
+        method="POST",
+        path="/v1/uploads",
+        answer=models.UploadTicket,
+        body=body,
+    )
+
+
+def list_webhooks() -> Call[models.WebhookList]:
+    """List webhooks.
+
+    List webhooks with what waits and what failed; never their secrets.
+    """
+    return Call(
+        method="GET",
+        path="/v1/webhooks",
+        answer=models.WebhookList,
+    )
+
+
+def create_webhook(
+    body: models.WebhookIn,
+) -> Call[models.WebhookWithSecret]:
+    """Make a webhook.
+
+    Tell an address of what happens. The secret that signs each delivery is shown this once.
+    """
+    return Call(
+        method="POST",
+        path="/v1/webhooks",
+        answer=models.WebhookWithSecret,
+        body=body,
+    )
+
+
+def remove_webhook(
+    webhook_id: UUID | str,
+) -> Call[models.WebhookRemoved]:
+    """Remove a webhook.
+
+    Remove a webhook with its deliveries.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/webhooks/{part(webhook_id)}",
+        answer=models.WebhookRemoved,
+    )
+
+
+def list_webhook_deliveries(
+    webhook_id: UUID | str,
+) -> Call[models.DeliveryList]:
+    """List the newest deliveries of a webhook.
+
+    List deliveries: waiting, delivered or failed, with the last answer's status.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/webhooks/{part(webhook_id)}/deliveries",
+        answer=models.DeliveryList,
+    )
+
+
+def whoami() -> Call[models.WhoAmI]:
+    """Who this key is.
+
+    Show the workspace, role, scopes and rate limit of the key.
+    """
+    return Call(
+        method="GET",
+        path="/v1/whoami",
+        answer=models.WhoAmI,
+    )

@@ -1,0 +1,1182 @@
+/** Every operation of the API, as a call. Made by scripts/clients.py: do not edit. */
+
+import type { Call } from "./call.js";
+import type { components } from "./schema.js";
+
+type M = components["schemas"];
+
+function present(headers: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as {
+    [name: string]: string;
+  };
+}
+
+/** Is the process up? */
+export function getHealth(): Call<M["Health"]> {
+  return { method: "GET", path: "/healthz" };
+}
+
+/** Can it serve? */
+export function getReadiness(): Call<M["Readiness"]> {
+  return { method: "GET", path: "/readyz" };
+}
+
+/** List approvals. */
+export function listApprovals(
+  query: { state?: M["ApprovalState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["QuestionPage"]> {
+  return { method: "GET", path: "/v1/approvals", query };
+}
+
+/** Show an approval. */
+export function getApproval(
+  approvalId: string,
+): Call<M["ApprovalView"]> {
+  return { method: "GET", path: `/v1/approvals/${encodeURIComponent(approvalId)}` };
+}
+
+/** Approve an action. */
+export function approveAction(
+  approvalId: string,
+  body: M["ApproveIn"],
+): Call<M["Decided"]> {
+  return { method: "POST", path: `/v1/approvals/${encodeURIComponent(approvalId)}/approve`, body };
+}
+
+/** Approve an action with other arguments. */
+export function editAction(
+  approvalId: string,
+  body: M["EditActionIn"],
+): Call<M["Decided"]> {
+  return { method: "POST", path: `/v1/approvals/${encodeURIComponent(approvalId)}/edit`, body };
+}
+
+/** Reject an action. */
+export function rejectAction(
+  approvalId: string,
+  body: M["RejectActionIn"],
+): Call<M["Decided"]> {
+  return { method: "POST", path: `/v1/approvals/${encodeURIComponent(approvalId)}/reject`, body };
+}
+
+/** List what may be learned. */
+export function listCandidates(
+  query: { state?: M["CandidateState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["CandidatePage"]> {
+  return { method: "GET", path: "/v1/candidates", query };
+}
+
+/** Show a candidate. */
+export function getCandidate(
+  candidateId: string,
+): Call<M["CandidateView"]> {
+  return { method: "GET", path: `/v1/candidates/${encodeURIComponent(candidateId)}` };
+}
+
+/** Accept a candidate. */
+export function acceptCandidate(
+  candidateId: string,
+  body: M["AcceptIn"],
+): Call<M["CandidateView"]> {
+  return { method: "POST", path: `/v1/candidates/${encodeURIComponent(candidateId)}/accept`, body };
+}
+
+/** Edit a candidate. */
+export function editCandidate(
+  candidateId: string,
+  body: M["EditIn"],
+): Call<M["CandidateView"]> {
+  return { method: "POST", path: `/v1/candidates/${encodeURIComponent(candidateId)}/edit`, body };
+}
+
+/** Reject a candidate. */
+export function rejectCandidate(
+  candidateId: string,
+  body: M["RejectIn"],
+): Call<M["CandidateView"]> {
+  return { method: "POST", path: `/v1/candidates/${encodeURIComponent(candidateId)}/reject`, body };
+}
+
+/** Claim a new deployment. */
+export function claim(
+  body: M["ClaimIn"],
+): Call<M["KeyWithSecret"]> {
+  return { method: "POST", path: "/v1/claim", body };
+}
+
+/** List connectors. */
+export function listConnectors(): Call<M["ConnectorList"]> {
+  return { method: "GET", path: "/v1/connectors" };
+}
+
+/** Register a connector. */
+export function registerConnector(
+  body: M["ConnectorIn"],
+): Call<M["ConnectorView"]> {
+  return { method: "POST", path: "/v1/connectors", body };
+}
+
+/** Show how connectors are. */
+export function getConnectorHealth(): Call<M["ConnectorsHealth"]> {
+  return { method: "GET", path: "/v1/connectors/health" };
+}
+
+/** Show a connector. */
+export function getConnector(
+  connector: string,
+): Call<M["ConnectorView"]> {
+  return { method: "GET", path: `/v1/connectors/${encodeURIComponent(connector)}` };
+}
+
+/** Change a connector. */
+export function changeConnector(
+  connector: string,
+  body: M["ConnectorChangeIn"],
+): Call<M["ConnectorView"]> {
+  return { method: "PATCH", path: `/v1/connectors/${encodeURIComponent(connector)}`, body };
+}
+
+/** Remove a connector. */
+export function removeConnector(
+  connector: string,
+): Call<M["ConnectorRemoved"]> {
+  return { method: "DELETE", path: `/v1/connectors/${encodeURIComponent(connector)}` };
+}
+
+/** Look how a connector is. */
+export function checkConnector(
+  connector: string,
+): Call<M["ConnectorView"]> {
+  return { method: "POST", path: `/v1/connectors/${encodeURIComponent(connector)}/check` };
+}
+
+/** Restart a connector. */
+export function restartConnector(
+  connector: string,
+): Call<M["ConnectorView"]> {
+  return { method: "POST", path: `/v1/connectors/${encodeURIComponent(connector)}/restart` };
+}
+
+/** List a connector's tools. */
+export function listConnectorTools(
+  connector: string,
+): Call<M["ToolList"]> {
+  return { method: "GET", path: `/v1/connectors/${encodeURIComponent(connector)}/tools` };
+}
+
+/** Try a tool out. */
+export function callConnectorTool(
+  connector: string,
+  tool: string,
+  body: M["ToolCallIn"],
+): Call<M["ToolAnswer"]> {
+  return { method: "POST", path: `/v1/connectors/${encodeURIComponent(connector)}/tools/${encodeURIComponent(tool)}`, body };
+}
+
+/** Consolidate memories. */
+export function startConsolidation(
+  body: M["ConsolidationIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["RunAccepted"] | M["Preview"]> {
+  return { method: "POST", path: "/v1/consolidations", body, headers: present(headers), keyed: true };
+}
+
+/** List runs of the consolidation. */
+export function listConsolidations(
+  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["RunPage"]> {
+  return { method: "GET", path: "/v1/consolidations", query };
+}
+
+/** Follow one run. */
+export function getConsolidation(
+  runId: string,
+): Call<M["RunView"]> {
+  return { method: "GET", path: `/v1/consolidations/${encodeURIComponent(runId)}` };
+}
+
+/** Recall for a prompt. */
+export function context(
+  body: M["ContextIn"],
+): Call<M["ContextAnswer"]> {
+  return { method: "POST", path: "/v1/context", body, reads: true };
+}
+
+/** List conversations, newest first. */
+export function listConversations(
+  query: { channel?: M["Channel"] | undefined; session_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ConversationPage"]> {
+  return { method: "GET", path: "/v1/conversations", query };
+}
+
+/** Record a message. */
+export function recordMessage(
+  body: M["MessageIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["MessageRecorded"]> {
+  return { method: "POST", path: "/v1/conversations/messages", body, headers: present(headers), keyed: true };
+}
+
+/** Search what was said. */
+export function searchConversations(
+  body: M["ConversationSearchIn"],
+): Call<M["MessagesFound"]> {
+  return { method: "POST", path: "/v1/conversations/search", body, reads: true };
+}
+
+/** Read a conversation. */
+export function getConversation(
+  conversationId: string,
+  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["ConversationWithMessages"]> {
+  return { method: "GET", path: `/v1/conversations/${encodeURIComponent(conversationId)}`, query };
+}
+
+/** Say whether memories are drawn from a conversation. */
+export function changeConversation(
+  conversationId: string,
+  body: M["ConversationChange"],
+): Call<M["ConversationChanged"]> {
+  return { method: "PATCH", path: `/v1/conversations/${encodeURIComponent(conversationId)}`, body };
+}
+
+/** Bind a public key to a conversation. */
+export function bindConversationKey(
+  conversationId: string,
+  keyId: string,
+): Call<M["KeyBound"]> {
+  return { method: "PUT", path: `/v1/conversations/${encodeURIComponent(conversationId)}/keys/${encodeURIComponent(keyId)}` };
+}
+
+/** Report what models have cost. */
+export function getCosts(
+  query: { by?: M["CostBy"] | undefined; since?: string | undefined; until?: string | undefined } = {},
+): Call<M["CostReport"]> {
+  return { method: "GET", path: "/v1/costs", query };
+}
+
+/** Ingest a document. */
+export function ingestDocument(
+  body: M["DocumentIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["DocumentTaken"]> {
+  return { method: "POST", path: "/v1/documents", body, headers: present(headers), keyed: true };
+}
+
+/** List documents, newest first. */
+export function listDocuments(
+  query: { source_uri?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["DocumentPage"]> {
+  return { method: "GET", path: "/v1/documents", query };
+}
+
+/** Read one document. */
+export function getDocument(
+  documentId: string,
+): Call<M["DocumentView"]> {
+  return { method: "GET", path: `/v1/documents/${encodeURIComponent(documentId)}` };
+}
+
+/** Delete one document softly. */
+export function deleteDocument(
+  documentId: string,
+): Call<M["Deleted"]> {
+  return { method: "DELETE", path: `/v1/documents/${encodeURIComponent(documentId)}` };
+}
+
+/** List entities by name. */
+export function listEntities(
+  query: { q?: string | undefined; type?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["EntityPage"]> {
+  return { method: "GET", path: "/v1/entities", query };
+}
+
+/** Read one entity: names, mentions, relations. */
+export function getEntity(
+  entityId: string,
+): Call<M["EntityDetail"]> {
+  return { method: "GET", path: `/v1/entities/${encodeURIComponent(entityId)}` };
+}
+
+/** Give an entity one more name. */
+export function addAlias(
+  entityId: string,
+  body: M["AliasIn"],
+): Call<M["EntityChanged"]> {
+  return { method: "POST", path: `/v1/entities/${encodeURIComponent(entityId)}/aliases`, body };
+}
+
+/** Take a name from an entity. */
+export function removeAlias(
+  entityId: string,
+  query: { alias: string },
+): Call<M["EntityChanged"]> {
+  return { method: "DELETE", path: `/v1/entities/${encodeURIComponent(entityId)}/aliases`, query };
+}
+
+/** Make an entity part of another one. */
+export function mergeEntity(
+  entityId: string,
+  body: M["MergeIn"],
+): Call<M["EntityChanged"]> {
+  return { method: "POST", path: `/v1/entities/${encodeURIComponent(entityId)}/merge`, body };
+}
+
+/** Undo a merge, or part mentions of two things. */
+export function splitEntity(
+  entityId: string,
+  body: M["SplitIn"],
+): Call<M["EntityChanged"]> {
+  return { method: "POST", path: `/v1/entities/${encodeURIComponent(entityId)}/split`, body };
+}
+
+/** List escalation channels. */
+export function listEscalationChannels(): Call<M["EscalationChannelList"]> {
+  return { method: "GET", path: "/v1/escalation-channels" };
+}
+
+/** Add an escalation channel. */
+export function addEscalationChannel(
+  body: M["ChannelIn"],
+): Call<M["EscalationChannel"]> {
+  return { method: "POST", path: "/v1/escalation-channels", body };
+}
+
+/** Remove an escalation channel. */
+export function removeEscalationChannel(
+  name: string,
+): Call<M["ChannelRemoved"]> {
+  return { method: "DELETE", path: `/v1/escalation-channels/${encodeURIComponent(name)}` };
+}
+
+/** List escalations. */
+export function listEscalations(
+  query: { state?: M["EscalationState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["EscalationPage"]> {
+  return { method: "GET", path: "/v1/escalations", query };
+}
+
+/** Show an escalation with its hand-off. */
+export function getEscalation(
+  escalationId: string,
+): Call<M["HandOff"]> {
+  return { method: "GET", path: `/v1/escalations/${encodeURIComponent(escalationId)}` };
+}
+
+/** Retry an escalation. */
+export function retryEscalation(
+  escalationId: string,
+): Call<M["EscalationView"]> {
+  return { method: "POST", path: `/v1/escalations/${encodeURIComponent(escalationId)}/retry` };
+}
+
+/** Observe one event or a batch. */
+export function observeEvents(
+  body: M["EventIn"] | M["EventBatch"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EventResult"] | M["EventBatchResult"]> {
+  return { method: "POST", path: "/v1/events", body, headers: present(headers), keyed: true };
+}
+
+/** List events, newest first. */
+export function listEvents(
+  query: { type?: string | undefined; session_id?: string | undefined; agent_id?: string | undefined; trace_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["EventPage"]> {
+  return { method: "GET", path: "/v1/events", query };
+}
+
+/** Read one event. */
+export function getEvent(
+  eventId: string,
+): Call<M["EventView"]> {
+  return { method: "GET", path: `/v1/events/${encodeURIComponent(eventId)}` };
+}
+
+/** Export the memory graph. */
+export function exportGraph(
+  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["ExportPage"]> {
+  return { method: "GET", path: "/v1/export", query };
+}
+
+/** Forget a data subject or a source. */
+export function forget(
+  body: M["ForgetIn"],
+): Call<M["ForgettingDone"] | M["ForgettingPlan"]> {
+  return { method: "POST", path: "/v1/forget", body };
+}
+
+/** How a forgetting went. */
+export function getForgetting(
+  forgettingId: string,
+): Call<M["ForgettingView"]> {
+  return { method: "GET", path: `/v1/forget/${encodeURIComponent(forgettingId)}` };
+}
+
+/** Search every store for what was forgotten, by its ids. */
+export function proveForgetting(
+  forgettingId: string,
+): Call<M["Proof"]> {
+  return { method: "GET", path: `/v1/forget/${encodeURIComponent(forgettingId)}/proof` };
+}
+
+/** Search every store for canary strings, too. */
+export function proveForgettingByStrings(
+  forgettingId: string,
+  body: M["ProofIn"],
+): Call<M["Proof"]> {
+  return { method: "POST", path: `/v1/forget/${encodeURIComponent(forgettingId)}/proof`, body };
+}
+
+/** Make a standing grant. */
+export function makeGrant(
+  body: M["GrantIn"],
+): Call<M["GrantView"]> {
+  return { method: "POST", path: "/v1/grants", body };
+}
+
+/** List standing grants. */
+export function listGrants(
+  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["GrantPage"]> {
+  return { method: "GET", path: "/v1/grants", query };
+}
+
+/** Revoke a standing grant. */
+export function revokeGrant(
+  grantId: string,
+): Call<M["GrantView"]> {
+  return { method: "DELETE", path: `/v1/grants/${encodeURIComponent(grantId)}` };
+}
+
+/** Import into the memory graph. */
+export function importGraph(
+  body: M["ImportIn"],
+): Call<M["Imported"]> {
+  return { method: "POST", path: "/v1/import", body };
+}
+
+/** List incoming webhooks. */
+export function listIncomingWebhooks(): Call<M["IncomingWebhookList"]> {
+  return { method: "GET", path: "/v1/incoming-webhooks" };
+}
+
+/** Make an incoming webhook. */
+export function createIncomingWebhook(
+  body: M["IncomingWebhookIn"],
+): Call<M["IncomingWebhookWithSecret"]> {
+  return { method: "POST", path: "/v1/incoming-webhooks", body };
+}
+
+/** Remove an incoming webhook. */
+export function removeIncomingWebhook(
+  incomingId: string,
+): Call<M["IncomingWebhookRemoved"]> {
+  return { method: "DELETE", path: `/v1/incoming-webhooks/${encodeURIComponent(incomingId)}` };
+}
+
+/** Take a signed delivery of memories. */
+export function receiveMemories(
+  incomingId: string,
+  body: M["MemoryIn"] | M["MemoryBatch"],
+): Call<M["MemoryResult"] | M["MemoryBatchResult"]> {
+  return { method: "POST", path: `/v1/incoming-webhooks/${encodeURIComponent(incomingId)}/memories`, body };
+}
+
+/** Give an incoming webhook a new secret. */
+export function rotateIncomingWebhook(
+  incomingId: string,
+): Call<M["IncomingWebhookWithSecret"]> {
+  return { method: "POST", path: `/v1/incoming-webhooks/${encodeURIComponent(incomingId)}/rotate` };
+}
+
+/** Follow one ingestion. */
+export function getIngestion(
+  ingestionId: string,
+): Call<M["IngestionView"]> {
+  return { method: "GET", path: `/v1/ingestions/${encodeURIComponent(ingestionId)}` };
+}
+
+/** Investigate a ticket. */
+export function startInvestigation(
+  body: M["InvestigationIn"],
+): Call<M["InvestigationStarted"] | M["InvestigationQueued"]> {
+  return { method: "POST", path: "/v1/investigations", body };
+}
+
+/** List investigations. */
+export function listInvestigations(
+  query: { state?: M["State"] | undefined; ticket_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["InvestigationPage"]> {
+  return { method: "GET", path: "/v1/investigations", query };
+}
+
+/** Take up every investigation that has stopped moving. */
+export function resumeInvestigations(): Call<M["PresentList"]> {
+  return { method: "POST", path: "/v1/investigations/resume" };
+}
+
+/** Show an investigation. */
+export function getInvestigation(
+  investigationId: string,
+): Call<M["InvestigationDetail"]> {
+  return { method: "GET", path: `/v1/investigations/${encodeURIComponent(investigationId)}` };
+}
+
+/** Dispute how an investigation ended. */
+export function disputeInvestigation(
+  investigationId: string,
+  body: M["DisputeIn"],
+): Call<M["OpinionView"]> {
+  return { method: "POST", path: `/v1/investigations/${encodeURIComponent(investigationId)}/dispute`, body };
+}
+
+/** Follow an investigation live (server-sent events). */
+export function followInvestigation(
+  investigationId: string,
+  query: { after?: number | undefined } = {},
+  headers: { "last-event-id"?: string | undefined } = {},
+): Call<string> {
+  return { method: "GET", path: `/v1/investigations/${encodeURIComponent(investigationId)}/events`, query, headers: present(headers) };
+}
+
+/** List what people said of an investigation. */
+export function listOpinions(
+  investigationId: string,
+): Call<M["OpinionList"]> {
+  return { method: "GET", path: `/v1/investigations/${encodeURIComponent(investigationId)}/opinions` };
+}
+
+/** Rate an investigation. */
+export function rateInvestigation(
+  investigationId: string,
+  body: M["RatingIn"],
+): Call<M["OpinionView"]> {
+  return { method: "POST", path: `/v1/investigations/${encodeURIComponent(investigationId)}/rating`, body };
+}
+
+/** Take up an investigation. */
+export function resumeInvestigation(
+  investigationId: string,
+): Call<M["Present"]> {
+  return { method: "POST", path: `/v1/investigations/${encodeURIComponent(investigationId)}/resume` };
+}
+
+/** List an investigation's steps, and poll for new ones. */
+export function listInvestigationSteps(
+  investigationId: string,
+  query: { after?: number | undefined; limit?: number | undefined } = {},
+): Call<M["StepsView"]> {
+  return { method: "GET", path: `/v1/investigations/${encodeURIComponent(investigationId)}/steps`, query };
+}
+
+/** Remember a step. */
+export function rememberStep(
+  investigationId: string,
+  seq: string,
+  body: M["RememberIn"],
+): Call<M["Remembered"]> {
+  return { method: "POST", path: `/v1/investigations/${encodeURIComponent(investigationId)}/steps/${encodeURIComponent(seq)}/remember`, body };
+}
+
+/** List API keys. */
+export function listKeys(): Call<M["KeyList"]> {
+  return { method: "GET", path: "/v1/keys" };
+}
+
+/** Make an API key. */
+export function createKey(
+  body: M["KeyIn"],
+): Call<M["KeyWithSecret"]> {
+  return { method: "POST", path: "/v1/keys", body };
+}
+
+/** Revoke an API key. */
+export function revokeKey(
+  keyId: string,
+): Call<M["KeyView"]> {
+  return { method: "DELETE", path: `/v1/keys/${encodeURIComponent(keyId)}` };
+}
+
+/** Read the ledger. */
+export function listLedger(
+  query: { type?: string | undefined; from_position?: number | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["LedgerEntryPage"]> {
+  return { method: "GET", path: "/v1/ledger", query };
+}
+
+/** Verify the ledger. */
+export function verifyLedger(
+  query: { anchors?: boolean | undefined } = {},
+): Call<M["LedgerVerification"] | M["AnchoredVerification"]> {
+  return { method: "GET", path: "/v1/ledger/verify", query };
+}
+
+/** Remember one memory or a batch. */
+export function remember(
+  body: M["MemoryIn"] | M["MemoryBatch"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["MemoryResult"] | M["MemoryBatchResult"]> {
+  return { method: "POST", path: "/v1/memories", body, headers: present(headers), keyed: true };
+}
+
+/** List memories, newest first. */
+export function listMemories(
+  query: { type?: M["MemoryKind"] | undefined; key?: string | undefined; subject?: string | undefined; session_id?: string | undefined; state?: "provisional" | "active" | "superseded" | "expired" | "archived" | "quarantined" | "any" | undefined; id_prefix?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["MemoryPage"]> {
+  return { method: "GET", path: "/v1/memories", query };
+}
+
+/** Read one memory. */
+export function getMemory(
+  memoryId: string,
+): Call<M["MemoryView"]> {
+  return { method: "GET", path: `/v1/memories/${encodeURIComponent(memoryId)}` };
+}
+
+/** Delete one memory softly. */
+export function deleteMemory(
+  memoryId: string,
+): Call<M["Deleted"]> {
+  return { method: "DELETE", path: `/v1/memories/${encodeURIComponent(memoryId)}` };
+}
+
+/** Correct a memory. */
+export function correctMemory(
+  memoryId: string,
+  body: M["MemoryCorrection"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "PATCH", path: `/v1/memories/${encodeURIComponent(memoryId)}`, body, headers: present(headers), keyed: true };
+}
+
+/** Follow one memory through the ledger. */
+export function getMemoryHistory(
+  memoryId: string,
+): Call<M["MemoryHistory"]> {
+  return { method: "GET", path: `/v1/memories/${encodeURIComponent(memoryId)}/history` };
+}
+
+/** Merge two memories. */
+export function mergeMemories(
+  memoryId: string,
+  body: M["MemoryMerge"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "POST", path: `/v1/memories/${encodeURIComponent(memoryId)}/merge`, body, headers: present(headers), keyed: true };
+}
+
+/** Move a memory to other readers. */
+export function moveMemory(
+  memoryId: string,
+  body: M["MemoryMove"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "POST", path: `/v1/memories/${encodeURIComponent(memoryId)}/move`, body, headers: present(headers), keyed: true };
+}
+
+/** Keep a memory from recall. */
+export function keepMemoryFromRecall(
+  memoryId: string,
+  body: M["NeverRecall"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "PUT", path: `/v1/memories/${encodeURIComponent(memoryId)}/never-recall`, body, headers: present(headers), keyed: true };
+}
+
+/** Let a memory be recalled again. */
+export function letMemoryBeRecalled(
+  memoryId: string,
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "DELETE", path: `/v1/memories/${encodeURIComponent(memoryId)}/never-recall`, headers: present(headers), keyed: true };
+}
+
+/** Pin a memory. */
+export function pinMemory(
+  memoryId: string,
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "PUT", path: `/v1/memories/${encodeURIComponent(memoryId)}/pin`, headers: present(headers), keyed: true };
+}
+
+/** Unpin a memory. */
+export function unpinMemory(
+  memoryId: string,
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "DELETE", path: `/v1/memories/${encodeURIComponent(memoryId)}/pin`, headers: present(headers), keyed: true };
+}
+
+/** Write one node or a batch, with typed edges. */
+export function writeNodes(
+  body: M["NodeIn"] | M["NodeBatch"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["NodeResult"] | M["NodeBatchResult"]> {
+  return { method: "POST", path: "/v1/nodes", body, headers: present(headers), keyed: true };
+}
+
+/** List the nodes of a label, newest first. */
+export function listNodes(
+  query: { label: string; kind?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined },
+): Call<M["NodePage"]> {
+  return { method: "GET", path: "/v1/nodes", query };
+}
+
+/** Read one node of any label, with its edges. */
+export function getNode(
+  nodeId: string,
+): Call<M["NodeView"]> {
+  return { method: "GET", path: `/v1/nodes/${encodeURIComponent(nodeId)}` };
+}
+
+/** Delete one node softly. */
+export function deleteNode(
+  nodeId: string,
+): Call<M["Deleted"]> {
+  return { method: "DELETE", path: `/v1/nodes/${encodeURIComponent(nodeId)}` };
+}
+
+/** Set what is held true of a node. */
+export function replaceCompiledTruth(
+  nodeId: string,
+  body: M["TruthIn"],
+): Call<M["NodeChanged"]> {
+  return { method: "PUT", path: `/v1/nodes/${encodeURIComponent(nodeId)}/compiled-truth`, body };
+}
+
+/** Trace a node. */
+export function getLineage(
+  nodeId: string,
+  query: { direction?: M["Direction"] | undefined; max_depth?: number | undefined; intent?: M["Intent"] | undefined; as_of?: string | number | undefined; format?: M["LineageFormat"] | undefined } = {},
+): Call<M["Lineage"] | M["ProvDocument"]> {
+  return { method: "GET", path: `/v1/nodes/${encodeURIComponent(nodeId)}/lineage`, query };
+}
+
+/** List personas. */
+export function listPersonas(): Call<M["PersonaList"]> {
+  return { method: "GET", path: "/v1/personas" };
+}
+
+/** Make a persona. */
+export function createPersona(
+  body: M["NewPersonaIn"],
+): Call<M["PersonaView"]> {
+  return { method: "POST", path: "/v1/personas", body };
+}
+
+/** Show a persona. */
+export function getPersona(
+  persona: string,
+): Call<M["PersonaView"]> {
+  return { method: "GET", path: `/v1/personas/${encodeURIComponent(persona)}` };
+}
+
+/** Change a persona. */
+export function replacePersona(
+  persona: string,
+  body: M["PersonaIn"],
+): Call<M["PersonaView"]> {
+  return { method: "PUT", path: `/v1/personas/${encodeURIComponent(persona)}`, body };
+}
+
+/** Remove a persona. */
+export function removePersona(
+  persona: string,
+): Call<M["PersonaRemoved"]> {
+  return { method: "DELETE", path: `/v1/personas/${encodeURIComponent(persona)}` };
+}
+
+/** Show how a persona changed. */
+export function listPersonaVersions(
+  persona: string,
+): Call<M["PersonaVersionList"]> {
+  return { method: "GET", path: `/v1/personas/${encodeURIComponent(persona)}/versions` };
+}
+
+/** List proposed nodes. */
+export function listProposals(
+  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["ProposalPage"]> {
+  return { method: "GET", path: "/v1/proposals", query };
+}
+
+/** Accept a proposed node. */
+export function acceptProposal(
+  nodeId: string,
+): Call<M["Proposal"]> {
+  return { method: "POST", path: `/v1/proposals/${encodeURIComponent(nodeId)}/accept` };
+}
+
+/** Reject a proposed node. */
+export function rejectProposal(
+  nodeId: string,
+): Call<M["Proposal"]> {
+  return { method: "POST", path: `/v1/proposals/${encodeURIComponent(nodeId)}/reject` };
+}
+
+/** Query the graph. */
+export function querySubgraph(
+  body: M["SubgraphIn"],
+): Call<M["Subgraph"]> {
+  return { method: "POST", path: "/v1/query/subgraph", body, reads: true };
+}
+
+/** Make the projections anew from the ledger. */
+export function startRebuild(
+  body: M["RebuildIn"],
+): Call<M["RebuildView"]> {
+  return { method: "POST", path: "/v1/rebuilds", body };
+}
+
+/** Follow one rebuild. */
+export function getRebuild(
+  rebuildId: string,
+): Call<M["RebuildView"]> {
+  return { method: "GET", path: `/v1/rebuilds/${encodeURIComponent(rebuildId)}` };
+}
+
+/** Show the redaction profile. */
+export function getRedaction(): Call<M["RedactionProfile"]> {
+  return { method: "GET", path: "/v1/redaction" };
+}
+
+/** Choose the redaction profile. */
+export function chooseRedaction(
+  body: M["ProfileIn"],
+): Call<M["RedactionProfile"]> {
+  return { method: "PUT", path: "/v1/redaction", body };
+}
+
+/** How many nodes have no vector of the present model. */
+export function countMissingVectors(): Call<M["MissingVectors"]> {
+  return { method: "GET", path: "/v1/reindex" };
+}
+
+/** Queue nodes that have no vector of the present model. */
+export function reindex(
+  query: { after?: string | undefined } = {},
+): Call<M["Reindexed"]> {
+  return { method: "POST", path: "/v1/reindex", query };
+}
+
+/** State a relation between two nodes. */
+export function relateNodes(
+  body: M["RelationshipIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["NodeChanged"]> {
+  return { method: "POST", path: "/v1/relationships", body, headers: present(headers), keyed: true };
+}
+
+/** Write a report. */
+export function writeReport(
+  body: M["ReportIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["ReportKept"]> {
+  return { method: "POST", path: "/v1/reports", body, headers: present(headers), keyed: true };
+}
+
+/** List reports, newest first. */
+export function listReports(
+  query: { keyword?: string | undefined; source_workflow?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["ReportPage"]> {
+  return { method: "GET", path: "/v1/reports", query };
+}
+
+/** Read the newest report. */
+export function getLatestReports(
+  query: { keyword?: string | undefined; limit?: number | undefined } = {},
+): Call<M["ReportWithBodyList"]> {
+  return { method: "GET", path: "/v1/reports/latest", query };
+}
+
+/** Recall. */
+export function search(
+  body: M["SearchIn"],
+): Call<M["SearchAnswer"]> {
+  return { method: "POST", path: "/v1/search", body, reads: true };
+}
+
+/** Explain a search. */
+export function getSearch(
+  searchId: string,
+  query: { format?: "json" | "svg" | undefined } = {},
+): Call<M["ExplainedSearch"]> {
+  return { method: "GET", path: `/v1/searches/${encodeURIComponent(searchId)}`, query };
+}
+
+/** Say whether a result was of use. */
+export function giveFeedback(
+  searchId: string,
+  body: M["FeedbackIn"],
+): Call<M["Feedback"]> {
+  return { method: "POST", path: `/v1/searches/${encodeURIComponent(searchId)}/feedback`, body };
+}
+
+/** Show the settings. */
+export function getSettings(): Call<M["SettingsView"]> {
+  return { method: "GET", path: "/v1/settings" };
+}
+
+/** Change the settings. */
+export function changeSettings(
+  body: M["SettingsIn"],
+  headers: { "if-match"?: string | undefined } = {},
+): Call<M["SettingsView"]> {
+  return { method: "PATCH", path: "/v1/settings", body, headers: present(headers) };
+}
+
+/** What the workspace holds and how good it is. */
+export function getStats(): Call<M["Stats"]> {
+  return { method: "GET", path: "/v1/stats" };
+}
+
+/** Rows that lost what they belong to. */
+export function findOrphans(): Call<M["OrphansByKind"]> {
+  return { method: "GET", path: "/v1/stats/orphans" };
+}
+
+/** How much work waits. */
+export function getStatus(): Call<M["Status"]> {
+  return { method: "GET", path: "/v1/status" };
+}
+
+/** What agents subscribe to. */
+export function getSubscriptions(
+  query: { agent?: string | undefined } = {},
+): Call<M["SubscriptionList"]> {
+  return { method: "GET", path: "/v1/subscriptions", query };
+}
+
+/** Subscribe an agent to keywords. */
+export function replaceSubscription(
+  body: M["SubscriptionIn"],
+): Call<M["SubscriptionView"]> {
+  return { method: "PUT", path: "/v1/subscriptions", body };
+}
+
+/** Let an agent subscribe to nothing. */
+export function clearSubscription(
+  query: { agent?: string | undefined } = {},
+): Call<M["SubscriptionView"]> {
+  return { method: "DELETE", path: "/v1/subscriptions", query };
+}
+
+/** List summaries. */
+export function listSummaries(
+  query: { scope?: M["SummaryScope"] | undefined; scope_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined; as_of?: string | number | undefined } = {},
+): Call<M["SummaryPage"]> {
+  return { method: "GET", path: "/v1/summaries", query };
+}
+
+/** Show what a summary is made of. */
+export function getSummary(
+  summaryId: string,
+  query: { depth?: number | undefined; as_of?: string | number | undefined } = {},
+): Call<M["SummaryTreeView"]> {
+  return { method: "GET", path: `/v1/summaries/${encodeURIComponent(summaryId)}`, query };
+}
+
+/** Hold back an agent, a session, a source or a node, and all that was made of it. */
+export function applyTaint(
+  body: M["TaintIn"],
+): Call<M["Tainted"]> {
+  return { method: "POST", path: "/v1/taint", body };
+}
+
+/** List taints. */
+export function listTaints(
+  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["TaintPage"]> {
+  return { method: "GET", path: "/v1/taints", query };
+}
+
+/** Read a taint. */
+export function getTaint(
+  taintId: string,
+): Call<M["TaintReport"]> {
+  return { method: "GET", path: `/v1/taints/${encodeURIComponent(taintId)}` };
+}
+
+/** Lift a taint. */
+export function liftTaint(
+  taintId: string,
+): Call<M["TaintLifted"]> {
+  return { method: "POST", path: `/v1/taints/${encodeURIComponent(taintId)}/lift` };
+}
+
+/** Start a task. */
+export function startTask(
+  body: M["TaskIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["TaskState"]> {
+  return { method: "POST", path: "/v1/tasks", body, headers: present(headers), keyed: true };
+}
+
+/** Say how a task goes. */
+export function updateTask(
+  taskId: string,
+  body: M["StepIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["TaskState"]> {
+  return { method: "PATCH", path: `/v1/tasks/${encodeURIComponent(taskId)}`, body, headers: present(headers), keyed: true };
+}
+
+/** End a task. */
+export function completeTask(
+  taskId: string,
+  body: M["EndIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["TaskState"]> {
+  return { method: "POST", path: `/v1/tasks/${encodeURIComponent(taskId)}/complete`, body, headers: present(headers), keyed: true };
+}
+
+/** List ticket sources. */
+export function listTicketSources(): Call<M["TicketSourceList"]> {
+  return { method: "GET", path: "/v1/ticket-sources" };
+}
+
+/** Register a ticket source. */
+export function registerTicketSource(
+  body: M["SourceIn"],
+): Call<M["TicketSourceView"]> {
+  return { method: "POST", path: "/v1/ticket-sources", body };
+}
+
+/** Show a ticket source. */
+export function getTicketSource(
+  sourceId: string,
+): Call<M["TicketSourceView"]> {
+  return { method: "GET", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}` };
+}
+
+/** Change a ticket source. */
+export function changeTicketSource(
+  sourceId: string,
+  body: M["SourceChangeIn"],
+): Call<M["TicketSourceView"]> {
+  return { method: "PATCH", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}`, body };
+}
+
+/** Remove a ticket source. */
+export function removeTicketSource(
+  sourceId: string,
+): Call<M["TicketSourceRemoved"]> {
+  return { method: "DELETE", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}` };
+}
+
+/** Say that a source's webhooks arrive here. */
+export function confirmTicketWebhook(
+  sourceId: string,
+): Call<M["WebhookExpected"]> {
+  return { method: "GET", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/events` };
+}
+
+/** Take a help desk's webhook. */
+export function receiveTicketWebhook(
+  sourceId: string,
+): Call<M["EventsTaken"]> {
+  return { method: "POST", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/events` };
+}
+
+/** Fetch a source's new tickets now. */
+export function pollTicketSource(
+  sourceId: string,
+): Call<M["PollResult"]> {
+  return { method: "POST", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/poll` };
+}
+
+/** Add a ticket. */
+export function addTicket(
+  body: M["TicketIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["TicketTaken"]> {
+  return { method: "POST", path: "/v1/tickets", body, headers: present(headers), keyed: true };
+}
+
+/** List tickets. */
+export function listTickets(
+  query: { status?: M["TicketStatus"] | undefined; source?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["TicketPage"]> {
+  return { method: "GET", path: "/v1/tickets", query };
+}
+
+/** See the queue. */
+export function getTicketQueue(): Call<M["QueueView"]> {
+  return { method: "GET", path: "/v1/tickets/queue" };
+}
+
+/** Show a ticket. */
+export function getTicket(
+  ticketId: string,
+): Call<M["TicketDetail"]> {
+  return { method: "GET", path: `/v1/tickets/${encodeURIComponent(ticketId)}` };
+}
+
+/** Add a requester's message to a ticket. */
+export function addTicketMessage(
+  ticketId: string,
+  body: M["TicketMessageIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["TicketMessageTaken"]> {
+  return { method: "POST", path: `/v1/tickets/${encodeURIComponent(ticketId)}/messages`, body, headers: present(headers), keyed: true };
+}
+
+/** Put a ticket back into the queue. */
+export function requeueTicket(
+  ticketId: string,
+): Call<M["TicketQueued"]> {
+  return { method: "POST", path: `/v1/tickets/${encodeURIComponent(ticketId)}/requeue` };
+}
+
+/** List tool calls. */
+export function listToolCalls(
+  query: { investigation_id?: string | undefined; connector?: string | undefined; session_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["ToolCallPage"]> {
+  return { method: "GET", path: "/v1/tool-calls", query };
+}
+
+/** Show a tool call. */
+export function getToolCall(
+  actionId: string,
+): Call<M["ToolCallView"]> {
+  return { method: "GET", path: `/v1/tool-calls/${encodeURIComponent(actionId)}` };
+}
+
+/** Prepare the upload of a large document. */
+export function createUpload(
+  body: M["UploadIn"],
+): Call<M["UploadTicket"]> {
+  return { method: "POST", path: "/v1/uploads", body };
+}
+
+/** List webhooks. */
+export function listWebhooks(): Call<M["WebhookList"]> {
+  return { method: "GET", path: "/v1/webhooks" };
+}
+
+/** Make a webhook. */
+export function createWebhook(
+  body: M["WebhookIn"],
+): Call<M["WebhookWithSecret"]> {
+  return { method: "POST", path: "/v1/webhooks", body };
+}
+
+/** Remove a webhook. */
+export function removeWebhook(
+  webhookId: string,
+): Call<M["WebhookRemoved"]> {
+  return { method: "DELETE", path: `/v1/webhooks/${encodeURIComponent(webhookId)}` };
+}
+
+/** List the newest deliveries of a webhook. */
+export function listWebhookDeliveries(
+  webhookId: string,
+): Call<M["DeliveryList"]> {
+  return { method: "GET", path: `/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries` };
+}
+
+/** Who this key is. */
+export function whoami(): Call<M["WhoAmI"]> {
+  return { method: "GET", path: "/v1/whoami" };
+}
