@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
     from uuid import UUID
 
+    from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.api_parts import ApiParts
     from cairn.embedding.port import Embedder, EmbeddingModel
     from cairn.forgetting.workspaces import DeleteWorkspace
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.reembedding.reembed import Fill
     from cairn.search_index.check import KeepSearchIndex
     from cairn.settings import ApiSettings
+    from cairn.writing.platform import Platform
 
 
 def create_workspace(owner_url: str, name: str) -> tuple[UUID, str]:
@@ -204,7 +206,7 @@ class Reembedding:
         """Return every workspace of the deployment."""
         from cairn.adapters.postgres.sweeping import ListWorkspaces
 
-        return ListWorkspaces(self._parts.opened)()
+        return ListWorkspaces(self._database)()
 
     def fill(
         self, workspace_id: UUID, report: Callable[[int, int], None] | None = None
@@ -218,9 +220,9 @@ class Reembedding:
         from cairn.reembedding.compare import Compare
 
         found = Compare(
-            transactions=self._parts.platform.transactions,
-            vectors=PostgresVectorLeg(self._parts.opened),
-            present=self._parts.model,
+            transactions=self._platform.transactions,
+            vectors=PostgresVectorLeg(self._database),
+            present=self._present,
             target=self.target,
         )(workspace_id, sample=sample)
         return found.as_json() if found else None
@@ -230,23 +232,41 @@ class Reembedding:
         from cairn.reembedding.reembed import DropOthers
 
         drop = DropOthers(
-            transactions=self._parts.platform.transactions,
+            transactions=self._platform.transactions,
             fill=self._fill,
-            present=self._parts.model.model,
+            present=self._present.model,
         )
         return drop(workspace_id)
 
     @cached_property
-    def _parts(self) -> ApiParts:
-        return _parts(self.settings)
+    def _present(self) -> Embedder:
+        from cairn.bootstrap.parts import embedder
+
+        return embedder(self.settings)
+
+    @cached_property
+    def _database(self) -> Database:
+        from cairn.bootstrap.parts import CONNECTIONS, database
+
+        return database(self.settings, size=CONNECTIONS)
+
+    @cached_property
+    def _platform(self) -> Platform:
+        from cairn.adapters.postgres.store_transactions import StoreTransactions
+        from cairn.bootstrap.dispatch import dispatcher
+        from cairn.bootstrap.parts import key_store, logger, platform, warn
+
+        log, transactions = logger("cli", "WARNING"), StoreTransactions(self._database)
+        wakes_nobody = dispatcher({}, {}, self._database, transactions, warn(log))
+        keys = key_store(self.settings)
+        return platform(self._database, keys=keys, dispatcher=wakes_nobody, log=log)
 
     @cached_property
     def _fill(self) -> Fill:
         from cairn.bootstrap.parts import registered
         from cairn.reembedding.reembed import Fill
 
-        model = registered(self.target, self._parts.opened)
-        return Fill(platform=self._parts.platform, embedder=model)
+        return Fill(platform=self._platform, embedder=registered(self.target, self._database))
 
 
 def reembedding(
