@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "clients" / "typescript"
-WALK = """
+WALK = r"""
 import { Memory, NotFound, Unauthenticated, ValidationFailed, operations } from "cairn-memory";
 
 const memory = new Memory({ clientId: "gardener" });
@@ -32,6 +32,7 @@ await memory.feedback(found.meta.search_id, found.results[0].node_id, true);
 const hidden = await memory.neverRecall(corrected.id, "asked for it");
 const nothing = await memory.recall("When is the hedge cut?");
 await memory.letBeRecalled(hidden.id);
+const document = await memory.ingest("notes://hours", "# Hours\n\nWe open at seven.");
 await memory.say("visit-1", "Our dog Bruno is afraid of thunder.");
 const batch = await memory.rememberAll(["Batches are fine.", ""]);
 const refused = async (act) => act().then(() => "nothing", (error) => error.constructor);
@@ -52,6 +53,7 @@ console.log(JSON.stringify({
   ],
   listed: listed.includes("The hedge is cut in June."),
   left,
+  status: document.status,
   role: (await memory.call(operations.whoami())).role,
 }));
 """
@@ -118,5 +120,6 @@ def test_a_person_corrects_withholds_and_forgets(project: Path, tenant: Tenant) 
         "refused": [True, True],
         "listed": True,
         "left": [],
+        "status": "accepted",
         "role": "admin",
     }

@@ -107,13 +107,18 @@ export class Memory {
     return this.call(operations.recordMessage(body, { "idempotency-key": idempotencyKey }));
   }
 
-  /** Ingest a text under its source. `operations.ingestDocument` takes files, too. */
+  /**
+   * Ingest a text under its source; it is Markdown where the source does not tell.
+   *
+   * `operations.ingestDocument` takes files, too.
+   */
   ingest(
     sourceUri: string,
     text: string,
     fields: Fields<Models["DocumentIn"], "source_uri" | "text"> = {},
   ): Promise<Models["DocumentTaken"]> {
-    const body = { ...this.#client(), ...fields, source_uri: sourceUri, text };
+    const told = /\.\w+$/.test(sourceUri) ? {} : { media_type: "text/markdown" };
+    const body = { ...told, ...this.#client(), ...fields, source_uri: sourceUri, text };
     return this.call(operations.ingestDocument(body as Models["DocumentIn"]));
   }
 

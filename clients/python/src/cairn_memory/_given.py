@@ -13,6 +13,8 @@ from cairn_memory import models
 DEFAULT_URL = "http://127.0.0.1:8000"
 BATCH = 500
 """How many memories a request may hold."""
+MARKDOWN = "text/markdown"
+"""What a text is taken for whose source does not tell; plain text is read the same."""
 INLINE_BYTES = 2_900_000
 """How large a file in a request may be; a larger one is uploaded first."""
 
@@ -64,9 +66,9 @@ def document_of(
     if isinstance(document, str):
         if source_uri is None:
             raise ValueError("a text needs a source_uri; a file is given as a Path")
-        return models.DocumentIn.model_validate(
-            {"source_uri": source_uri, "text": document, **given(**fields)}
-        )
+        told = mimetypes.guess_type(source_uri)[0]
+        body = given(source_uri=source_uri, text=document, media_type=told or MARKDOWN, **fields)
+        return models.DocumentIn.model_validate(body)
     inline = content is not None and upload_id is None
     body = given(
         source_uri=source_uri or document.resolve().as_uri(),
