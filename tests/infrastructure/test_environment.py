@@ -1,7 +1,7 @@
 """CDK passes each function exactly the fields of its settings model: no more, no fewer."""
 
 import pytest
-from infra.cdk.constructs.cairn_function import OPTIONAL
+from infra.cdk.constructs.cairn_function import FASTER, OPTIONAL
 from infra.cdk.functions import discover
 from tests.infrastructure.assembly import Assembly
 
@@ -29,7 +29,9 @@ def passed(assembly: Assembly, name: str) -> set[str]:
         for function in assembly.resources("AWS::Lambda::Function")
         if function.properties["FunctionName"].endswith(f"-{name}")
     )
-    return set(function.properties["Environment"]["Variables"])
+    variables = set(function.properties["Environment"]["Variables"])
+    assert variables >= set(FASTER)
+    return variables - set(FASTER)
 
 
 def test_there_is_one_model_for_each_function() -> None:

@@ -59,7 +59,10 @@ FOR_CLIENTS = {
 }
 """What a key bound to a client may ask; everything else refuses it."""
 
-NO_KEY = re.compile(r"/healthz|/readyz|/metrics|POST /v1/claim|/ticket-sources/\{\w+\}/events")
+NO_KEY = re.compile(
+    r"/healthz|/readyz|/metrics|POST /v1/claim|/ticket-sources/\{\w+\}/events"
+    r"|/incoming-webhooks/\{\w+\}/memories"
+)
 
 
 @dataclass
