@@ -53,7 +53,7 @@ def system(request: pytest.FixtureRequest) -> Iterator[System]:
 
 def over(reader: Any) -> Any:
     """The stores that `expand` reads, of a graph."""
-    return SimpleNamespace(related=reader)
+    return SimpleNamespace(graph=reader)
 
 
 def in_memory() -> System:
