@@ -46,6 +46,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "rebuild": "rebuilds under way and their outcomes",
         "webhook": "where to tell what happened; endpoints and their secrets",
         "webhook_delivery": "what is being told and how it goes",
+        "incoming_webhook": "who may send memories without a key; names and their secrets",
         "forgetting": "forgettings under way; what was forgotten is in the ledger",
         "llm_call": "what calls of models cost; says nothing about the world",
         "llm_spend": "the same, added up",
