@@ -45,7 +45,7 @@ def test_agents_see_that_something_was_asked_and_not_with_which_values() -> None
     agent = Client(World(approving=world), key=AGENT_KEY)
     [shown] = agent.get("/v1/approvals").json()["items"]
     assert (shown["tool"], shown["state"]) == ("accounts.unlock", "pending")
-    assert "ada" not in agent.get("/v1/approvals").text
+    assert "ada@" not in agent.get("/v1/approvals").text
     assert agent.get(path).status_code == 403
     assert client.get(path).status_code == 200
 

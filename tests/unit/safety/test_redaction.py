@@ -240,7 +240,7 @@ def test_nested_and_broken_look_alikes_come_back_as_they_were(text: str) -> None
     vault = redact("ada@example.org", EMPTY, PII).vault
     clean = redact(text, vault, PII)
     assert restore(clean.value, clean.vault) == text
-    assert "ada" not in str(restore(clean.value, clean.vault))
+    assert "ada@" not in str(restore(clean.value, clean.vault))
 
 
 # ---- JSON ----------------------------------------------------------------------------------------

@@ -323,7 +323,7 @@ def test_a_refusal_names_the_argument_and_never_its_value() -> None:
     with pytest.raises(UnsafeResource) as refused:
         readings("files/{name}", {"name": "../ada@example.org"})
     assert "name" in str(refused.value)
-    assert "ada" not in str(refused.value)
+    assert "ada@" not in str(refused.value)
 
 
 SEGMENT = st.text("ab/.%\\* \u00e9", min_size=1, max_size=6)
