@@ -82,6 +82,16 @@ class Relation(StrEnum):
     # applicability
     HAS_FACT = "HAS_FACT"
     PREFERS = "PREFERS"
+    # personal: of a person, whose entity is the source unless another is named
+    HAS_PROFILE = "HAS_PROFILE"  # person -> what is held of them as a whole
+    HAS_PREFERENCE = "HAS_PREFERENCE"
+    HAS_SKILL = "HAS_SKILL"
+    EXHIBITS_PATTERN = "EXHIBITS_PATTERN"  # person -> what they do again and again
+    INTERESTED_IN = "INTERESTED_IN"
+    ABOUT = "ABOUT"  # preference, skill or pattern -> what it is about
+    ABSTRACTED_FROM = "ABSTRACTED_FROM"  # general pattern or skill -> the particular one
+    PARENT_SKILL = "PARENT_SKILL"  # skill -> the wider one
+    SAME_AS = "SAME_AS"  # between two nodes for one thing, both ways
 
 
 class Role(StrEnum):
@@ -153,6 +163,7 @@ class Category(StrEnum):
     WORKFLOW = "workflow"
     QUALITY = "quality"
     APPLICABILITY = "applicability"
+    PERSONAL = "personal"  # of a person: profile, preferences, skills, patterns
     ENTITY = "entity"  # between entities, with a strength
     RECORD = "record"  # of what happened, and what it was about
 
@@ -169,6 +180,17 @@ CATEGORIES: Mapping[Category, tuple[Relation, ...]] = MappingProxyType(
         Category.WORKFLOW: (_R.FOLLOWS, _R.DEPENDS_ON, _R.ENABLES, _R.BLOCKS),
         Category.QUALITY: (_R.EFFECTIVE_FOR, _R.PREFERRED_OVER, _R.DEPRECATED_BY),
         Category.APPLICABILITY: (_R.HAS_FACT, _R.PREFERS, _R.USES),
+        Category.PERSONAL: (
+            _R.HAS_PROFILE,
+            _R.HAS_PREFERENCE,
+            _R.HAS_SKILL,
+            _R.EXHIBITS_PATTERN,
+            _R.INTERESTED_IN,
+            _R.ABOUT,
+            _R.ABSTRACTED_FROM,
+            _R.PARENT_SKILL,
+            _R.SAME_AS,
+        ),
         Category.ENTITY: (
             _R.CONTACT_OF,
             _R.SAME_OWNER,
@@ -193,7 +215,7 @@ STATEABLE = frozenset(relation for relations in CATEGORIES.values() for relation
 BETWEEN_ENTITIES = frozenset(CATEGORIES[Category.ENTITY])
 """Between two entities these have a strength: one more each time they are stated or seen."""
 
-SYMMETRIC = frozenset({_R.CO_OCCURRENCE, _R.SAME_OWNER, _R.COMPETITOR_OF})
+SYMMETRIC = frozenset({_R.CO_OCCURRENCE, _R.SAME_OWNER, _R.COMPETITOR_OF, _R.SAME_AS})
 """These hold both ways and are stored once, from the lower id to the higher."""
 
 _RECORD_VIEWS: Mapping[Relation, View] = MappingProxyType(

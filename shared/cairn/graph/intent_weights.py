@@ -108,13 +108,35 @@ LIKE: Mapping[Relation, tuple[Relation, float]] = MappingProxyType(
         # applicability
         Relation.HAS_FACT: (Relation.REFERENCES, 1.0),
         Relation.PREFERS: (Relation.REFERENCES, 0.8),
+        # personal
+        Relation.HAS_PROFILE: (Relation.REFERENCES, 1.0),
+        Relation.HAS_PREFERENCE: (Relation.REFERENCES, 0.8),
+        Relation.HAS_SKILL: (Relation.REFERENCES, 0.8),
+        Relation.EXHIBITS_PATTERN: (Relation.REFERENCES, 0.8),
+        Relation.INTERESTED_IN: (Relation.REFERENCES, 0.8),
+        Relation.ABOUT: (Relation.REFERENCES, 1.0),
+        Relation.ABSTRACTED_FROM: (Relation.SUMMARIZES, 1.0),
+        Relation.PARENT_SKILL: (Relation.SUMMARIZES, 0.8),
+        Relation.SAME_AS: (Relation.SIMILAR_TO, 1.0),
     }
 )
 STATED: IntentWeights = MappingProxyType(
     {
         Intent.WHEN: MappingProxyType({Relation.SUPERSEDES: 4.0}),
+        Intent.WHO_IS: MappingProxyType(
+            {
+                Relation.HAS_PROFILE: 5.0,
+                Relation.HAS_SKILL: 5.0,
+                Relation.SAME_AS: 5.0,
+                Relation.EXHIBITS_PATTERN: 3.0,
+                Relation.HAS_PREFERENCE: 3.0,
+            }
+        ),
         Intent.HOW_DOES: MappingProxyType(
             {
+                Relation.EXHIBITS_PATTERN: 5.0,
+                Relation.ABSTRACTED_FROM: 4.0,
+                Relation.HAS_SKILL: 4.0,
                 Relation.USES: 4.0,
                 Relation.DEPENDS_ON: 5.0,
                 Relation.REQUIRES: 5.0,
@@ -125,7 +147,16 @@ STATED: IntentWeights = MappingProxyType(
             }
         ),
         Intent.PERSONALIZE: MappingProxyType(
-            {Relation.PREFERS: 5.0, Relation.HAS_FACT: 5.0, Relation.PREFERRED_OVER: 4.0}
+            {
+                Relation.PREFERS: 5.0,
+                Relation.HAS_FACT: 5.0,
+                Relation.PREFERRED_OVER: 4.0,
+                Relation.HAS_PROFILE: 5.0,
+                Relation.HAS_PREFERENCE: 5.0,
+                Relation.INTERESTED_IN: 5.0,
+                Relation.EXHIBITS_PATTERN: 4.0,
+                Relation.HAS_SKILL: 4.0,
+            }
         ),
     }
 )

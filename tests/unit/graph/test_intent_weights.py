@@ -52,6 +52,23 @@ def test_an_intent_may_state_a_weight_of_its_own() -> None:
     assert weight_of(INTENT_WEIGHTS[Intent.PERSONALIZE], "PREFERS") == 5.0
 
 
+@pytest.mark.parametrize(
+    ("intent", "best"),
+    [
+        ("who_is", {"HAS_PROFILE", "HAS_SKILL", "SAME_AS"}),
+        ("how_does", {"EXHIBITS_PATTERN"}),
+        ("personalize", {"HAS_PROFILE", "HAS_PREFERENCE", "INTERESTED_IN"}),
+    ],
+)
+def test_what_a_person_has_weighs_most_to_the_questions_about_a_person(
+    intent: str, best: set[str]
+) -> None:
+    row = INTENT_WEIGHTS[Intent(intent)]
+    assert {relation: weight_of(row, relation) for relation in best} == dict.fromkeys(
+        best, greatest_weight(row)
+    )
+
+
 def test_a_relation_nobody_knows_weighs_one() -> None:
     assert weight_of(INTENT_WEIGHTS[Intent.WHY], "MENTIONED_IN_PASSING") == UNKNOWN_WEIGHT
 

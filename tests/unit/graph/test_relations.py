@@ -25,6 +25,11 @@ from cairn.kernel.errors import ValidationFailed
         ("workflow", "FOLLOWS DEPENDS_ON ENABLES BLOCKS"),
         ("quality", "EFFECTIVE_FOR PREFERRED_OVER DEPRECATED_BY"),
         ("applicability", "HAS_FACT PREFERS USES"),
+        (
+            "personal",
+            "HAS_PROFILE HAS_PREFERENCE HAS_SKILL EXHIBITS_PATTERN INTERESTED_IN ABOUT"
+            " ABSTRACTED_FROM PARENT_SKILL SAME_AS",
+        ),
         ("entity", "CONTACT_OF SAME_OWNER USES WORKS_ON COMPETITOR_OF CO_OCCURRENCE"),
     ],
 )
