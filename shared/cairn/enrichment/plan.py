@@ -147,7 +147,7 @@ class Derived:
     importance: int | None = None  # only where nobody can have given one
     summary: str | None = None  # of an event, when it is looked at for the first time
     drawn: bool = False  # a message whose memories are drawn with it
-    preferred: tuple[str, ...] = ()  # names of the entities that a drawn preference is for
+    stated: tuple[tuple[Relation, str], ...] = ()  # of a drawn memory, to entities by their names
 
 
 def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Derived:
@@ -165,30 +165,56 @@ def derive(node: EnrichableNode, aliases: Mapping[str, tuple[str, str]]) -> Deri
         node=node,
         keywords=keywords(node.text),
         entities=entities,
-        preferred=_preferred(node, entities),
+        stated=_stated(node, entities),
         importance=importance if importance != node.importance else None,
         summary=_summary(node),
     )
 
 
-def _preferred(node: EnrichableNode, entities: Iterable[ExtractedEntity]) -> tuple[str, ...]:
-    """Return what a preference, drawn from a message and looked at for the first time, is for."""
+def _stated(
+    node: EnrichableNode, entities: Sequence[ExtractedEntity]
+) -> tuple[tuple[Relation, str], ...]:
+    """Return what a memory, drawn from a message and looked at for the first time, states of whom.
+
+    What a preference is for, what somebody uses, and whose fact it is: the speaker's, else the
+    client's.
+    """
     if node.conversation_id is None or node.label != Label.MEMORY or node.keywords:
         return ()
     from cairn.conversations.messages import OWN_METADATA  # for what was drawn only
-    from cairn.extraction.liking import liked
+    from cairn.extraction.liking import liked, used
     from cairn.extraction.statements import StatementKind
 
     told: Mapping[str, Any] = node.metadata.get(OWN_METADATA) or {}
-    if told.get("statement") != StatementKind.PREFERENCE:
-        return ()
-    said = liked(node.text.partition(": ")[2])
-    return tuple(
+    speaker, _, said = node.text.partition(": ")
+    match told.get("statement"):
+        case StatementKind.PREFERENCE:
+            return tuple((Relation.PREFERS, name) for name in _named_in(liked(said), entities))
+        case StatementKind.FACT:
+            holders = [
+                found.name for found in entities if name_key(found.name) == name_key(speaker)
+            ]
+            holders += [found.name for found in entities if found.role is Role.ABOUT]
+            things = [found for found in entities if found.type not in NOT_USED]
+            return (
+                *((Relation.HAS_FACT, name) for name in holders[:1]),
+                *((Relation.USES, name) for name in _named_in(used(said), things)),
+            )
+        case _:
+            return ()
+
+
+def _named_in(words: str, entities: Iterable[ExtractedEntity]) -> list[str]:
+    """Return the names of mentioned entities that stand in lower-case words."""
+    return [
         found.name
         for found in entities
-        if found.role is Role.MENTIONED and found.name.casefold() in said
-    )
+        if found.role is Role.MENTIONED and found.name.casefold() in words
+    ]
 
+
+NOT_USED = frozenset({"place", "person", "user", "animal"})
+"""Types of entities that nobody uses: "we use Ghent" is about something else there."""
 
 UNCLEAR = "concept"
 """The type of a name of which nothing says what it is of."""
@@ -248,7 +274,7 @@ class _Body:
     follows: list[list[Any]] = field(default_factory=list[list[Any]])
     closed: list[str] = field(default_factory=list[str])
     pairs: Counter[tuple[UUID, UUID]] = field(default_factory=Counter["tuple[UUID, UUID]"])
-    prefers: list[list[Any]] = field(default_factory=list[list[Any]])
+    stated: dict[str, list[list[Any]]] = field(default_factory=dict[str, "list[list[Any]]"])
 
     def add(self, derived: Derived, held: Sequence[Outgoing]) -> None:
         """Take in what one node changes, beside the edges it has."""
@@ -267,11 +293,10 @@ class _Body:
         self._refer(
             derived, [outgoing for outgoing in held if outgoing.relation == Relation.REFERENCES]
         )
-        self.prefers += [
-            [str(node.id), self._place(node, self._id_of(node, entity), entity)]
-            for entity in derived.entities
-            if entity.name in derived.preferred
-        ]
+        by_name = {entity.name: entity for entity in derived.entities}
+        for relation, name in derived.stated:
+            place = self._place(node, self._id_of(node, by_name[name]), by_name[name])
+            self.stated.setdefault(relation.lower(), []).append([str(node.id), place])
         self._follow(node, [outgoing for outgoing in held if outgoing.relation == Relation.FOLLOWS])
 
     def _refer(self, derived: Derived, held: Sequence[Outgoing]) -> None:
@@ -375,7 +400,7 @@ def _written(body: _Body) -> dict[str, Any]:
         "causes": [],
         "similar": [],
         "closed": body.closed,
-        **({"prefers": body.prefers} if body.prefers else {}),
+        **body.stated,
     }
 
 

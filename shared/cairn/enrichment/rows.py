@@ -36,7 +36,7 @@ def enriched(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
     edges += _causes(entry, body)
     edges += _similar(entry, body)
     edges += _strengths(entry, body)
-    edges += _prefers(entry, body)
+    edges += _stated(entry, body)
     return Projection(nodes=tuple(nodes), edges=tuple(edges))
 
 
@@ -129,14 +129,30 @@ def _similar(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     ]
 
 
-def _prefers(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
-    """Return the edges from preferences to what they are for: [node, place in `entities`]."""
+STATED = (Relation.PREFERS, Relation.USES, Relation.HAS_FACT)
+"""What drawn memories state of entities; in a body under their names in lower case."""
+
+
+def _stated(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
+    """Return the edges of drawn memories to entities: [node, place in `entities`].
+
+    A fact is had by somebody: that edge leads from the entity to the memory.
+    """
     ids = entity_ids(body)
+    found = [
+        (relation, UUID(node), ids[place])
+        for relation in STATED
+        for node, place in cast("list[tuple[str, int]]", body.get(relation.lower(), []))
+    ]
     return [
         derived_edge(
-            entry, View.KNOWLEDGE, Relation.PREFERS, (UUID(node), ids[place]), properties={}
+            entry,
+            View.KNOWLEDGE,
+            relation,
+            (entity, node) if relation is Relation.HAS_FACT else (node, entity),
+            properties={},
         )
-        for node, place in cast("list[tuple[str, int]]", body.get("prefers", []))
+        for relation, node, entity in found
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a preference is for, by its words: the part of "I prefer A to B" that is about A."""
+"""What a statement is for, by its words: what is liked in "I prefer A to B", used in "we use A"."""
 
 import re
 
@@ -15,6 +15,16 @@ _DENIED = re.compile(
 _BESIDE = re.compile(
     r"\s(?:over|than|rather than|instead of|because|but|except|without|if|when|before)\b.*", re.S
 )
+_USED = re.compile(
+    r"^(?:i|we|(?:my|our) (?:\w+ ){1,3}?)\s*(?:am |are |is |have |has )?"
+    r"(?:also |now |still |just |always |mostly |usually |recently |finally )?"
+    r"(?:us(?:e|es|ing)|host(?:s|ed|ing)? \w[\w' ]{0,30} (?:on|with|at)|host(?:s|ed|ing)? on"
+    r"|runs?(?: \w[\w' ]{0,30})? on|running on|rel(?:y|ies|ying) on|built (?:on|with)"
+    r"|switched to)\s(?P<what>.*)",
+    re.S,
+)
+_NO_USE = re.compile(r"\b(?:used to|stopped|without)\b")
+_AFTER = re.compile(r"\s(?:from|for|to|since|on|at|in|with|until)\b.*", re.S)
 _PREFERRED_TO = re.compile(r"(?<=\s)(prefers?\s.*?)\sto\s.*", re.S)
 
 
@@ -24,3 +34,10 @@ def liked(said: str) -> str:
     if not _LIKED.search(low) or _DENIED.search(low):
         return ""
     return _PREFERRED_TO.sub(r"\1", _BESIDE.sub("", low))
+
+
+def used(said: str) -> str:
+    """Return the words of a fact that name what its speaker uses, in lower case; "" for none."""
+    low = _BESIDE.sub("", expanded(said))
+    found = None if _DENIED.search(low) or _NO_USE.search(low) else _USED.match(low)
+    return _AFTER.sub("", found["what"]) if found else ""

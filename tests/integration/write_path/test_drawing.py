@@ -11,12 +11,14 @@ from tests.support.platform import platform_of
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import World, open_world
 
+from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.conversations.messages import Channel, GateReason, MessageRole
 from cairn.enrichment.drawing import MAX_DRAWN
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Scope
 from cairn.kernel.ids import new_id
+from cairn.rebuild.rebuild import Rebuild
 from cairn.workspace.change import KeepSettings
 
 if TYPE_CHECKING:
@@ -243,3 +245,51 @@ def test_a_preference_is_tied_to_what_is_preferred(
             WHERE e.relation = 'PREFERS'"""
     )
     assert found == [(name, "knowledge") for name in names]
+
+
+STATED = """SELECT e.relation, coalesce(s.canonical_name, s.label),
+    coalesce(t.canonical_name, t.label), e.view
+    FROM edge e JOIN node s ON s.id = e.source_id JOIN node t ON t.id = e.target_id
+   WHERE e.relation IN ('USES', 'HAS_FACT') ORDER BY 1, 2, 3"""
+ANYBODY = ("User", None)
+HELGA = ("Helga Brandt", "acme")
+
+
+@pytest.mark.parametrize(
+    ("text", "who", "stated"),
+    [
+        ("We host PostgreSQL on Hetzner.", ANYBODY, ["USES Memory Hetzner"]),
+        ("Our team uses Grafana and Redis.", ANYBODY, ["USES Memory Grafana", "USES Memory Redis"]),
+        ("We use PostgreSQL instead of Redis.", ANYBODY, ["USES Memory PostgreSQL"]),
+        ("I live in Ghent.", HELGA, ["HAS_FACT Helga Brandt Memory"]),
+        ("I live in Ghent.", ("Helga", "acme"), ["HAS_FACT acme Memory"]),
+        ("I use Redis.", HELGA, ["HAS_FACT Helga Brandt Memory", "USES Memory Redis"]),
+        ("We don't use Redis.", ANYBODY, []),
+        ("We used to use Redis.", ANYBODY, []),
+        ("Do we use Redis?", HELGA, []),
+        ("We moved to Ghent.", ANYBODY, []),
+        ("I love Redis.", HELGA, []),
+    ],
+)
+def test_facts_are_tied_to_whose_they_are_and_to_what_is_used(
+    person: Conversing, text: str, who: tuple[str, str | None], stated: list[str]
+) -> None:
+    sender, client = who
+    person.say(text, sender=sender, **({"client_id": client} if client else {}))
+    assert [" ".join(row[:3]) for row in person.rows(STATED)] == stated
+    assert {row[3] for row in person.rows(STATED)} <= {"knowledge"}
+
+
+def test_what_facts_are_tied_to_is_rebuilt_and_goes_with_them(person: Conversing) -> None:
+    person.say("I use Redis.", sender="Helga Brandt")
+    held = person.rows(STATED)
+    assert len(held) == 2
+    rebuild = Rebuild(
+        platform=platform_of(StoreTransactions(person.world.pool), keys=person.talk.keys),
+        replays=PostgresReplays(person.world.pool),
+    )
+    assert rebuild(person.world.workspace_id, only_check=True).equal
+    rebuild(person.world.workspace_id)
+    assert person.rows(STATED) == held
+    person.say("Forget that.", sender="Helga Brandt")
+    assert person.rows(STATED) == []
