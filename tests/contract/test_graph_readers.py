@@ -22,6 +22,8 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.recall.records import Filters
 from cairn.recall.results import expand
+from cairn.recall.walks.exploration import find_starts
+from cairn.recall.walks.graph_ports import GraphSeeds
 
 if TYPE_CHECKING:
     from tests.plugins.postgres import Database
@@ -477,3 +479,43 @@ def test_an_entitys_context_is_what_is_important_at_it(system: System) -> None:
         (graph.id("bigger"), graph.id("E"), 10.0),
         (graph.id("big"), graph.id("E"), 9.0),
     ]
+
+
+def test_a_question_of_oneself_starts_at_ones_own_entity_and_what_is_important_there(
+    system: System,
+) -> None:
+    graph = system.graph
+    graph.plant(
+        [
+            graph.node("ACME", kind="client"),
+            graph.node("GLOBEX", kind="client"),
+            graph.node("BOT"),
+            *(graph.node(f"big{n}", importance=7 + n % 3) for n in range(8)),
+            graph.node("small", importance=6),
+            graph.node("theirs", importance=10),
+            graph.node("hidden", importance=10, agents=("other",)),
+        ],
+        [
+            *(graph.edge(f"big{n}", "REFERENCES", "ACME") for n in range(8)),
+            graph.edge("small", "REFERENCES", "ACME"),
+            graph.edge("hidden", "REFERENCES", "ACME"),
+            graph.edge("theirs", "REFERENCES", "GLOBEX"),
+            graph.edge("theirs", "REFERENCES", "BOT"),
+        ],
+    )
+    big = {graph.id(f"big{n}") for n in range(8)}
+    with system.reading_transactions.reading(graph.as_other(agent_slug="bot")) as stores:
+        assert find_starts(stores, GraphSeeds(own="acme"), NOW).labels == {}
+    with system.reading_transactions.reading(graph.principal) as stores:
+        found = find_starts(stores, GraphSeeds(own="acme"), NOW)
+        best = find_starts(stores, GraphSeeds(own="acme", matched={graph.id("big2"): 1.0}), NOW)
+        nobody = find_starts(stores, GraphSeeds(own="bot"), NOW)
+    assert found.given == {graph.id("ACME")}
+    assert found.matched.keys() == {graph.id("hidden")} | (found.matched.keys() & big)
+    assert sorted(found.matched.values()) == [pytest.approx(0.64)] * 2 + [
+        pytest.approx(0.81),
+        pytest.approx(0.81),
+        1.0,
+    ]
+    assert best.matched[graph.id("big2")] == 1.0
+    assert nobody.labels == {}

@@ -12,7 +12,7 @@ from cairn.embedding.port import embed_question
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Unavailable
 from cairn.recall.keyword_index import IndexCandidates, NotedCandidates
-from cairn.recall.questions.understanding import understand
+from cairn.recall.questions.understanding import asker, understand
 from cairn.recall.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
 from cairn.recall.records import Candidate
 from cairn.recall.second_pass import ReadQuestion
@@ -252,10 +252,17 @@ class Legs:
         return merged(found, limit=search.recipe.candidates)
 
     def _by_graph(self, graph: WalkingGraphLeg, search: Search) -> GraphFound:
+        who = search.principal
         found = [
             graph.search(
                 search.principal,
-                GraphSeeds(names=search.names, agent=search.principal.agent_slug),
+                GraphSeeds(
+                    names=search.names,
+                    agent=who.agent_slug,
+                    own=asker(
+                        search.asked.question, filters.client_id, who.client_id, who.agent_slug
+                    ),
+                ),
                 search.asked.intents.confidence,
                 filters,
                 method=search.method,

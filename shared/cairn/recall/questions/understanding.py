@@ -284,6 +284,21 @@ def _class_of(question: str, terms: tuple[str, ...], *, temporal: bool) -> Retri
     return RetrievalClass.GENERAL
 
 
+_OF_SELF = """
+    i me my mine myself we our ours ourselves ich mich mir mein meine meinem meinen meiner meines
+    wir unser unsere je moi mon ma mes nous notre nos yo mi mis nosotros nuestro nuestra
+"""
+_FIRST_PERSON = frozenset(_OF_SELF.split())
+"""In English, German, French and Spanish; not "us", which is a country in capitals."""
+
+
+def asker(question: str, *known: str | None) -> str | None:
+    """Return the first of `known`, who it may be that asks, of a question about itself."""
+    if _FIRST_PERSON.isdisjoint(words(question)):
+        return None
+    return next((each for each in known if each), None)
+
+
 MAX_NAMES = 64
 RUNS = (2, 1, 3, 4)
 """Words in a row that may be a name; a pair is rarely one by accident, so pairs are first."""

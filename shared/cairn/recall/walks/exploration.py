@@ -38,6 +38,10 @@ EDGES_PER_HOP = 2_000
 """Edges one hop may bring; a wide frontier gets fewer of each node."""
 MOST_PER_NODE = 50
 LEAST_PER_NODE = 10
+ASKERS = frozenset({"client", "agent"})
+"""Types of entities that may ask."""
+IMPORTANT, MOST_NEAR = 7, 5
+"""Of nodes at the asker's own entity, so many of this importance or more match a question of it."""
 FRONTIER = 40
 """Nodes one hop starts from: the most promising ones reached so far."""
 
@@ -112,21 +116,39 @@ def path_to(node_id: UUID, via: Mapping[UUID, GraphEdge]) -> list[GraphEdge]:
 
 def find_starts(stores: Stores, seeds: GraphSeeds, filters: Filters) -> Starts:
     """Return where to start; a node that is named or given and matches too starts as named."""
-    named = stores.graph.find_entities(seeds.names, filters) if seeds.names else ()
+    own = _own(stores, seeds, filters)
+    named = [*stores.graph.find_entities(seeds.names, filters), *own] if seeds.names else own
     labels: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
-    asked = dict.fromkeys([*seeds.node_ids, *seeds.matched])
+    matching = {**_near(stores, own, filters), **seeds.matched}
+    asked = dict.fromkeys([*seeds.node_ids, *matching])
     if asked:
         labels.update(stores.graph.starts(list(asked), filters))
     given = {*seeds.node_ids, *(seed.node_id for seed in named)}
     matched = {
         node_id: weight**SHARPNESS
-        for node_id, weight in seeds.matched.items()
+        for node_id, weight in matching.items()
         if node_id in labels and node_id not in given
     }
     if not labels and seeds.agent:
         named = stores.graph.find_entities([seeds.agent], filters)
         labels = {seed.node_id: Label.ENTITY for seed in named}
     return Starts(named=named, labels=labels, matched=matched)
+
+
+def _own(stores: Stores, seeds: GraphSeeds, filters: Filters) -> list[Seed]:
+    """Return the entities of whoever asks a question about itself."""
+    found = stores.graph.find_entities([seeds.own], filters) if seeds.own else ()
+    return [seed for seed in found if seed.type in ASKERS]
+
+
+def _near(stores: Stores, own: Sequence[Seed], filters: Filters) -> Mapping[UUID, float]:
+    """Return the most important of the newest nodes there, as matches; none of the past."""
+    if not own or filters.as_of_position is not None:
+        return {}
+    rows = stores.graph.important_connections(
+        [seed.node_id for seed in own], minimum=IMPORTANT, limit=MOST_NEAR
+    )
+    return {node_id: importance / 10 for node_id, _, importance in rows}
 
 
 def fetch_hop(

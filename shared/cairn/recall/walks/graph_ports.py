@@ -40,13 +40,15 @@ class GraphSeeds:
     """Where to start: names of entities as the question has them, and nodes already known.
 
     `matched` are nodes that match the question, with their `MatchedNodes` weights: they are both
-    starts and answers. When nothing gives a seed, the entity of `agent`, the slug of the agent that
-    asks, is the only one.
+    starts and answers. `own` is the client or agent that asks, of a question about itself: its
+    entity is a start, and the most important nodes at it match. When nothing gives a seed, the
+    entity of `agent`, the slug of the agent that asks, is the only one.
     """
 
     names: tuple[str, ...] = ()
     node_ids: tuple[UUID, ...] = ()
     agent: str | None = None
+    own: str | None = None
     matched: Mapping[UUID, float] = field(default_factory=dict["UUID", float])
 
 

@@ -23,7 +23,7 @@ from cairn.llm.costs import Call
 from cairn.recall.legs import tuning_of
 from cairn.recall.proactive import proactive_json, surface
 from cairn.recall.questions.model_calls import ModelCalls
-from cairn.recall.questions.understanding import question_names, understand
+from cairn.recall.questions.understanding import asker, question_names, understand
 from cairn.recall.records import Filters
 from cairn.recall.rendering import node_json
 from cairn.recall.scoring import DECAY_PER_DAY, DECAYING_KINDS
@@ -231,6 +231,7 @@ class QuerySubgraph:
             names=question_names(request.query),
             node_ids=request.node_ids,
             agent=principal.agent_slug,
+            own=asker(request.query, principal.client_id, principal.agent_slug),
         )
         if self.similar is None:
             return seeds, ()
