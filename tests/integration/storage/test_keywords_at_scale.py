@@ -159,6 +159,54 @@ def test_what_one_may_not_see_changes_no_score(crowd: World, root: Connection) -
     assert [find(crowd, terms, **public) for terms in asked] == before
 
 
+@pytest.fixture(scope="module")
+def beside(crowd: World, root: Connection) -> World:
+    """A small workspace in the same partition."""
+    near = """INSERT INTO workspace (id, name, created_at) SELECT id, 'beside', now()
+      FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 2000)) AS drawn, (
+        SELECT part FROM generate_series(0, 15) AS part
+         WHERE satisfies_hash_partition('node'::regclass, 16, part, %s)) AS mine
+     WHERE satisfies_hash_partition('node'::regclass, 16, mine.part, id) LIMIT 1 RETURNING id"""
+    found = root.execute(near, [crowd.workspace_id]).fetchone()
+    assert found is not None
+    admin = replace(crowd.admin, workspace_id=found[0])
+    world = replace(crowd, workspace_id=found[0], admin=admin)
+    fill(root, world, random.Random(17), 454, "admin")
+    root.execute("VACUUM ANALYZE node")
+    return world
+
+
+def as_finder(root: Connection, world: World, statement: str) -> list[Any]:
+    """Run a statement as the owner of the finders, for a workspace."""
+    with root.transaction():
+        root.execute("SELECT set_config('cairn.workspace_id', %s, true)", [str(world.workspace_id)])
+        root.execute("SET LOCAL ROLE cairn_finder")
+        return root.execute(statement.encode()).fetchall()
+
+
+def test_a_small_workspace_beside_a_large_one_is_scored_whole(
+    crowd: World, beside: World, root: Connection
+) -> None:
+    rarity = "SELECT ranked_by_rarity(ARRAY['w1x', 'w2x']::tsquery[], 'node n WHERE true')"
+    made = [as_finder(root, world, rarity)[0][0] for world in (crowd, beside)]
+    assert ["TABLESAMPLE" in each for each in made] == [True, False]
+    for terms in questions(24):
+        whole: Ranked = root.execute(ranking(root, beside, terms, WHOLE).encode()).fetchall()
+        assert find(beside, terms) == whole
+
+
+def test_rows_of_a_workspace_are_counted_in_its_index_and_no_further_than_needed(
+    crowd: World, beside: World, root: Connection
+) -> None:
+    for world, rows in ((beside, 454), (crowd, 4001)):
+        own = f"SELECT FROM node WHERE workspace_id = '{world.workspace_id}' OFFSET 4000"
+        explain = f"EXPLAIN (ANALYZE, TIMING off, SUMMARY off) SELECT EXISTS ({own})"
+        told = as_finder(root, world, explain)
+        plan = "\n".join(line for (line,) in told)
+        scanned = re.findall(r"Index Only Scan using node_p\d+_\w+ .*actual rows=(\d+)", plan)
+        assert [int(each) for each in scanned] == [rows], plan
+
+
 def test_words_weigh_enough_together_or_are_left_out(root: Connection) -> None:
     def asked(level: float, *weights: float) -> str | None:
         words = [f"'{chr(97 + at)}'" for at in range(len(weights))]
