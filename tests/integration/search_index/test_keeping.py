@@ -1,5 +1,6 @@
 """The index follows the database; drift is seen and mended; a new index takes over."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -8,10 +9,13 @@ from uuid import UUID
 import pytest
 from tests.support.search_index import Followed, document, followed
 from tests.support.world import World, memory, open_world
+from typer.testing import CliRunner
 
 from cairn.adapters.opensearch.client import Connection
 from cairn.adapters.opensearch.documents import ALIAS
 from cairn.adapters.opensearch.indexes import OpenSearchIndexes
+from cairn.cli.deps import Deps
+from cairn.cli.main import app
 from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
@@ -323,3 +327,31 @@ def test_an_endpoint_out_of_reach_is_unavailable_everywhere(here: Followed) -> N
         with pytest.raises(Unavailable) as refused:
             call()
         assert refused.value.reason == "unreachable"
+
+
+def test_the_command_looks_compares_mends_and_builds_anew(
+    here: Followed, database: "Database", opensearch: "OpenSearch"
+) -> None:
+    ids = told(here.world, "the harbour", "the mill")
+    here.catch_up()
+
+    def asked(*arguments: str) -> tuple[int, str]:
+        where = {"CAIRN_APP_DATABASE_URL": database.app_url, "CAIRN_OPENSEARCH_URL": opensearch.url}
+        done = CliRunner().invoke(app, ["search-index", *arguments], env=where, obj=Deps())
+        return done.exit_code, done.stdout
+
+    own = ("--workspace", str(here.world.workspace_id))
+    assert asked("check", *own)[0] == 0
+    [live] = opensearch.connection.client.indices.get_alias(name=ALIAS)
+    here.indexes.remove(live, here.world.workspace_id, {ids[0]: 1_000_000})
+    opensearch.connection.client.indices.refresh(index=live)
+    assert asked("check", *own)[0] == 1
+    assert asked("repair", *own)[0] == 0
+    opensearch.connection.client.indices.refresh(index=live)
+    assert asked("check", *own)[0] == 0
+    assert asked("reindex", *own)[0] == 0
+    assert asked("reindex")[0] == 0
+    [after] = opensearch.connection.client.indices.get_alias(name=ALIAS)
+    assert after != live
+    status, shown = asked("status", "--json")
+    assert (status, json.loads(shown)["live"]) == (0, after)

@@ -7,7 +7,7 @@ import pytest
 from tests.support.search_index import Followed, followed
 from tests.support.world import World, memory, open_world
 
-from cairn.adapters.opensearch.proving import OpenSearchSearcher
+from cairn.adapters.opensearch.proving import OpenSearchEraser, OpenSearchSearcher
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.forgetting.prove import OPENSEARCH, Looked, Needles
 from cairn.graph.projection import Projection, Purge
@@ -52,3 +52,26 @@ def test_a_purged_node_is_found_before_and_not_after(
         stores.nodes.apply([Projection(purges=(purge,))])
     here.catch_up()
     assert [(looked(item).items, looked(item).found) for item in (by_text, by_id)] == [(1, 0)] * 2
+
+
+def test_a_deleted_workspace_leaves_the_index_and_its_neighbour_stays(
+    here: Followed, opensearch: "OpenSearch", database: "Database"
+) -> None:
+    erase = OpenSearchEraser(opensearch.connection)
+    assert (erase.erase(here.world.workspace_id), erase.look(here.world.workspace_id).found) == (
+        0,
+        0,
+    )
+    other = open_world(database.owner_url, database.app_url, f"neighbour-{new_id()}")
+    worlds = [here, followed(other, opensearch.connection)]
+    for each in worlds:
+        each.world.tell(memory("the zanzibar quokka sleeps"), memory("others"))
+        each.catch_up()
+    ours, theirs = (each.world.workspace_id for each in worlds)
+    assert [erase.look(each).found for each in (ours, theirs)] == [2, 2]
+    assert erase.erase(ours) == 2
+    assert [erase.look(each).found for each in (ours, theirs)] == [0, 2]
+    assert erase.erase(ours) == 0
+    assert here.found("quokka") == []
+    assert len(worlds[1].found("quokka")) == 1
+    other.pool.close()
