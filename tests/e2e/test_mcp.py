@@ -1,8 +1,10 @@
 """MCP on the real stack: the official client, the command, and the public conformance suite."""
 
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import httpx
 import httpx2
+import jsonschema
 import mcp_types as types
 import pytest
 import uvicorn
@@ -22,9 +25,12 @@ from tests.e2e.tenant import Tenant, open_workspace
 from tests.plugins.cloud import first_port
 from tests.plugins.waiting import eventually
 from tests.unit.api.fakes import ADMIN_KEY, Lines, World
+from typing_extensions import TypedDict
 
 from cairn.api.app import create_app
 from cairn.api.fields import Body
+from cairn.api.mcp.catalogue import TOOLS, resolve
+from cairn.api.mcp.schemas import outline
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.options import ApiOptions
@@ -65,24 +71,24 @@ def text_of(result: types.CallToolResult) -> str:
 
 
 def test_what_one_agent_remembers_another_recalls(tenant: Tenant) -> None:
-    told = call(tenant, "remember", text="The boiler is serviced every May.", key="boiler")
+    told = call(tenant, "memory_remember", text="The boiler is serviced every May.", key="boiler")
     assert told.structured_content["outcome"] == "created"
-    found = call(tenant, "recall", query="when is the boiler serviced?")
+    found = call(tenant, "memory_recall", query="when is the boiler serviced?")
     assert not found.is_error
     assert "serviced every May" in text_of(found)
-    whole = call(tenant, "get", id=told.structured_content["id"])
+    whole = call(tenant, "node_get", id=told.structured_content["id"])
     assert "boiler" in text_of(whole)
 
 
 def test_through_the_gateway_three_calls_in_one_process_answer(tenant: Tenant) -> None:
     behind = tenant.through_gateway()
     for number in range(3):
-        found = call(behind, "recall", query=f"boiler {number}")
+        found = call(behind, "memory_recall", query=f"boiler {number}")
         assert not found.is_error, text_of(found)
 
 
 def test_a_public_key_reaches_nothing_of_the_admins_by_any_tool(tenant: Tenant) -> None:
-    secret = call(tenant, "remember", text="The vault code word is heliotrope.")
+    secret = call(tenant, "memory_remember", text="The vault code word is heliotrope.")
     node_id = secret.structured_content["id"]
     key = tenant.new_key("public", agent_slug="visitor", scopes=["public"])
     listed = with_client(tenant, key, lambda client: client.list_tools())
@@ -96,7 +102,7 @@ def test_a_public_key_reaches_nothing_of_the_admins_by_any_tool(tenant: Tenant) 
 
 
 def test_another_workspace_reaches_nothing_by_any_tool(tenant: Tenant, laptop: "Laptop") -> None:
-    secret = call(tenant, "remember", text="The backup site is Wuppertal.")
+    secret = call(tenant, "memory_remember", text="The backup site is Wuppertal.")
     node_id = secret.structured_content["id"]
     other = open_workspace(laptop, "mcp stranger")
     listed = with_client(other, None, lambda client: client.list_tools())
@@ -114,8 +120,8 @@ def test_the_command_serves_the_same_tools_over_standard_input(tenant: Tenant) -
     async def run() -> tuple[Any, Any, Any]:
         async with Client(command) as client:
             listed = await client.list_tools()
-            called = await client.call_tool("recall", {"query": "boiler"})
-            refused = await client.call_tool("recall", {"query": ""})
+            called = await client.call_tool("memory_recall", {"query": "boiler"})
+            refused = await client.call_tool("memory_recall", {"query": ""})
             return listed, called, refused
 
     listed, called, refused = anyio.run(run)
@@ -141,6 +147,146 @@ def test_the_command_says_when_there_is_no_such_key(tenant: Tenant) -> None:
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+# every tool
+
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}.*")
+ONE_FORMAT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+
+
+@dataclass
+class Walk:
+    """Calls tools as an agent's client does, and holds each answer to its schemas."""
+
+    tenant: Tenant
+    walked: set[str] = field(default_factory=set[str])
+
+    def __call__(self, name: str, **arguments: Any) -> dict[str, Any]:
+        result = call(self.tenant, name, **arguments)
+        assert not result.is_error, text_of(result)
+        tool = resolve(name)
+        assert tool is not None
+        jsonschema.validate(result.structured_content, closed(tool.output_schema()))
+        jsonschema.validate(result.structured_content, outline(tool.output_schema()))
+        assert text_of(result)
+        for moment in strings(result.structured_content):
+            assert not TIME.fullmatch(moment) or ONE_FORMAT.fullmatch(moment), (name, moment)
+        self.walked.add(tool.name)
+        structured: dict[str, Any] = result.structured_content
+        return structured
+
+
+def closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose objects have the properties that it names and no others."""
+    shut = dict(schema)
+    if "properties" in shut:
+        shut["properties"] = {name: closed(each) for name, each in shut["properties"].items()}
+        shut["additionalProperties"] = False
+    if "items" in shut:
+        shut["items"] = closed(shut["items"])
+    return shut
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from strings(each)
+
+
+def test_every_tool_answers_as_its_schema_says(tenant: Tenant) -> None:
+    walk = Walk(tenant)
+    walk_memories(walk)
+    walk_the_graph(walk)
+    walk_the_work(walk)
+    walk_deletions(walk)
+    assert walk.walked == {tool.name for tool in TOOLS}
+
+
+def walk_memories(walk: Walk) -> None:
+    told = walk("memory_remember", text="The lift is serviced in May.", key="lift", client_id=None)
+    found = walk("memory_recall", query="when is the lift serviced?", limit=5)
+    assert told["id"] in {each["id"] for each in found["results"]}
+    judged = {"search_id": found["search_id"], "node_id": found["results"][0]["id"]}
+    assert walk("memory_judge", **judged, useful=True)["useful"] is True
+    assert "serviced" in walk("context_get", query="when is the lift serviced?")["context"]
+    new = walk("memory_correct", id=told["id"], reason="A slip.", text="It is serviced in June.")
+    assert new["replaced"] == [told["id"]]
+    assert walk("memory_pin", id=new["id"])["outcome"] == "changed"
+    listed = walk("memory_list", limit=200)["items"]
+    assert {"pinned": True}.items() <= next(m for m in listed if m["id"] == new["id"]).items()
+    walk("memory_exclude", id=new["id"], reason="Nobody asks.")
+    assert walk("node_get", id=new["id"])["text"] == "It is serviced in June."
+    assert walk("node_trace", id=new["id"])["nodes"]
+
+
+def walk_the_graph(walk: Walk) -> None:
+    owner = [{"name": "owner", "value": "platform team"}]
+    first, second = (
+        walk("node_write", label="Runbook", title=title, text="Turn it off.", properties=owner)
+        for title in ("Restart the lift", "Call the lift's maker")
+    )
+    whole = walk("node_get", id=first["id"])
+    assert "platform team" in str(whole)
+    ends = {"source_id": first["id"], "target_id": second["id"]}
+    walk("node_relate", **ends, relation="DEPENDS_ON")
+    assert walk("node_get", id=first["id"])["edges"] == [{**ends, "relation": "DEPENDS_ON"}]
+    page = walk("graph_query", label="Runbook", limit=1)
+    rest = walk("graph_query", label="Runbook", limit=1, after=page["after"])
+    ids = [node["id"] for node in (*page["nodes"], *rest["nodes"])]
+    assert ids == [second["id"], first["id"]]
+    around = walk("graph_walk", node_ids=[first["id"]])
+    assert {first["id"], second["id"]} <= {node["id"] for node in around["nodes"]}
+
+
+def walk_the_work(walk: Walk) -> None:
+    walk("report_write", title="Lift briefing", body="It runs.", keywords=["lift"])
+    assert walk("report_read", keyword="lift")["items"][0]["body"] == "It runs."
+    assert walk("report_list")["total"] == 1
+    said = {"session_id": "lobby", "role": "user", "text": "The lift is stuck again."}
+    walk("conversation_record", channel="webchat", **said)
+    recorded = walk("conversation_record", session_id="lobby", role="user", text="Please hurry.")
+    walk("conversation_change", id=recorded["conversation_id"], infer=False)
+    walk("conversation_search", query="is the lift stuck?")
+    begun = walk("work_create", kind="repair", title="Mend the lift")
+    walk("work_update", id=begun["id"], note="The door was open.")
+    assert walk("work_complete", id=begun["id"])["status"] == "completed"
+    ticket = walk("ticket_add", title="The lift is stuck", external_id="lift-1")
+    assert walk("ticket_add", title="The lift is stuck", external_id="lift-1")["id"] == ticket["id"]
+    assert walk("ticket_list")["items"][0]["title"] == "The lift is stuck"
+    started = eventually(lambda: begin(walk, ticket["id"]), seconds=60, what="an investigation")
+    walk("investigation_read", investigation_id=started)
+    walk("approval_list")
+    assert walk("call_list", connector="cairn")["items"]
+    settings = walk("settings_read", section="recall")
+    assert list(settings["settings"]) == ["recall"]
+    assert call(walk.tenant, "settings_read", section="no-such").is_error
+
+
+def begin(walk: Walk, ticket_id: str) -> str | None:
+    walk("investigation_start", ticket_id=ticket_id)
+    listed = walk("ticket_list")["items"]
+    return next(each for each in listed if each["id"] == ticket_id).get("investigation_id")
+
+
+def walk_deletions(walk: Walk) -> None:
+    hut = walk("memory_remember", text="The hut is open.", client_id="hut")["id"]
+    asked = walk("memory_delete", id=hut)
+    assert (asked["state"], asked["text"]) == ("pending", "The hut is open.")
+    yes = asked["confirmation"]
+    assert walk("memory_delete", id=hut, confirmation=yes)["state"] == "deleted"
+    kept = walk("memory_remember", text="The keeper lives upstairs.", client_id="keeper")["id"]
+    whom = {"kind": "client", "natural_key": "keeper"}
+    asked = walk("memory_forget", **whom)
+    assert asked["state"] == "pending"
+    assert walk("node_get", id=kept)["text"] == "The keeper lives upstairs."
+    other = call(walk.tenant, "memory_forget", **whom, confirmation=yes)
+    assert other.is_error
+    done = walk("memory_forget", **whom, confirmation=asked["confirmation"])
+    assert done["state"] == "forgotten"
+    assert call(walk.tenant, "node_get", id=kept).is_error
 
 
 # the public suite
@@ -214,8 +360,12 @@ class NoArguments(Body):
     """A tool that takes nothing."""
 
 
+class Said(TypedDict):
+    """A tool whose answer is its text."""
+
+
 def _says(services: Any, principal: Any, arguments: Any) -> ToolAnswer:
-    return ToolAnswer(text="This is a simple text response for testing.")
+    return ToolAnswer(text="This is a simple text response for testing.", structured={})
 
 
 def _fails(services: Any, principal: Any, arguments: Any) -> ToolAnswer:
@@ -225,7 +375,15 @@ def _fails(services: Any, principal: Any, arguments: Any) -> ToolAnswer:
 @pytest.mark.parametrize("scenario", ["tools-list", "tools-call-simple-text", "tools-call-error"])
 def test_the_endpoint_conforms_with_the_suites_own_tools(suite: Path, scenario: str) -> None:
     tools = [
-        Tool(name=name, title=name, description=name, arguments=NoArguments, call=call)
+        Tool(
+            name=name,
+            title=name,
+            description=name,
+            arguments=NoArguments,
+            parameters={},
+            result=Said,
+            call=call,
+        )
         for name, call in (("test_simple_text", _says), ("test_error_handling", _fails))
     ]
     log, options = Lines([]), ApiOptions(mcp_hosts=("127.0.0.1:*",))

@@ -42,9 +42,9 @@ def test_every_call_of_an_agent_leaves_a_record_without_texts(front: Front) -> N
     key = agent_key(front)
     own = {"headers": {"authorization": f"Bearer {key}"}}
     arguments = {"text": TEXT, "type": "event", "session_id": "monday", "agents": ["bot"]}
-    written = mcp(front, key, "tools/call", name="remember", arguments=arguments)
+    written = mcp(front, key, "tools/call", name="memory_remember", arguments=arguments)
     memory_id = written["result"]["structuredContent"]["id"]
-    mcp(front, key, "tools/call", name="get", arguments={"id": str(new_id())})
+    mcp(front, key, "tools/call", name="node_get", arguments={"id": str(new_id())})
     front.call("GET", "/v1/events", params={"session_id": "monday"}, **own)
     front.answer("POST", "/v1/search", json={"query": ""}, **own)
     front.call("GET", f"/v1/memories/{memory_id}", **own)
@@ -54,8 +54,8 @@ def test_every_call_of_an_agent_leaves_a_record_without_texts(front: Front) -> N
         ("cairn.GET /v1/memories/{memory_id}", "read", "applied", None),
         ("cairn.POST /v1/search", "read", "failed", "validation-failed"),
         ("cairn.GET /v1/events", "read", "applied", None),
-        ("cairn.get", "read", "failed", "not-found"),
-        ("cairn.remember", "write", "applied", None),
+        ("cairn.node_get", "read", "failed", "not-found"),
+        ("cairn.memory_remember", "write", "applied", None),
     ]
     assert memory_id in found[-1]["output"]
     assert json.loads(found[-1]["input"])["type"] == "event"
@@ -71,7 +71,7 @@ def test_calls_are_found_by_their_session_and_an_agent_reads_its_own_only(front:
     assert [call["session_id"] for call in calls(front, session_id="monday")] == ["monday"]
     asked = {"name": "tool-calls-list", "arguments": {"session_id": "monday"}}
     listed = mcp(front, key, "tools/call", **asked)["result"]["structuredContent"]["items"]
-    assert [item["tool"] for item in listed] == ["cairn.recall"]
+    assert [item["tool"] for item in listed] == ["cairn.memory_recall"]
     theirs = mcp(front, other, "tools/call", **asked)["result"]["structuredContent"]["items"]
     assert theirs == []
 

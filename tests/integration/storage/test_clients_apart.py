@@ -232,24 +232,28 @@ def test_a_session_of_a_bound_key_is_its_clients_own(clients: Clients) -> None:
 def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
     api = clients.door.api
     listed = mcp(api, clients.bob, "tools/list")["result"]["tools"]
-    edits = {f"memory-{name}" for name in ("list", "edit", "delete", "pin", "never-recall")}
+    edits = {f"memory_{name}" for name in ("list", "correct", "delete", "pin", "exclude")}
     names = {tool["name"] for tool in listed}
-    assert names == {"remember", "recall", "context", "lineage", *edits}
+    reads = {"memory_recall", "context_get", "node_trace", "graph_walk"}
+    assert names == {"memory_remember", "memory_judge", *reads, *edits}
     listed = api.call("GET", "/v1/memories", params={"client_id": "ada"})["items"]
     hers = next(item["id"] for item in listed if CANARY in item["text"])
     given: dict[str, dict[str, Any]] = {
-        "remember": {"text": "Bob was here.", "client_id": "ada"},
-        "memory-list": {"client_id": "ada", "state": "any"},
-        "memory-edit": {"id": hers, "reason": "Bob's.", "text": "Bob was here."},
-        "memory-never-recall": {"id": hers, "reason": "Bob's."},
+        "memory_remember": {"text": "Bob was here.", "client_id": "ada"},
+        "memory_list": {"client_id": "ada", "state": "any"},
+        "memory_correct": {"id": hers, "reason": "Bob's.", "text": "Bob was here."},
+        "memory_exclude": {"id": hers, "reason": "Bob's."},
+        "memory_judge": {"search_id": hers, "node_id": hers, "useful": True},
+        "graph_walk": {"node_ids": [hers]},
     }
     for name in sorted(names):
-        asks = name in ("recall", "context")
+        asks = name in ("memory_recall", "context_get")
         about: dict[str, Any] = {"query": f"{CANARY} safe"} if asks else {"id": hers}
         arguments = given.get(name, about)
         result = mcp(api, clients.bob, "tools/call", name=name, arguments=arguments)["result"]
         assert CANARY not in str(result)
-        assert result["isError"] is (not asks and name != "memory-list"), result
+        empty = name in ("memory_list", "graph_walk")
+        assert result["isError"] is not (asks or empty), result
     assert api.call("GET", f"/v1/memories/{hers}")["pinned"] is False
 
 

@@ -41,18 +41,22 @@ def test_a_key_made_for_one_tool_sees_that_one_and_opens_no_other_route(front: F
 
 
 def test_what_is_not_on_the_list_is_not_called_and_the_list_is_in_the_ledger(front: Front) -> None:
-    made = front.call("POST", "/v1/keys", json={"name": "narrow", "tools": ["recall", "get"]})
-    asked = {"name": "remember", "arguments": {"text": "Nobody may write this."}}
+    made = front.call(
+        "POST", "/v1/keys", json={"name": "narrow", "tools": ["memory_recall", "get"]}
+    )
+    asked = {"name": "memory_remember", "arguments": {"text": "Nobody may write this."}}
     answered = mcp(front, made["secret"], "tools/call", **asked)
     assert "There is no tool" in answered["error"]["message"]
     assert front.call("GET", "/v1/memories")["items"] == []
+    listed = mcp(front, made["secret"], "tools/list")["result"]["tools"]
+    assert [tool["name"] for tool in listed] == ["memory_recall", "node_get"]
     created = front.call("GET", "/v1/ledger", params={"type": "key.created"})["items"]
-    assert [item["meta"].get("tools") for item in created] == [None, ["get", "recall"]]
+    assert [item["meta"].get("tools") for item in created] == [None, ["get", "memory_recall"]]
 
 
 def test_an_admin_key_with_a_list_does_not_count_as_the_last_admin(front: Front) -> None:
     own = front.call("GET", "/v1/whoami")["key_id"]
-    narrow = {"name": "narrow", "role": "admin", "tools": ["recall"]}
+    narrow = {"name": "narrow", "role": "admin", "tools": ["memory_recall"]}
     front.call("POST", "/v1/keys", json=narrow)
     refused = front.answer("DELETE", f"/v1/keys/{own}")
     assert (refused.status_code, refused.json()["reason"]) == (409, "last-admin-key")

@@ -353,32 +353,32 @@ def done(door: Door, tool: str, **arguments: Any) -> dict[str, Any]:
 def test_an_agent_does_over_mcp_what_the_person_asks_for(door: Door) -> None:
     old = tell(door, "The ferry leaves at noon.", key="ferry", client_id="ada")
     tell(door, "Bob takes the train.", client_id="bob")
-    listed = done(door, "memory-list", client_id="ada")
+    listed = done(door, "memory_list", client_id="ada")
     assert [item["id"] for item in listed["items"]] == [old]
-    page = done(door, "memory-list", limit=1)
-    assert done(door, "memory-list", after=page["next_after"])["items"][0]["id"] == old
+    page = done(door, "memory_list", limit=1)
+    assert done(door, "memory_list", after=page["next_after"])["items"][0]["id"] == old
 
     why: dict[str, Any] = {"id": old, "reason": WHY, "idempotency_key": "once"}
-    new = done(door, "memory-edit", **why, text="The ferry leaves at ten.")
+    new = done(door, "memory_correct", **why, text="The ferry leaves at ten.")
     assert (new["outcome"], new["replaced"]) == ("created", [old])
-    assert done(door, "memory-edit", **why, text="The ferry leaves at ten.")["id"] == new["id"]
-    assert ask(door, "memory-edit", **why, text="The ferry leaves at two.").is_error
+    assert done(door, "memory_correct", **why, text="The ferry leaves at ten.")["id"] == new["id"]
+    assert ask(door, "memory_correct", **why, text="The ferry leaves at two.").is_error
     assert found(door, "When does the ferry leave?") == {"The ferry leaves at ten."}
 
-    assert done(door, "memory-pin", id=new["id"])["outcome"] == "changed"
-    assert "pinned" in ask(door, "memory-list", key=None, client_id="ada").content[0].text
-    assert done(door, "memory-pin", id=new["id"], pinned=False)["outcome"] == "changed"
-    assert ask(door, "memory-never-recall", id=new["id"]).is_error
-    done(door, "memory-never-recall", id=new["id"], reason=WHY)
+    assert done(door, "memory_pin", id=new["id"])["outcome"] == "changed"
+    assert "pinned" in ask(door, "memory_list", key=None, client_id="ada").content[0].text
+    assert done(door, "memory_pin", id=new["id"], pinned=False)["outcome"] == "changed"
+    assert ask(door, "memory_exclude", id=new["id"]).is_error
+    done(door, "memory_exclude", id=new["id"], reason=WHY)
     assert found(door, "When does the ferry leave?") == set()
-    done(door, "memory-never-recall", id=new["id"], never_recall=False)
+    done(door, "memory_exclude", id=new["id"], never_recall=False)
     assert found(door, "When does the ferry leave?") == {"The ferry leaves at ten."}
     assert rebuilds_alike(door)
 
 
 def test_a_deletion_over_mcp_asks_first_and_takes_only_its_own_yes(door: Door) -> None:
     kept, gone = tell(door, "The ferry leaves at noon."), tell(door, "The hut is open.")
-    asked = done(door, "memory-delete", id=gone)
+    asked = done(door, "memory_delete", id=gone)
     assert (asked["state"], asked["text"]) == ("pending", "The hut is open.")
     assert found(door, "Is the hut open?") == {"The hut is open."}
     now = utc_now()
@@ -394,14 +394,14 @@ def test_a_deletion_over_mcp_asks_first_and_takes_only_its_own_yes(door: Door) -
         (gone, confirmation(admin, asked["id"], late)),
         (gone, confirmation(admin, asked["id"], early)),
     ):
-        refused = ask(door, "memory-delete", id=id_, confirmation=given)
+        refused = ask(door, "memory_delete", id=id_, confirmation=given)
         assert refused.is_error
         assert "confirmation" in refused.content[0].text
     assert found(door, "Is the hut open?") == {"The hut is open."}
     other = door.api.call("POST", "/v1/keys", json={"name": "another"})["secret"]
-    assert ask(door, "memory-delete", key=other, id=gone, confirmation=yes).is_error
-    first = done(door, "memory-delete", id=gone, confirmation=yes)
-    assert done(door, "memory-delete", id=gone, confirmation=yes) == first
+    assert ask(door, "memory_delete", key=other, id=gone, confirmation=yes).is_error
+    first = done(door, "memory_delete", id=gone, confirmation=yes)
+    assert done(door, "memory_delete", id=gone, confirmation=yes) == first
     assert found(door, "Is the hut open?") == set()
-    assert ask(door, "memory-delete", id=gone).is_error
+    assert ask(door, "memory_delete", id=gone).is_error
     assert read(door, kept)["state"] == "active"

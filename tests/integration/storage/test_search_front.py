@@ -355,7 +355,7 @@ def test_bookkeeping_is_found_only_when_its_label_is_asked_for(door: Door) -> No
     found = door.search("peanut", limit=20)
     assert texts(found) == {"the peanut allergy of the guest", "Peanut Imports Ltd"}
     asked = {"query": "peanut", "labels": ["Ticket", "Task"], "format": "compact"}
-    answered = mcp(door.api, door.world.key, "tools/call", name="recall", arguments=asked)
+    answered = mcp(door.api, door.world.key, "tools/call", name="memory_recall", arguments=asked)
     assert texts(answered["result"]["structuredContent"]) == {"peanut Ticket", "peanut Task"}
     [bare] = [
         result

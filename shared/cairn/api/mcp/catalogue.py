@@ -1,30 +1,63 @@
 """Every tool, in the order clients see them. Add a tool here and in docs/use/mcp.md."""
 
-from cairn.api.mcp import agent_tools, edit_tools, memory_tools, work_tools
-from cairn.api.mcp.tool import Tool
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.api.mcp import (
+    agent_tools,
+    edit_tools,
+    graph_tools,
+    memory_tools,
+    report_tools,
+    work_tools,
+)
+from cairn.api.mcp.tool import Tool, may_use
+
+if TYPE_CHECKING:
+    from cairn.kernel.access import Principal
 
 TOOLS: tuple[Tool, ...] = (
     memory_tools.REMEMBER,
     memory_tools.RECALL,
     memory_tools.CONTEXT,
-    memory_tools.GET,
-    memory_tools.LINEAGE,
+    memory_tools.FEEDBACK,
+    graph_tools.GET,
+    graph_tools.TRACE,
+    graph_tools.WRITE,
+    graph_tools.RELATE,
+    graph_tools.QUERY,
+    graph_tools.WALK,
     edit_tools.LIST,
-    edit_tools.EDIT,
+    edit_tools.CORRECT,
     edit_tools.DELETE,
+    edit_tools.FORGET,
     edit_tools.PIN,
-    edit_tools.NEVER_RECALL,
-    work_tools.WRITE_REPORT,
-    work_tools.LATEST_REPORTS,
-    work_tools.LIST_REPORTS,
+    edit_tools.EXCLUDE,
+    report_tools.WRITE,
+    report_tools.READ,
+    report_tools.LIST,
     work_tools.SEARCH_CONVERSATIONS,
     work_tools.RECORD_MESSAGE,
     work_tools.CHANGE_CONVERSATION,
     work_tools.CREATE_TASK,
     work_tools.UPDATE_TASK,
     work_tools.COMPLETE_TASK,
+    agent_tools.ADD_TICKET,
+    agent_tools.LIST_TICKETS,
     agent_tools.START,
     agent_tools.READ,
     agent_tools.APPROVALS,
     agent_tools.CALLS,
+    agent_tools.SETTINGS,
 )
+
+
+def resolve(name: str) -> Tool | None:
+    """Return the tool of a name or an alias."""
+    return next((tool for tool in TOOLS if tool.named(name)), None)
+
+
+def usable(principal: Principal) -> tuple[Tool, ...]:
+    """Return the tools that a caller sees and may call."""
+    return tuple(tool for tool in TOOLS if may_use(tool, principal))

@@ -1,21 +1,36 @@
-"""Tools for what a person wants done about a memory: list, correct, delete, pin, never recall it.
+"""Tools for what a person wants done about memories: list, correct, delete, forget, pin, exclude.
 
-Deleting asks first: the call without a confirmation changes nothing and says what it would delete.
+Deleting and forgetting ask first: the call without a confirmation changes nothing, and says what
+would go.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NotRequired
 from uuid import UUID
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.answers import encode
 from cairn.api.dependencies import require_client
 from cairn.api.fields import Body, Name
-from cairn.api.mcp.tool import WRITERS, RepeatKey, Tool, ToolAnswer, repeated
+from cairn.api.mcp.tool import (
+    ADMINS,
+    WRITERS,
+    Effect,
+    RepeatKey,
+    Tool,
+    ToolAnswer,
+    repeated,
+)
+from cairn.api.routes.forget import SubjectIn
 from cairn.api.routes.memories import KindName, State
-from cairn.api.routes.memory_edits import EditResult, MemoryCorrection, Reason
+from cairn.api.routes.memory_edits import MemoryCorrection
+from cairn.api.routes.memory_edits import Reason as WhyText
 from cairn.bootstrap.api import ApiServices
+from cairn.forgetting.forget import Target
+from cairn.forgetting.ports import Reason
 from cairn.kernel.access import Principal
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import FieldError, ValidationFailed
@@ -26,9 +41,61 @@ from cairn.reading.views import MemoryFilter, MemoryView
 
 CONFIRM_WITHIN = timedelta(minutes=15)
 SHOWN_CHARS = 300
-Id = Annotated[
-    UUID, Field(strict=False, description="The memory's id, as recall and memory-list name it.")
-]
+NAMED = "As memory_recall names it"
+Id = Annotated[UUID, Field(strict=False)]
+Confirmation = Annotated[str, Field(max_length=100)]
+
+
+class ListedMemory(TypedDict):
+    """A memory in a list; what is not set is left out."""
+
+    id: str
+    type: str
+    text: str
+    state: str
+    key: NotRequired[str]
+    subject: NotRequired[str]
+    occurred_at: NotRequired[str]
+    pinned: NotRequired[bool]
+    never_recall: NotRequired[bool]
+
+
+class MemoryPage(TypedDict):
+    """Memories, newest first, and where the next page begins."""
+
+    items: list[ListedMemory]
+    next_after: NotRequired[int]
+
+
+class EditedMemory(TypedDict):
+    """What became of an edit: the memory that stands now, and those it stands in the place of."""
+
+    outcome: str
+    id: UUID
+    position: int
+    replaced: NotRequired[list[UUID]]
+    warnings: NotRequired[list[str]]
+
+
+class Asked(TypedDict):
+    """A question that waits for the person's yes, or what was done after it."""
+
+    state: Literal["pending", "deleted"]
+    id: str
+    text: NotRequired[str]
+    position: NotRequired[int]
+    confirmation: NotRequired[str]
+    expires_at: NotRequired[str]
+
+
+class AskedToForget(TypedDict):
+    """What would go, with its confirmation; or the forgetting that was done."""
+
+    state: Literal["pending", "forgotten"]
+    id: NotRequired[str]
+    nodes: NotRequired[int]
+    confirmation: NotRequired[str]
+    expires_at: NotRequired[str]
 
 
 class ListArguments(Body):
@@ -39,7 +106,7 @@ class ListArguments(Body):
     key: Name | None = None
     subject: Name | None = None
     session_id: Name | None = None
-    state: Annotated[State, Field(description="`any` lists all states.")] = "active"
+    state: State = "active"
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     after: Annotated[int, Field(ge=1, le=2**53 - 1)] | None = None
 
@@ -60,30 +127,28 @@ class DeleteArguments(Body):
     """Which memory, and the person's yes."""
 
     id: Id
-    confirmation: Annotated[
-        str,
-        Field(
-            max_length=100,
-            description="As the call without it gave it. Send it only after the person said yes.",
-        ),
-    ] = ""
+    confirmation: Confirmation = ""
+
+
+class ForgetArguments(SubjectIn):
+    """Who is to be forgotten, and the person's yes."""
+
+    confirmation: Confirmation = ""
 
 
 class PinArguments(Body):
     """Which memory, and whether it is pinned."""
 
     id: Id
-    pinned: Annotated[bool, Field(description="False unpins it.")] = True
+    pinned: bool = True
 
 
 class NeverRecallArguments(Body):
     """Which memory, whether it is kept from recall, and why."""
 
     id: Id
-    never_recall: Annotated[bool, Field(description="False lets it be recalled again.")] = True
-    reason: Annotated[
-        Reason | None, Field(description="Needed to keep it from recall; it is kept.")
-    ] = None
+    never_recall: bool = True
+    reason: WhyText | None = None
 
 
 def _list(services: ApiServices, principal: Principal, arguments: ListArguments) -> ToolAnswer:
@@ -102,15 +167,20 @@ def _list(services: ApiServices, principal: Principal, arguments: ListArguments)
     lines = [_line(memory) for memory in page.items]
     if page.next_after is not None:
         lines.append(f"more: ask again after {page.next_after}")
-    structured = {"items": list(page.items), "next_after": page.next_after}
+    structured = {"items": [_item(each) for each in page.items], "next_after": page.next_after}
     return ToolAnswer(text="\n".join(lines) or "There is no such memory.", structured=structured)
+
+
+def _item(memory: MemoryView) -> dict[str, Any]:
+    shown = {name: getattr(memory, name) for name in ListedMemory.__annotations__}
+    marks = {name: True if shown[name] else None for name in ("pinned", "never_recall")}
+    return {**shown, "type": memory.type.value, **marks}
 
 
 def _line(memory: MemoryView) -> str:
     marks = [name for name in ("pinned", "never_recall") if getattr(memory, name)]
-    marks = [memory.state, *(mark.replace("_", "-") for mark in marks)]
     text = " ".join(memory.text.split())[:SHOWN_CHARS]
-    return f"[{memory.type.value}] (id: {memory.id}) {', '.join(marks)}: {text}"
+    return f"[{memory.type.value}] {text} ({', '.join([memory.state, *marks, str(memory.id)])})"
 
 
 def _edit(services: ApiServices, principal: Principal, arguments: EditArguments) -> ToolAnswer:
@@ -129,56 +199,80 @@ def _edit(services: ApiServices, principal: Principal, arguments: EditArguments)
 def _delete(services: ApiServices, principal: Principal, arguments: DeleteArguments) -> ToolAnswer:
     now = utc_now()
     if not arguments.confirmation:
-        return _ask(services.browse.get_memory(principal, arguments.id), principal, now)
-    if not confirms(arguments.confirmation, principal, arguments.id, now):
-        wrong = (
-            "is not the one this tool gave you for this memory in the last 15 minutes; call it "
-            "without a confirmation, and ask again"
-        )
-        raise ValidationFailed(
-            f"The confirmation {wrong}.", errors=[FieldError("confirmation", wrong)]
-        )
+        memory = services.browse.get_memory(principal, arguments.id)
+        asked = _asked(principal, str(memory.id), now)
+        told = f"Nothing is deleted yet. Ask the person whether it is to be:\n{_line(memory)}"
+        structured = {"id": memory.id, "text": memory.text, **asked}
+        return ToolAnswer(text=_question(told, "memory_delete", asked), structured=structured)
+    _require_confirmed(arguments.confirmation, principal, str(arguments.id), now)
     done = services.delete_memory(principal, arguments.id)
     structured = {"state": "deleted", "id": done.id, "position": done.position}
     return ToolAnswer(text=f"deleted: {done.id}", structured=structured)
 
 
-def _ask(memory: MemoryView, principal: Principal, now: datetime) -> ToolAnswer:
+def _forget(services: ApiServices, principal: Principal, arguments: ForgetArguments) -> ToolAnswer:
+    now, whom = utc_now(), f"{arguments.kind}:{arguments.natural_key}"
+    target = Target(owner=(arguments.kind, arguments.natural_key))
+    if not arguments.confirmation:
+        plan = services.forget.plan(principal, target)
+        asked = _asked(principal, whom, now)
+        told = (
+            f"Nothing is forgotten yet. {len(plan.node_ids)} nodes of the {whom} would go, and "
+            "nobody could bring them back. Ask the person whether they are to go."
+        )
+        structured = {"nodes": len(plan.node_ids), **asked}
+        return ToolAnswer(text=_question(told, "memory_forget", asked), structured=structured)
+    _require_confirmed(arguments.confirmation, principal, whom, now)
+    done = services.forget(principal, target, Reason.REQUEST).forgetting
+    structured = {"state": "forgotten", "id": done.id}
+    return ToolAnswer(text=f"forgotten: {done.id}", structured=structured)
+
+
+def _asked(principal: Principal, target: str, now: datetime) -> dict[str, str]:
     until = now + CONFIRM_WITHIN
-    token = confirmation(principal, memory.id, until)
-    text = (
-        "Nothing is deleted yet. Show the person this memory and ask whether it is to be "
-        f"deleted:\n{_line(memory)}\nOnly when they say yes, call memory-delete again with "
-        f"confirmation {token}, until {format_timestamp(until)}."
-    )
-    structured = {
+    return {
         "state": "pending",
-        "id": memory.id,
-        "text": memory.text,
-        "confirmation": token,
-        "expires_at": until,
+        "confirmation": confirmation(principal, target, until),
+        "expires_at": format_timestamp(until),
     }
-    return ToolAnswer(text=text, structured=structured)
 
 
-def confirmation(principal: Principal, memory_id: UUID, until: datetime) -> str:
-    """Return what the second call brings back: for one caller and memory, until a moment.
+def _question(told: str, tool: str, asked: Mapping[str, str]) -> str:
+    return (
+        f"{told}\nOnly when they say yes, call {tool} again with confirmation "
+        f"{asked['confirmation']}, until {asked['expires_at']}."
+    )
+
+
+def confirmation(principal: Principal, target: str, until: datetime) -> str:
+    """Return what the second call brings back: for one caller and target, until a moment.
 
     It keeps a model from deleting in one step. It is no secret: who holds it may delete anyway.
     """
     seconds = int(until.timestamp())
-    of = [str(principal.workspace_id), str(principal.principal_id), str(memory_id), seconds]
+    of = [str(principal.workspace_id), str(principal.principal_id), target, seconds]
     return f"{seconds}-{sha256(encode(of)).hex()[:16]}"
 
 
-def confirms(given: str, principal: Principal, memory_id: UUID, now: datetime) -> bool:
-    """Return whether a confirmation is this caller's for this memory, and still good."""
+def _require_confirmed(given: str, principal: Principal, target: str, now: datetime) -> None:
+    if not confirms(given, principal, target, now):
+        wrong = (
+            "is not the one this tool gave you for this in the last 15 minutes; call it without a "
+            "confirmation, and ask again"
+        )
+        raise ValidationFailed(
+            f"The confirmation {wrong}.", errors=[FieldError("confirmation", wrong)]
+        )
+
+
+def confirms(given: str, principal: Principal, target: str, now: datetime) -> bool:
+    """Return whether a confirmation is this caller's for this target, and still good."""
     seconds = given.partition("-")[0]
     if not (seconds.isascii() and seconds.isdecimal() and len(seconds) <= len(str(10**10))):
         return False
     until = datetime.fromtimestamp(int(seconds), tz=now.tzinfo)
     good = now <= until <= now + CONFIRM_WITHIN
-    return good and given == confirmation(principal, memory_id, until)
+    return good and given == confirmation(principal, target, until)
 
 
 def _pin(services: ApiServices, principal: Principal, arguments: PinArguments) -> ToolAnswer:
@@ -205,74 +299,108 @@ def _edited(edited: Edited) -> ToolAnswer:
     lines = [f"{edited.outcome.value}: {edited.id}"]
     lines += [f"in the place of {each}" for each in edited.replaced]
     lines += [f"note: {each}" for each in edited.warnings]
-    structured = {name: getattr(edited, name) for name in EditResult.__annotations__}
+    structured = {name: getattr(edited, name) for name in EditedMemory.__annotations__}
     return ToolAnswer(text="\n".join(lines), structured=structured)
 
 
 LIST = Tool(
-    name="memory-list",
+    name="memory_list",
+    aliases=("memory-list",),
     title="List memories",
     description=(
-        "The memories of a client, a key, a subject or a session, newest first: what a person asks "
-        "for with `what do you know about me`. recall finds by meaning."
+        "The memories of a client, key or subject, newest first: what a person asks for with "
+        "`what do you know about me`."
     ),
     arguments=ListArguments,
+    parameters={
+        "client_id": "Whose",
+        "subject": "Of statuses",
+        "key": "Of facts",
+        "limit": "50 if null",
+        "after": "next_after of the page before",
+    },
+    result=MemoryPage,
     call=_list,
     of_a_client=True,
     roles=WRITERS,
-    eager=False,
 )
-EDIT = Tool(
-    name="memory-edit",
+CORRECT = Tool(
+    name="memory_correct",
+    aliases=("memory-edit",),
     title="Correct a memory",
     description=(
-        "Say something else in a memory's place, with the reason: a new version supersedes it, as "
-        "if it had never been true. For what has changed since, remember the new fact instead."
+        "Say something else in a memory's place, as if it had never been true. What has changed "
+        "since is a new memory."
     ),
     arguments=EditArguments,
+    parameters={"id": NAMED, "reason": "Why", "text": "What it says now", "key": "A fact's"},
+    result=EditedMemory,
     call=_edit,
     of_a_client=True,
     roles=WRITERS,
-    reads=False,
-    eager=False,
+    effect=Effect.CHANGE,
 )
 DELETE = Tool(
-    name="memory-delete",
+    name="memory_delete",
+    aliases=("memory-delete",),
     title="Delete a memory",
     description=(
-        "Hide a memory from recall and lists. It asks first: call it with the id, show the person "
-        "what it gives, and after their yes call it again with the confirmation."
+        "Hide a memory. It asks first: call it with the id, show the person what it gives, and "
+        "after their yes call it again with the confirmation."
     ),
     arguments=DeleteArguments,
+    parameters={"id": NAMED, "confirmation": "As it gave it"},
+    result=Asked,
     call=_delete,
     of_a_client=True,
     roles=WRITERS,
-    reads=False,
-    destroys=True,
-    eager=False,
+    effect=Effect.DELETE,
+)
+FORGET = Tool(
+    name="memory_forget",
+    title="Forget somebody",
+    description=(
+        "Destroy all that is held about somebody. It asks first: show the person what would go, "
+        "and after their yes call it again with the confirmation."
+    ),
+    arguments=ForgetArguments,
+    parameters={
+        "kind": "What it is",
+        "natural_key": "The name it is known by",
+        "confirmation": "As it gave it",
+    },
+    result=AskedToForget,
+    call=_forget,
+    roles=ADMINS,
+    effect=Effect.DELETE,
 )
 PIN = Tool(
-    name="memory-pin",
+    name="memory_pin",
+    aliases=("memory-pin",),
     title="Pin a memory",
-    description="A pinned memory does not age or fade, and ranks higher. `pinned: false` unpins.",
+    description="A pinned memory does not age or fade, and ranks higher.",
     arguments=PinArguments,
+    parameters={"id": NAMED, "pinned": "False unpins it"},
+    result=EditedMemory,
     call=_pin,
     of_a_client=True,
     roles=WRITERS,
-    reads=False,
-    eager=False,
+    effect=Effect.CHANGE,
 )
-NEVER_RECALL = Tool(
-    name="memory-never-recall",
+EXCLUDE = Tool(
+    name="memory_exclude",
+    aliases=("memory-never-recall",),
     title="Keep a memory from recall",
-    description=(
-        "Keep a memory, and let no search, context or walk find it, nor what it was in the past. "
-        "`never_recall: false` lets it be recalled again."
-    ),
+    description="Keep a memory, and let no search, context or walk find it.",
     arguments=NeverRecallArguments,
+    parameters={
+        "id": NAMED,
+        "never_recall": "False lets it be recalled again",
+        "reason": "Why; needed to keep it from recall",
+    },
+    result=EditedMemory,
     call=_never_recall,
     of_a_client=True,
     roles=WRITERS,
-    reads=False,
-    eager=False,
+    effect=Effect.CHANGE,
 )

@@ -1,27 +1,28 @@
-"""Tools over memories: write, recall, read one, follow where it comes from. Not the walk."""
+"""Tools over memory as an agent uses it: write, recall, read in context, say what was of use."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Any, NotRequired
 from uuid import UUID
 
-from pydantic import Field
+from typing_extensions import TypedDict
 
 from cairn.api.dependencies import require_client
-from cairn.api.fields import Body
-from cairn.api.mcp.tool import WRITERS, RepeatKey, Tool, ToolAnswer, repeated
+from cairn.api.mcp.tool import WRITERS, Effect, RepeatKey, Tool, ToolAnswer, repeated
 from cairn.api.routes.context import ContextIn
 from cairn.api.routes.memories import KindName, MemoryIn
 from cairn.api.routes.search import SearchIn
+from cairn.api.routes.searches import FeedbackIn, feedback_of
 from cairn.bootstrap.api import ApiServices
-from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
 from cairn.kernel.records import convert
 from cairn.memories.items import MemoryOutcome, NewMemory
 from cairn.memories.kinds import MemoryKind
-from cairn.recall.rendering import as_text, set_in_words
-from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
+from cairn.recall.rendering import related_line, set_in_words
 
 NOTHING = "Nothing was found."
 NO_ANSWER = "Nothing that is stored bears on this question."
+AS_NAMED = "As memory_recall names it"
+WHOSE = "Whose: an end user's or customer's id"
 
 
 class RememberArguments(MemoryIn):
@@ -31,10 +32,58 @@ class RememberArguments(MemoryIn):
     idempotency_key: RepeatKey | None = None
 
 
-class NodeArguments(Body):
-    """One node."""
+class Remembered(TypedDict):
+    """What became of a memory."""
 
-    id: Annotated[UUID, Field(strict=False, description="As recall and context name it.")]
+    outcome: str
+    id: UUID
+    superseded: NotRequired[list[UUID]]
+    warnings: NotRequired[list[str]]
+
+
+class Hit(TypedDict):
+    """One result. `type` is a memory's kind or a node's label; what is not said is left out."""
+
+    id: str
+    type: str
+    text: str
+    occurred_at: NotRequired[str]
+    score: float
+    name: NotRequired[str]
+    source: NotRequired[str]
+    validity: NotRequired[str]
+    signal: NotRequired[str]
+    related: NotRequired[list[str]]
+
+
+class Recalled(TypedDict):
+    """Results, best first, and what they come to."""
+
+    results: list[Hit]
+    search_id: NotRequired[str]
+    note: NotRequired[str]
+    degraded: NotRequired[list[str]]
+
+
+class InContext(TypedDict):
+    """The block, and how many results had no room in it."""
+
+    context: str
+    search_id: NotRequired[str]
+    left_out: NotRequired[int]
+
+
+class FeedbackArguments(FeedbackIn):
+    """What a reader says of one result of a search."""
+
+    search_id: UUID
+
+
+class Judged(TypedDict):
+    """What was kept."""
+
+    node_id: UUID
+    useful: bool
 
 
 def _remember(
@@ -42,11 +91,11 @@ def _remember(
 ) -> ToolAnswer:
     new = convert(arguments, NewMemory)
     repeat = repeated(arguments, arguments.idempotency_key)
-    done = services.remember(principal, (new,), idempotency=repeat)
-    outcome = done.outcomes[0]
+    outcome = services.remember(principal, (new,), idempotency=repeat).outcomes[0]
     if outcome.error is not None:
         raise outcome.error
-    return ToolAnswer(text=_said(outcome), structured=_outcome(outcome))
+    structured = {name: getattr(outcome, name) for name in Remembered.__annotations__}
+    return ToolAnswer(text=_said(outcome), structured=structured)
 
 
 def _said(outcome: MemoryOutcome) -> str:
@@ -56,132 +105,142 @@ def _said(outcome: MemoryOutcome) -> str:
     return "\n".join(said)
 
 
-def _outcome(outcome: MemoryOutcome) -> dict[str, Any]:
-    return {
-        "outcome": outcome.outcome,
-        "id": outcome.id,
-        "position": outcome.position,
-        "superseded": list(outcome.superseded),
-        "warnings": list(outcome.warnings),
-    }
-
-
 def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
     found = services.search(principal, arguments.record())
-    nothing = NO_ANSWER if found.meta["answerable"] is False else NOTHING
-    told = set_in_words(found.meta["set"])
-    return ToolAnswer(
-        text="\n".join(filter(None, (as_text(found.results) or nothing, told))),
-        structured={"results": list(found.results), "meta": dict(found.meta)},
-    )
+    hits = [hit_of(row) for row in found.results]
+    note = set_in_words(found.meta["set"])
+    if not hits:
+        note = note or (NO_ANSWER if found.meta["answerable"] is False else NOTHING)
+    text = found.text or "\n".join(map(hit_line, hits))
+    structured = {
+        "results": hits,
+        "search_id": found.meta.get("search_id"),
+        "note": note,
+        "degraded": found.meta.get("degraded"),
+    }
+    return ToolAnswer(text="\n".join(filter(None, (text, note))), structured=structured)
+
+
+def hit_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result as agents are shown it: what the answer needs, and nothing constant."""
+    attributes, provenance = row.get("attributes", {}), row.get("provenance", {})
+    validity = row.get("validity", "current")
+    return {
+        "id": row["node_id"],
+        "type": row.get("kind") or row["type"],
+        "text": row.get("text", ""),
+        "occurred_at": provenance.get("occurred_at"),
+        "score": round(row.get("scores", {}).get("relevance_score", 0.0), 3),
+        "name": attributes.get("title") or attributes.get("canonical_name"),
+        "source": _source(attributes, provenance),
+        "validity": None if validity == "current" else validity,
+        "signal": row.get("proactive_signal"),
+        "related": [related_line(each) for each in row.get("related", ())],
+    }
+
+
+def _source(attributes: Mapping[str, Any], provenance: Mapping[str, Any]) -> str | None:
+    if not (uri := attributes.get("source_uri")):
+        return provenance.get("agent_id")
+    return " > ".join([uri, *attributes.get("headings", ())])
+
+
+def hit_line(hit: Mapping[str, Any]) -> str:
+    """Return a result in a line, and its neighbours in one each."""
+    about = [hit[name] for name in ("occurred_at", "source", "validity", "signal") if hit[name]]
+    name = f"{hit['name']}: " if hit["name"] else ""
+    head = f"[{hit['type']}] {name}{hit['text']} ({', '.join([*about, hit['id']])})"
+    return "\n  ".join([head, *hit["related"]])
 
 
 def _context(services: ApiServices, principal: Principal, arguments: ContextIn) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
     made = services.context(principal, arguments.record(), max_tokens=arguments.max_tokens)
-    return ToolAnswer(text=made["context"], structured=made)
+    structured = {
+        "context": made["context"],
+        "search_id": made["meta"].get("search_id"),
+        "left_out": made["left_out"] or None,
+    }
+    return ToolAnswer(text=made["context"], structured=structured)
 
 
-def _get(services: ApiServices, principal: Principal, arguments: NodeArguments) -> ToolAnswer:
-    node = services.nodes.node(principal, arguments.id)
-    lines = [f"[{node.label}] (id: {node.id})"]
-    for name in ("name", "title", "kind", "state", "text", "summary", "compiled_truth"):
-        if value := getattr(node, name):
-            lines.append(f"  {name}: {value}")
-    lines += [f"  {name}: {value}" for name, value in node.provenance.items() if value]
-    return ToolAnswer(text="\n".join(lines), structured={"node": node})
+def _judge(services: ApiServices, principal: Principal, arguments: FeedbackArguments) -> ToolAnswer:
+    services.give_feedback(principal, feedback_of(arguments, arguments.search_id))
+    said = "of use" if arguments.useful else "of no use"
+    structured = {"node_id": arguments.node_id, "useful": arguments.useful}
+    return ToolAnswer(text=f"{said}: {arguments.node_id}", structured=structured)
 
 
 REMEMBER = Tool(
-    name="remember",
+    name="memory_remember",
+    aliases=("remember",),
     title="Remember",
-    description=(
-        "Write one memory: an event (happened), a fact (holds until it changes; give it a key), a "
-        "decision (choice and reason) or a status (present state; give it a subject). Secrets are "
-        "removed before it is stored. Said again, it is counted once."
-    ),
+    description="Write one memory. Secrets are removed.",
     arguments=RememberArguments,
+    parameters={
+        "text": "One thing",
+        "type": "fact if null",
+        "key": "A fact's",
+        "subject": "A status's",
+        "client_id": "Whose",
+    },
+    result=Remembered,
     call=_remember,
     of_a_client=True,
     roles=WRITERS,
-    reads=False,
+    effect=Effect.CHANGE,
+    eager=True,
 )
 RECALL = Tool(
-    name="recall",
+    name="memory_recall",
+    aliases=("recall", "memory-search"),
     title="Recall",
-    description=(
-        "Find memories, events, messages and document passages by meaning and by words. Ask in "
-        "plain words; names, dates and relative times in the question count. `as_of` asks what was "
-        "known at an earlier moment, `valid_at` what held in the world then. Where nothing bears "
-        "on the question, there are no results and `meta.answerable` is false. Asked how often, "
-        "which of, or when first or last, `meta.set` lists and counts what was found in time order."
-    ),
+    description="Find memories, messages and document passages by meaning and words.",
     arguments=SearchIn,
+    parameters={
+        "query": "In plain words, with names and dates",
+        "limit": "10 if null",
+        "client_id": "Whose",
+        "as_of": "What was known then: RFC 3339",
+    },
+    result=Recalled,
     call=_recall,
     of_a_client=True,
+    eager=True,
 )
 CONTEXT = Tool(
-    name="context",
+    name="context_get",
+    aliases=("context",),
     title="Context for a task",
     description=(
-        "What memory knows for a task, as one block that fits `max_tokens`: texts with a citation "
-        "each, neighbours as far as there is room. Call it before answering or acting."
+        "What memory knows for a task, as one block with a citation for each text. Call it before "
+        "answering or acting."
     ),
     arguments=ContextIn,
+    parameters={
+        "query": "The task, in plain words",
+        "max_tokens": "2000 if null",
+        "client_id": WHOSE,
+        "session_id": "This conversation",
+    },
+    result=InContext,
     call=_context,
     of_a_client=True,
+    eager=True,
 )
-GET = Tool(
-    name="get",
-    title="Get one node",
-    description="Read one node whole, by the id that recall or context gave.",
-    arguments=NodeArguments,
-    call=_get,
-    roles=WRITERS,
-)
-
-
-SHOWN_CHARS = 300
-
-
-class LineageArguments(Body):
-    """A node, which way to go, and how far."""
-
-    id: Annotated[UUID, Field(strict=False, description="As recall and context name it.")]
-    direction: Annotated[Direction, Field(strict=False)] = Direction.ANCESTORS
-    max_depth: Annotated[int, Field(ge=LEAST.max_depth, le=MOST.max_depth)] = Bounds().max_depth
-
-
-def _lineage(
-    services: ApiServices, principal: Principal, arguments: LineageArguments
-) -> ToolAnswer:
-    request = LineageRequest(
-        node_id=arguments.id, direction=arguments.direction, max_depth=arguments.max_depth
-    )
-    found: dict[str, Any] = lineage_json(services.lineage(principal, request))
-    lines = [_node(node) for node in found["nodes"]]
-    lines += [
-        f"{edge['source_id']} --[{edge['relation']}]--> {edge['target_id']}"
-        for edge in found["edges"]
-    ]
-    return ToolAnswer(text="\n".join(lines), structured=found)
-
-
-def _node(node: dict[str, Any]) -> str:
-    text = " ".join(str(node["text"]).split())[:SHOWN_CHARS]
-    when = node["provenance"]["occurred_at"]
-    return f"[{node['type']}] (id: {node['node_id']}) {when} {text}"
-
-
-LINEAGE = Tool(
-    name="lineage",
-    title="Lineage of a node",
-    description=(
-        "What a node comes from (ancestors) or what came of it (descendants): causes, what made "
-        "it, what it stands for, the versions before it."
-    ),
-    arguments=LineageArguments,
-    call=_lineage,
+FEEDBACK = Tool(
+    name="memory_judge",
+    title="Judge a result",
+    description="Say whether a result of your own search was of use. A second time replaces it.",
+    arguments=FeedbackArguments,
+    parameters={
+        "search_id": AS_NAMED,
+        "node_id": "The result's id",
+        "useful": "Whether it helped",
+    },
+    result=Judged,
+    call=_judge,
     of_a_client=True,
+    effect=Effect.CHANGE,
 )

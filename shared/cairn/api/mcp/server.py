@@ -1,28 +1,21 @@
 """The official SDK's server over the tools. Not the transport, and not who the caller is.
 
-Handlers run use cases in worker threads: the core is synchronous. Every failure of a tool is an
-answer marked as an error, so that one bad call never ends a session.
+Handlers run use cases in worker threads: the core is synchronous.
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from anyio import to_thread
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
 
-from cairn.api.answers import encode
-from cairn.api.calls import keep_call
-from cairn.api.mcp.tool import ALWAYS_LOAD, Tool, ToolAnswer, may_use
-from cairn.api.middleware import where
-from cairn.api.problems import Problem, from_error, from_validation
-from cairn.investigations.tool_calls import ApiCall
+from cairn.api.mcp.calling import Called, call_tool
+from cairn.api.mcp.schemas import outline
+from cairn.api.mcp.tool import ALWAYS_LOAD, Effect, Tool, may_use
 from cairn.kernel.clock import monotonic
-from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,11 +29,6 @@ if TYPE_CHECKING:
 
     Caller = Callable[[ServerRequestContext[Any]], Principal]
 
-MAX_TEXT_CHARS = 80_000
-"""What a tool's text may have; clients cut off longer ones somewhere above this."""
-
-CUT = "\n[cut: the answer was longer than {limit} characters; ask for fewer results]"
-
 
 def mcp_server(
     services: ApiServices,
@@ -52,7 +40,6 @@ def mcp_server(
     stopwatch: Stopwatch = monotonic,
 ) -> Server[Any]:
     """Return the server; `caller` says on whose behalf a request runs."""
-    by_name = {tool.name: tool for tool in tools}
 
     async def on_list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -65,13 +52,17 @@ def mcp_server(
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        principal = caller(context)
-        tool = by_name.get(params.name)
+        principal, name = caller(context), params.name
+        tool = next((each for each in tools if each.named(name)), None)
         if tool is None or not may_use(tool, principal):
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:100]!r} here.")
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {name[:100]!r} here.")
         given = params.arguments or {}
-        return await to_thread.run_sync(
-            lambda: logged(tool, services, principal, given, log, stopwatch)
+        return answered(
+            await to_thread.run_sync(
+                lambda: call_tool(
+                    services, principal, tool, given, log=log, name=name, stopwatch=stopwatch
+                )
+            )
         )
 
     return Server(
@@ -86,102 +77,44 @@ def mcp_server(
 
 
 def described(tool: Tool) -> types.Tool:
-    """Return a tool as clients see it."""
+    """Return a tool as clients see it; a hint that says what is assumed without it is left out."""
+    hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    if not tool.reads:
+        hints = types.ToolAnnotations(
+            destructive_hint=tool.effect is Effect.DELETE,
+            idempotent_hint=tool.repeatable,
+            open_world_hint=False,
+        )
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=tool.arguments.model_json_schema(),
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.reads,
-            destructive_hint=tool.destroys,
-            idempotent_hint=tool.repeatable,
-            open_world_hint=False,
-        ),
+        input_schema=tool.input_schema(),
+        output_schema=outline(tool.output_schema()),
+        annotations=hints,
         _meta=dict(ALWAYS_LOAD) if tool.eager else None,
     )
 
 
-def logged(
-    tool: Tool,
-    services: ApiServices,
-    principal: Principal,
-    given: dict[str, Any],
-    log: Log,
-    stopwatch: Stopwatch,
-) -> types.CallToolResult:
-    """Call a tool and keep the record of it; an answer is given whether or not it can be kept."""
-    started = stopwatch()
-    result, error = called(tool, services, principal, given, log)
-    call = ApiCall(
-        tool=tool.name,
-        reads=tool.reads,
-        given=given,
-        came=result.structured_content or {},
-        error=error,
-        seconds=stopwatch() - started,
-    )
-    keep_call(services, principal, call, log)
-    return result
-
-
-def called(
-    tool: Tool, services: ApiServices, principal: Principal, given: dict[str, Any], log: Log
-) -> tuple[types.CallToolResult, str | None]:
-    """Return a tool's answer and the code of its failure, None for none.
-
-    Arguments are checked here; every failure is an answer.
-    """
-    try:
-        answer = tool.call(services, principal, tool.arguments.model_validate(given))
-        return succeeded(answer), None
-    except ValidationError as error:
-        problem = from_validation(error.errors())
-    except CairnError as error:
-        problem = from_error(error)
-    except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
-        log.error("mcp.tool_failed", extra={"tool": tool.name, **where(error)})
-        text = "The tool failed unexpectedly; nothing is known of what it did."
-        return _error(text), "internal"
-    return failed(problem), problem.kind.code
-
-
-def succeeded(answer: ToolAnswer) -> types.CallToolResult:
-    """Return a tool's answer, its text within the limit."""
-    text = answer.text
-    if len(text) > MAX_TEXT_CHARS:
-        text = text[:MAX_TEXT_CHARS] + CUT.format(limit=MAX_TEXT_CHARS)
+def answered(called: Called) -> types.CallToolResult:
+    """Return what came of a call as the protocol says it."""
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)],
-        structured_content=_plain(answer.structured),
+        content=[types.TextContent(type="text", text=called.text)],
+        structured_content=called.structured,
+        is_error=called.error is not None,
     )
-
-
-def failed(problem: Problem) -> types.CallToolResult:
-    """Return a problem as an error a model can act on: what is wrong, and where."""
-    places = "".join(f"\n- {each.location}: {each.message}" for each in problem.errors)
-    return _error(f"{problem.kind.code}: {problem.detail}{places}")
-
-
-def _error(text: str) -> types.CallToolResult:
-    content = types.TextContent(type="text", text=text)
-    return types.CallToolResult(content=[content], is_error=True)
-
-
-def _plain(value: Any) -> Any:
-    return None if value is None else json.loads(encode(value))
 
 
 INSTRUCTIONS = """\
 Cairn is this workspace's memory. What you write is kept in a ledger that cannot be changed; \
 what you read comes with its source, its time and the reason it was found.
 
-Before you answer or act, call `context` with the task in plain words: it returns a block that \
-fits your window, with a citation after each part. Use `recall` when you want single results with \
-scores, filters or an earlier point in time (`as_of`), `get` for one node whole, and `lineage` for \
-what led to it.
+Before you answer or act, call `context_get` with the task in plain words: it returns a block \
+that fits your window, with a citation after each part. Use `memory_recall` when you want single \
+results, or an earlier point in time (`as_of`), `node_get` for one node whole, and `node_trace` \
+for what led to it.
 
-Write with `remember` as soon as something is worth knowing later, one thing a memory:
+Write with `memory_remember` as soon as something is worth knowing later, one thing a memory:
 - event: something that happened. Never replaced.
 - fact: something that holds until it changes. Give it a `key`; a new fact with the same key \
 replaces the old one.

@@ -1,35 +1,59 @@
-"""Tools for tasks, reports and the search in conversations."""
+"""Tools for tasks, and for what is said in conversations."""
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 from uuid import UUID
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
-from cairn.api.answers import encode
-from cairn.api.fields import Body, Name
-from cairn.api.mcp.tool import WRITERS, RepeatKey, Tool, ToolAnswer, repeated
+from cairn.api.mcp.tool import WRITERS, Effect, RepeatKey, Tool, ToolAnswer, repeated
 from cairn.api.routes.conversations import (
     ConversationChange,
+    ConversationChanged,
     ConversationSearchIn,
-    MessageHit,
     MessageIn,
     found_messages,
-    message_recorded,
 )
-from cairn.api.routes.reports import ReportIn, report_json
-from cairn.api.routes.tasks import EndIn, StepIn, TaskIn
+from cairn.api.routes.tasks import EndIn, StepIn, TaskIn, TaskState
 from cairn.bootstrap.api import ApiServices
-from cairn.conversations.messages import NewMessage
+from cairn.conversations.messages import Channel, NewMessage
 from cairn.kernel.access import Principal
 from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.reports.read import MAX_LATEST, ReportFilter
-from cairn.reports.write import MAX_KEYWORD_CHARS, NewReport
 from cairn.tasks.draft import NewTask, TaskStep
 from cairn.tasks.work import TaskChanged
 
 Id = Annotated[UUID, Field(strict=False)]
+A_TASK = "As work_create gave it"
+PRODUCED = "Ids of nodes that it made"
+
+
+class Message(TypedDict):
+    """A message that was found."""
+
+    id: str
+    conversation_id: str
+    role: str
+    text: str
+    occurred_at: str
+    score: float
+    sender: NotRequired[str]
+
+
+class Messages(TypedDict):
+    """Messages, best first."""
+
+    messages: list[Message]
+    degraded: NotRequired[list[str]]
+
+
+class Recorded(TypedDict):
+    """A message that is recorded, or waits for the next one of its conversation."""
+
+    conversation_id: UUID
+    message_id: UUID
+    persisted: bool
+    warnings: NotRequired[list[str]]
 
 
 class CreateArguments(TaskIn):
@@ -46,6 +70,18 @@ class UpdateArguments(StepIn):
 
 class CompleteArguments(EndIn):
     """The end of the task `id`."""
+
+    id: Id
+
+
+class RecordArguments(MessageIn):
+    """A message, of the API's own channel where none is named."""
+
+    channel: Annotated[Channel, Field(strict=False)] = Channel.API
+
+
+class InferArguments(ConversationChange):
+    """Whether memories are drawn from the conversation `id`."""
 
     id: Id
 
@@ -73,178 +109,37 @@ def _answer(done: TaskChanged) -> ToolAnswer:
     return ToolAnswer(text=f"{done.status.value}: {done.id}", structured=structured)
 
 
-CREATE_TASK = Tool(
-    name="work-create",
-    title="Start a task",
-    description=(
-        "Start a longer piece of work. Pass the id it gives as produced_by_task_id to what the "
-        "work writes, so that it is known what came of it. Inputs that input_schema marks as "
-        "secret (writeOnly, format password) are not kept."
-    ),
-    arguments=CreateArguments,
-    call=_create,
-    roles=WRITERS,
-    reads=False,
-    eager=False,
-)
-UPDATE_TASK = Tool(
-    name="work-update",
-    title="Say how a task goes",
-    description="Add a step to a running task, and the nodes it produced so far.",
-    arguments=UpdateArguments,
-    call=_update,
-    roles=WRITERS,
-    reads=False,
-    repeatable=False,
-    eager=False,
-)
-COMPLETE_TASK = Tool(
-    name="work-complete",
-    title="End a task",
-    description="End a task as completed, failed or cancelled, with its outcome in a few words.",
-    arguments=CompleteArguments,
-    call=_complete,
-    roles=WRITERS,
-    reads=False,
-    eager=False,
-)
-
-
-MAX_LISTED = 100
-Keyword = Annotated[str, Field(min_length=1, max_length=MAX_KEYWORD_CHARS)]
-
-
-class WriteReportArguments(ReportIn):
-    """A report, and what makes writing it repeatable."""
-
-    idempotency_key: RepeatKey | None = None
-
-
-class LatestArguments(Body):
-    """Which reports, and how many of the newest."""
-
-    keyword: Keyword | None = None
-    limit: Annotated[int, Field(ge=1, le=MAX_LATEST)] = 1
-
-
-class ListArguments(Body):
-    """Which reports; `after` is `next_after` of the answer before."""
-
-    keyword: Keyword | None = None
-    source_workflow: Name | None = None
-    limit: Annotated[int, Field(ge=1, le=MAX_LISTED)] = 20
-    after: Annotated[int, Field(ge=1, le=2**53 - 1)] | None = None
-
-
-def _write_report(
-    services: ApiServices, principal: Principal, arguments: WriteReportArguments
-) -> ToolAnswer:
-    repeat = repeated(arguments, arguments.idempotency_key)
-    done = services.write_report(principal, convert(arguments, NewReport), idempotency=repeat)
-    said = "written" if done.created else "already there from this minute"
-    structured = {
-        "id": done.id,
-        "position": done.position,
-        "created": done.created,
-        "parent_id": done.parent_id,
-    }
-    return ToolAnswer(text=f"{said}: {done.id}", structured=structured)
-
-
-def _latest(services: ApiServices, principal: Principal, arguments: LatestArguments) -> ToolAnswer:
-    found = services.reports.latest(principal, keyword=arguments.keyword, limit=arguments.limit)
-    texts = [
-        f"# {item.report.title}\n"
-        f"(id: {item.report.id}, {item.report.occurred_at:%Y-%m-%d %H:%M} UTC)\n\n{item.body}"
-        for item in found
-    ]
-    structured = {"items": [report_json(item) for item in found]}
-    return ToolAnswer(text="\n---\n".join(texts) or "There is no report.", structured=structured)
-
-
-def _list(services: ApiServices, principal: Principal, arguments: ListArguments) -> ToolAnswer:
-    keyword = arguments.keyword.casefold() if arguments.keyword else None
-    where = ReportFilter(keyword=keyword, source_workflow=arguments.source_workflow)
-    found = services.reports.list(principal, where, limit=arguments.limit, after=arguments.after)
-    structured: dict[str, Any] = {
-        "items": [asdict(item) for item in found.page.items],
-        "next_after": found.page.next_after,
-        "total": found.total,
-    }
-    return ToolAnswer(text=encode(structured).decode(), structured=structured)
-
-
-WRITE_REPORT = Tool(
-    name="memory-report-write",
-    title="Write a report",
-    description=(
-        "Keep the output of a workflow that somebody may want back: a briefing, an analysis. The "
-        "same title within the same minute is the same report. At most 10,000 characters."
-    ),
-    arguments=WriteReportArguments,
-    call=_write_report,
-    roles=WRITERS,
-    reads=False,
-)
-LATEST_REPORTS = Tool(
-    name="memory-report-read-latest",
-    title="Read the newest report",
-    description='For "the latest briefing", "last night\'s run": the newest report of a keyword.',
-    arguments=LatestArguments,
-    call=_latest,
-    roles=WRITERS,
-)
-LIST_REPORTS = Tool(
-    name="memory-report-list",
-    title="List reports",
-    description="Scan the catalogue of reports, newest first, without their bodies.",
-    arguments=ListArguments,
-    call=_list,
-    roles=WRITERS,
-    eager=False,
-)
-
-
 def _search(
     services: ApiServices, principal: Principal, arguments: ConversationSearchIn
 ) -> ToolAnswer:
     found = found_messages(services.search_conversations(principal, arguments.record()))
-    lines = [_line(message) for message in found["messages"]]
-    return ToolAnswer(text="\n".join(lines) or "No message was found.", structured=dict(found))
+    messages: list[dict[str, Any]] = [
+        {
+            "id": str(each["id"]),
+            "conversation_id": str(each["conversation_id"]),
+            "role": each["role"],
+            "text": each["content"],
+            "occurred_at": format_timestamp(each["timestamp"]),
+            "score": round(each["relevance_score"], 3),
+            "sender": each["sender"],
+        }
+        for each in found["messages"]
+    ]
+    structured = {"messages": messages, "degraded": list(found["meta"]["degraded"])}
+    text = "\n".join(map(_line, messages)) or "No message was found."
+    return ToolAnswer(text=text, structured=structured)
 
 
-def _line(message: MessageHit) -> str:
-    said = " ".join(str(message["content"]).split())
-    when = format_timestamp(message["timestamp"])
-    return f"[{message['role']}] {when} (score: {message['relevance_score']:.3f}) {said}"
+def _line(message: dict[str, Any]) -> str:
+    said = " ".join(message["text"].split())
+    return f"[{message['role']}] {said} ({message['occurred_at']}, {message['id']})"
 
 
 def _record(services: ApiServices, principal: Principal, arguments: MessageIn) -> ToolAnswer:
     done = services.record_message(principal, convert(arguments, NewMessage), idempotency=None)
-    structured = message_recorded(done)
+    structured = {name: getattr(done, name) for name in Recorded.__annotations__}
     waits = "recorded" if done.persisted else "waits for the user's next message"
-    return ToolAnswer(text=f"{waits}: {done.message_id}", structured=dict(structured))
-
-
-RECORD_MESSAGE = Tool(
-    name="conversation-record",
-    title="Record a message",
-    description=(
-        "Keep what a person or you said, in its conversation. Memories are drawn from what people "
-        "state; with infer false it stays a message."
-    ),
-    arguments=MessageIn,
-    call=_record,
-    roles=WRITERS,
-    reads=False,
-    eager=False,
-)
-
-
-class InferArguments(ConversationChange):
-    """Whether memories are drawn from the conversation `id`."""
-
-    id: Id
+    return ToolAnswer(text=f"{waits}: {done.message_id}", structured=structured)
 
 
 def _infer(services: ApiServices, principal: Principal, arguments: InferArguments) -> ToolAnswer:
@@ -254,26 +149,93 @@ def _infer(services: ApiServices, principal: Principal, arguments: InferArgument
     return ToolAnswer(text=f"memories are {says}: {arguments.id}", structured=structured)
 
 
+SEARCH_CONVERSATIONS = Tool(
+    name="conversation_search",
+    aliases=("conversation-search",),
+    title="Search conversations",
+    description="Find earlier messages by meaning and words.",
+    arguments=ConversationSearchIn,
+    parameters={
+        "query": "In plain words",
+        "limit": "10 if null",
+        "conversation_id": "Only this one",
+    },
+    result=Messages,
+    call=_search,
+    eager=True,
+)
+RECORD_MESSAGE = Tool(
+    name="conversation_record",
+    aliases=("conversation-record",),
+    title="Record a message",
+    description="Keep what was said. Memories are drawn from what people state.",
+    arguments=RecordArguments,
+    parameters={
+        "session_id": "Which conversation",
+        "role": "Who spoke",
+        "text": "What was said",
+        "infer": "Draw memories",
+    },
+    result=Recorded,
+    call=_record,
+    roles=WRITERS,
+    effect=Effect.CHANGE,
+)
 CHANGE_CONVERSATION = Tool(
-    name="conversation-change",
+    name="conversation_change",
+    aliases=("conversation-change",),
     title="Draw memories or not",
-    description=(
-        "With infer false, what is said in a conversation from now on stays messages; with true, "
-        "memories are drawn from it again. What was drawn stays."
-    ),
+    description="Whether memories are drawn from what is said from now on. What was drawn stays.",
     arguments=InferArguments,
+    parameters={"id": "The conversation's id", "infer": "Whether they are drawn"},
+    result=ConversationChanged,
     call=_infer,
     roles=WRITERS,
-    reads=False,
-    eager=False,
+    effect=Effect.CHANGE,
 )
-SEARCH_CONVERSATIONS = Tool(
-    name="conversation-search",
-    title="Search conversations",
-    description=(
-        "Find earlier messages by meaning and by words, each with who said it and when. A public "
-        "key finds its own conversation only."
-    ),
-    arguments=ConversationSearchIn,
-    call=_search,
+CREATE_TASK = Tool(
+    name="work_create",
+    aliases=("work-create",),
+    title="Start a task",
+    description=("Start a longer piece of work. Tell work_update and work_complete what it made."),
+    arguments=CreateArguments,
+    parameters={
+        "kind": "Such as tunnel-login",
+        "title": "What is to be done",
+        "session_id": "This conversation",
+    },
+    result=TaskState,
+    call=_create,
+    roles=WRITERS,
+    effect=Effect.CHANGE,
+)
+UPDATE_TASK = Tool(
+    name="work_update",
+    aliases=("work-update",),
+    title="Say how a task goes",
+    description="Add a step to a running task.",
+    arguments=UpdateArguments,
+    parameters={"id": A_TASK, "note": "What happened", "produced": PRODUCED},
+    result=TaskState,
+    call=_update,
+    roles=WRITERS,
+    effect=Effect.CHANGE,
+    repeatable=False,
+)
+COMPLETE_TASK = Tool(
+    name="work_complete",
+    aliases=("work-complete",),
+    title="End a task",
+    description="End a task, with its outcome in a few words.",
+    arguments=CompleteArguments,
+    parameters={
+        "id": A_TASK,
+        "status": "completed if null",
+        "outcome": "What came of it",
+        "produced": PRODUCED,
+    },
+    result=TaskState,
+    call=_complete,
+    roles=WRITERS,
+    effect=Effect.CHANGE,
 )

@@ -22,7 +22,7 @@ from cairn.reading.views import KeyView, NewKey
 routes = router("keys")
 
 
-ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,63}$")]
+ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z_-]{0,63}$")]
 
 
 class KeyWithSecret(TypedDict):
@@ -68,11 +68,12 @@ class KeyIn(Body):
             return
         from cairn.api.mcp.catalogue import TOOLS  # its tools are not needed by other requests
 
-        known = [tool.name for tool in TOOLS if self.role in tool.roles]
+        mine = [tool for tool in TOOLS if self.role in tool.roles]
+        known = [tool.name for tool in mine]
         errors = [
             FieldError(f"tools.{place}", f"is no tool of this role; these are: {', '.join(known)}")
             for place, name in enumerate(self.tools)
-            if name not in known
+            if not any(tool.named(name) for tool in mine)
         ]
         if errors:
             raise ValidationFailed("tools names a tool that there is not.", errors=errors)

@@ -75,11 +75,15 @@ def give_feedback(
     `proactive_signal` is what the answer said of a proactive node: a signal of which at least ten
     judgements of the last 30 days say mostly no is muted until they are older.
     """
-    feedback = Feedback(
+    return answer(services.give_feedback(caller, feedback_of(body, search_id)))
+
+
+def feedback_of(body: FeedbackIn, search_id: UUID) -> Feedback:
+    """Return the use case's record."""
+    return Feedback(
         search_id=search_id,
         node_id=body.node_id,
         useful=body.useful,
         retrieval_reason=body.retrieval_reason,
         signal=body.proactive_signal.value if body.proactive_signal else None,
     )
-    return answer(services.give_feedback(caller, feedback))

@@ -14,11 +14,12 @@ from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
-from cairn.kernel.access import Role
+from cairn.bootstrap.api import ApiServices
+from cairn.kernel.access import Principal, Role
 from cairn.kernel.ids import new_id
 from cairn.kernel.records import convert
 from cairn.tickets.adapter import Incoming, Message
-from cairn.tickets.intake import From, Outcome
+from cairn.tickets.intake import From, Outcome, Received
 from cairn.tickets.messages import MessageOutcome
 from cairn.tickets.personas import DEFAULT
 from cairn.tickets.queue import QueueView, TicketDetail, TicketView
@@ -29,6 +30,7 @@ from cairn.tickets.sealing import (
     MAX_STORED_CHARS,
 )
 from cairn.tickets.ticket import API_SOURCE, MAX_TITLE_CHARS, Priority, TicketStatus
+from cairn.writing.items import IdempotencyKey
 
 routes = router("tickets")
 
@@ -109,12 +111,19 @@ def add_ticket(
     body: TicketIn, caller: Writer, services: Services, idempotency: Idempotency
 ) -> Response:
     """Take a ticket in. It is screened, queued and investigated after the answer."""
-    services.personas.get(caller, body.persona)
-    origin = From(source=API_SOURCE, persona=body.persona, advisory=caller.role is Role.ADMIN)
-    taken = services.intake.add(caller, origin, body.record(), idempotency=idempotency)
+    taken = take_ticket(services, caller, body, idempotency)
     status = 201 if taken.outcome is Outcome.NEW else 200
     shown = {"id": taken.id, "outcome": taken.outcome, "position": taken.position}
     return answer(shown, status=status)
+
+
+def take_ticket(
+    services: ApiServices, caller: Principal, body: TicketIn, idempotency: IdempotencyKey | None
+) -> Received:
+    """Take a ticket in for a persona that there is."""
+    services.personas.get(caller, body.persona)
+    origin = From(source=API_SOURCE, persona=body.persona, advisory=caller.role is Role.ADMIN)
+    return services.intake.add(caller, origin, body.record(), idempotency=idempotency)
 
 
 @routes.get(
