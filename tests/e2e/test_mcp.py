@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 import anyio
 import httpx
@@ -18,8 +19,16 @@ import pytest
 import uvicorn
 from infra.local.layout import node_folder
 from mcp import Client
+from mcp.client.auth import OAuthClientProvider
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthToken,
+)
+from pydantic import AnyUrl
 from tests.e2e.cli import COMMAND, environment
 from tests.e2e.tenant import Tenant, open_workspace
 from tests.plugins.cloud import first_port
@@ -34,6 +43,7 @@ from cairn.api.mcp.schemas import outline
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.options import ApiOptions
+from cairn.kernel.access import Role
 from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
@@ -149,6 +159,81 @@ def test_the_command_says_when_there_is_no_such_key(tenant: Tenant) -> None:
     assert done.stdout == ""
 
 
+# signing in
+
+
+@dataclass
+class Kept:
+    """What a client keeps of its sign-in."""
+
+    tokens: OAuthToken | None = None
+    client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+@dataclass
+class Person:
+    """An admin at a browser, who lets in whoever asks."""
+
+    tenant: Tenant
+    sent_back: str = ""
+    came: int = 0
+
+    async def open(self, url: str) -> None:
+        page, _, query = url.partition("?")
+        form = dict(parse_qsl(query)) | {"key": self.tenant.key, "slug": "desk", "answer": "yes"}
+        async with httpx.AsyncClient(timeout=60) as browser:
+            assert "Desk Bot" in (await browser.get(url)).text
+            answered = await browser.post(page, data={**form, "scope": "public admin"})
+        self.sent_back = answered.headers["location"]
+        self.came += 1
+
+    async def come_back(self) -> AuthorizationCodeResult:
+        given = dict(parse_qsl(urlsplit(self.sent_back).query))
+        return AuthorizationCodeResult(code=given["code"], state=given["state"], iss=given["iss"])
+
+
+def test_a_client_signs_in_stays_signed_in_and_is_the_agent_it_was_let_in_as(
+    tenant: Tenant,
+) -> None:
+    kept, person = Kept(), Person(tenant)
+    metadata = OAuthClientMetadata(
+        client_name="Desk Bot", redirect_uris=[AnyUrl("http://127.0.0.1:4444/callback")]
+    )
+
+    async def names() -> list[str]:
+        url = f"{tenant.base}/mcp"
+        signed = OAuthClientProvider(url, metadata, kept, person.open, person.come_back)
+        async with (
+            httpx2.AsyncClient(auth=signed, timeout=60) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            if kept.tokens is not None and person.came == 1:
+                signed.context.token_expiry_time = 1.0
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    first = anyio.run(names)
+    assert first == [tool.name for tool in TOOLS if Role.AGENT in tool.roles]
+    assert kept.tokens is not None
+    before = kept.tokens.refresh_token
+    kept.tokens.access_token = "cairn_0000000000000000." + "0" * 43
+    assert anyio.run(names) == first
+    assert kept.tokens.refresh_token != before
+    who = tenant.call("GET", "/v1/whoami", key=kept.tokens.access_token).json()
+    assert (who["agent_slug"], who["scopes"]) == ("desk", ["admin", "public"])
+
+
 # every tool
 
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}.*")
@@ -163,8 +248,11 @@ class Walk:
     walked: set[str] = field(default_factory=set[str])
 
     def __call__(self, name: str, **arguments: Any) -> dict[str, Any]:
-        result = call(self.tenant, name, **arguments)
+        return self.held(name, call(self.tenant, name, **arguments))
+
+    def held(self, name: str, result: types.CallToolResult) -> dict[str, Any]:
         assert not result.is_error, text_of(result)
+        assert result.structured_content is not None
         tool = resolve(name)
         assert tool is not None
         jsonschema.validate(result.structured_content, closed(tool.output_schema()))
@@ -173,8 +261,7 @@ class Walk:
         for moment in strings(result.structured_content):
             assert not TIME.fullmatch(moment) or ONE_FORMAT.fullmatch(moment), (name, moment)
         self.walked.add(tool.name)
-        structured: dict[str, Any] = result.structured_content
-        return structured
+        return result.structured_content
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
@@ -217,9 +304,10 @@ def walk_memories(walk: Walk) -> None:
     assert walk("memory_pin", id=new["id"])["outcome"] == "changed"
     listed = walk("memory_list", limit=200)["items"]
     assert {"pinned": True}.items() <= next(m for m in listed if m["id"] == new["id"]).items()
-    walk("memory_exclude", id=new["id"], reason="Nobody asks.")
     assert walk("node_get", id=new["id"])["text"] == "It is serviced in June."
     assert walk("node_trace", id=new["id"])["nodes"]
+    walk("memory_exclude", id=new["id"], reason="Nobody asks.")
+    assert call(walk.tenant, "node_get", id=new["id"]).is_error
 
 
 def walk_the_graph(walk: Walk) -> None:
@@ -232,7 +320,7 @@ def walk_the_graph(walk: Walk) -> None:
     assert "platform team" in str(whole)
     ends = {"source_id": first["id"], "target_id": second["id"]}
     walk("node_relate", **ends, relation="DEPENDS_ON")
-    assert walk("node_get", id=first["id"])["edges"] == [{**ends, "relation": "DEPENDS_ON"}]
+    assert {**ends, "relation": "DEPENDS_ON"} in walk("node_get", id=first["id"])["edges"]
     page = walk("graph_query", label="Runbook", limit=1)
     rest = walk("graph_query", label="Runbook", limit=1, after=page["after"])
     ids = [node["id"] for node in (*page["nodes"], *rest["nodes"])]
@@ -244,7 +332,7 @@ def walk_the_graph(walk: Walk) -> None:
 def walk_the_work(walk: Walk) -> None:
     walk("report_write", title="Lift briefing", body="It runs.", keywords=["lift"])
     assert walk("report_read", keyword="lift")["items"][0]["body"] == "It runs."
-    assert walk("report_list")["total"] == 1
+    assert walk("report_list", keyword="lift")["total"] >= 1
     said = {"session_id": "lobby", "role": "user", "text": "The lift is stuck again."}
     walk("conversation_record", channel="webchat", **said)
     recorded = walk("conversation_record", session_id="lobby", role="user", text="Please hurry.")
@@ -255,9 +343,16 @@ def walk_the_work(walk: Walk) -> None:
     assert walk("work_complete", id=begun["id"])["status"] == "completed"
     ticket = walk("ticket_add", title="The lift is stuck", external_id="lift-1")
     assert walk("ticket_add", title="The lift is stuck", external_id="lift-1")["id"] == ticket["id"]
-    assert walk("ticket_list")["items"][0]["title"] == "The lift is stuck"
-    started = eventually(lambda: begin(walk, ticket["id"]), seconds=60, what="an investigation")
-    walk("investigation_read", investigation_id=started)
+    assert ticket["id"] in {each["id"] for each in walk("ticket_list")["items"]}
+    ticket = walk("ticket_add", title="The lift is loud")
+    begun = call(walk.tenant, "investigation_start", ticket_id=ticket["id"])
+    if begun.is_error:  # the queue was quicker
+        assert text_of(begun).startswith("conflict: ")
+        walk.walked.add("investigation_start")
+    else:
+        walk.held("investigation_start", begun)
+    run = eventually(lambda: investigation_of(walk, ticket["id"]), seconds=120, what="a run")
+    assert walk("investigation_read", investigation_id=run)["id"] == run
     walk("approval_list")
     assert walk("call_list", connector="cairn")["items"]
     settings = walk("settings_read", section="recall")
@@ -265,8 +360,7 @@ def walk_the_work(walk: Walk) -> None:
     assert call(walk.tenant, "settings_read", section="no-such").is_error
 
 
-def begin(walk: Walk, ticket_id: str) -> str | None:
-    walk("investigation_start", ticket_id=ticket_id)
+def investigation_of(walk: Walk, ticket_id: str) -> str | None:
     listed = walk("ticket_list")["items"]
     return next(each for each in listed if each["id"] == ticket_id).get("investigation_id")
 

@@ -146,7 +146,10 @@ def _wrap(
 
 def _handle_errors(app: FastAPI, nouns: Nouns) -> None:
     def on_error(request: Request, exc: Exception) -> Response:
-        return _respond(request, from_error(cast("CairnError", exc)))
+        response = _respond(request, from_error(cast("CairnError", exc)))
+        if response.status_code == 401 and app.state.options.issuer and _is_mcp(request):
+            response.headers["www-authenticate"] = _sign_in(request)
+        return response
 
     def on_http(request: Request, exc: Exception) -> Response:
         error = cast("HTTPException", exc)
@@ -161,6 +164,17 @@ def _handle_errors(app: FastAPI, nouns: Nouns) -> None:
     app.add_exception_handler(CairnError, on_error)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_validation)
+
+
+def _is_mcp(request: Request) -> bool:
+    return request.url.path == "/mcp"
+
+
+def _sign_in(request: Request) -> str:
+    """Return where a client of MCP learns who signs it in (RFC 9728)."""
+    where = f"{request.base_url}.well-known/oauth-protected-resource/mcp"
+    told = ', error="invalid_token"' if "authorization" in request.headers else ""
+    return f'Bearer resource_metadata="{where}"{told}'
 
 
 def _respond(request: Request, problem: Problem) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn.api.app import create_app
 from cairn.api.fairness import Limits
-from cairn.api.options import ApiOptions
+from cairn.api.options import BUILT_IN, ApiOptions
 from cairn.bootstrap.api import ApiServices
 from cairn.bootstrap.parts import embedder, logger, metrics
 from cairn.kernel.errors import CairnError
@@ -44,6 +44,7 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
         fairness=_limits(server) if server else None,
         cors_origins=settings.origins(),
         mcp_hosts=LOOPBACK if local else (),
+        issuer=BUILT_IN if local and server else None,
         metrics=metrics(settings.stage),
         metrics_token=_metrics_token(server),
     )

@@ -65,6 +65,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "metrics": (f"{ROUTES}.health",),
         "healthz": (f"{ROUTES}.health",),
         "readyz": (f"{ROUTES}.health",),
+        ".well-known": (f"{ROUTES}.oauth",),
+        "oauth": (f"{ROUTES}.oauth",),
         "mcp": ("cairn.api.mcp.endpoint",),
     }
 )

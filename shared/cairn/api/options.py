@@ -39,6 +39,10 @@ class OpenStreams:
             raise Unavailable("Too many streams are open; poll the steps.", retry_after=5.0)
 
 
+BUILT_IN = "built-in"
+"""The issuer of a laptop: this process itself."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiOptions:
     """What a deployment may choose. Sizes are in bytes.
@@ -53,6 +57,7 @@ class ApiOptions:
 
     cors_origins: tuple[str, ...] = ()
     mcp_hosts: tuple[str, ...] = ()
+    issuer: str | None = None
     max_body_bytes: int = 4 * 1024 * 1024
     max_answer_bytes: int = 5 * 1024 * 1024
     request_threads: int | None = None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
+    from cairn.accounts.signing_in import SignIns
     from cairn.adapters.files.prometheus import Exposition
     from cairn.adapters.postgres.accounts import Admit, RedeemClaim
     from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
@@ -95,6 +96,13 @@ class ApiServices(AgentServices):
         from cairn.accounts.keys import RevokeKey
 
         return RevokeKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+
+    @part
+    def sign_ins(self) -> SignIns:
+        """Keys of clients that sign in."""
+        from cairn.accounts.signing_in import SignIns
+
+        return SignIns(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
 
     @part
     def claim(self) -> RedeemClaim:

@@ -9,6 +9,7 @@ from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
 from tests.support.world import open_world
 
 from cairn.api.mcp.catalogue import TOOLS
+from cairn.kernel.access import Role
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_key_made_for_one_tool_sees_that_one_and_opens_no_other_route(front: Front) -> None:
-    for tool in (tool.name for tool in TOOLS):
-        made = front.call("POST", "/v1/keys", json={"name": "narrow", "tools": [tool, tool]})
+    for tool, roles in ((tool.name, tool.roles) for tool in TOOLS):
+        role = "agent" if Role.AGENT in roles else "admin"
+        asked = {"name": "narrow", "tools": [tool, tool], "role": role}
+        made = front.call("POST", "/v1/keys", json=asked)
         assert made["key"]["tools"] == [tool]
         listed = mcp(front, made["secret"], "tools/list")["result"]["tools"]
         assert [item["name"] for item in listed] == [tool]

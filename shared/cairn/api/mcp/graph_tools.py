@@ -275,7 +275,10 @@ def _write(services: ApiServices, principal: Principal, arguments: WriteArgument
 
 def _relate(services: ApiServices, principal: Principal, arguments: RelateArguments) -> ToolAnswer:
     new = NewRelationship(
-        source_id=arguments.source_id, target_id=arguments.target_id, relation=arguments.relation
+        source_id=arguments.source_id,
+        target_id=arguments.target_id,
+        relation=arguments.relation,
+        properties={},
     )
     done = services.relate(principal, new, idempotency=None)
     structured = {"id": done.id, "position": done.position}

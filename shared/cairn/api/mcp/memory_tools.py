@@ -1,9 +1,10 @@
 """Tools over memory as an agent uses it: write, recall, read in context, say what was of use."""
 
 from collections.abc import Mapping
-from typing import Any, NotRequired
+from typing import Annotated, Any, NotRequired
 from uuid import UUID
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from cairn.api.dependencies import require_client
@@ -76,7 +77,7 @@ class InContext(TypedDict):
 class FeedbackArguments(FeedbackIn):
     """What a reader says of one result of a search."""
 
-    search_id: UUID
+    search_id: Annotated[UUID, Field(strict=False)]
 
 
 class Judged(TypedDict):
