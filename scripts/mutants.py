@@ -162,15 +162,14 @@ def owner(node):
 
 def locate(mutant, root):
     """Return the file and the index there of a mutant, wherever its function is now."""
-    keys = ("function", "occurrence", "line")
     found = []
     for path in sorted((root / "shared").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if f"def {mutant['function'].split('.')[-1]}(" not in text:
             continue
         for each in positions(text, [mutant["operator"]]):
-            score = sum(each[key] == mutant[key] for key in keys)
-            if each["function"] == mutant["function"] and score >= 2:
+            score = tuple(each[key] == mutant[key] for key in ("line", "occurrence"))
+            if each["function"] == mutant["function"] and any(score):
                 same = path.name == PurePosixPath(mutant["path"]).name
                 found.append((score, same, path, each["index"]))
     found.sort(key=lambda each: each[:2], reverse=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmarks.objects import InMemoryObjects
-from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.bootstrap.ingest import summariser
 from cairn.bootstrap.parts import logger, platform
 from cairn.documents.accept import AcceptDocument
@@ -15,9 +14,6 @@ from cairn.documents.ingest import IngestDocument
 from cairn.documents.ports import NewDocument
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Scope
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.writing.audience import GLOBAL_CLIENT
 
 if TYPE_CHECKING:
@@ -42,22 +38,12 @@ class Library:
 
     def take(self, principal: Principal, files: Sequence[Path]) -> None:
         """Ingest Markdown files; each is known by its name, as `kb://<name>`."""
-        objects, cipher = InMemoryObjects(), BodyCipher()
-        shared: dict[str, Any] = {
-            "transactions": StoreTransactions(self.opened),
-            "clock": utc_now,
-            "new_id": new_id,
-        }
+        objects = InMemoryObjects()
         log = logger("bench", "CRITICAL")
         used = platform(self.opened, keys=self.keys, dispatcher=self.wake, log=log)
         accept = AcceptDocument(used, objects=objects)
         steps = IngestDocument(
-            **shared,
-            objects=objects,
-            keys=self.keys,
-            cipher=cipher,
-            tokens=self.embedder,
-            summarise=summariser(),
+            platform=used, objects=objects, tokens=self.embedder, summarise=summariser()
         )
         enrich = Enrich(platform=used, embedder=self.embedder)
         for file in files:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.embedding import HASHING
+from tests.support.platform import platform_of
 from tests.support.remembering import NOON, Remembering, Sent, admin_of, fact
 
 from cairn.adapters.postgres.accounts import create_workspace
@@ -52,15 +53,8 @@ def finish(system: Remembering) -> None:
 
 
 def reindexing(system: Remembering, **changes: Any) -> Reindex:
-    given: dict[str, Any] = {
-        "transactions": system.transactions,
-        "dispatcher": system.sent,
-        "model": HASHING,
-        "clock": lambda: NOON,
-        "stopwatch": lambda: 0.0,
-        "new_id": new_id,
-    }
-    return Reindex(**(given | changes))
+    given: dict[str, Any] = {"dispatcher": system.sent, "clock": lambda: NOON}
+    return Reindex(platform=platform_of(system.transactions, **(given | changes)), model=HASHING)
 
 
 def test_everything_that_lacks_a_vector_is_queued_once_in_small_rows(system: Remembering) -> None:
@@ -128,12 +122,12 @@ def test_only_an_admin_may_count_or_queue(system: Remembering, role: Role) -> No
     with pytest.raises(Denied):
         reindexing(system)(other)
     with pytest.raises(Denied):
-        CountMissingVectors(transactions=system.transactions, model=HASHING)(other)
+        CountMissingVectors(platform=platform_of(system.transactions), model=HASHING)(other)
     assert system.sent.rows == []
 
 
 def test_the_count_says_what_lacks_a_vector_and_what_waits(system: Remembering) -> None:
-    ask = CountMissingVectors(transactions=system.transactions, model=HASHING)
+    ask = CountMissingVectors(platform=platform_of(system.transactions), model=HASHING)
     found = ask(system.principal)
     assert (found.model, found.missing, found.waiting) == ("hashing", 250, 0)
     reindexing(system)(system.principal)

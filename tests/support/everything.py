@@ -219,11 +219,7 @@ class Everything:
 
     def public_key(self) -> UUID:
         """A public key of the workspace."""
-        create = CreateKey(
-            transactions=StoreTransactions(self.pool),
-            clock=utc_now,
-            new_id=new_id,
-        )
+        create = CreateKey(platform=platform_of(self.transactions))
         return create(self.admin, NewKey(name="visitor", role=Role.PUBLIC, agent_slug="bot")).key.id
 
     def ingest(self) -> None:

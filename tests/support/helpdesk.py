@@ -135,10 +135,14 @@ class Helpdesk:
     told: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
 
     def __post_init__(self) -> None:
-        around: dict[str, Any] = {"transactions": self.transactions, "clock": self.clock}
         self.sealed = Sealed(keys=self.keys, cipher=BodyCipher())
-        platform = platform_of(
-            self.transactions, keys=self.keys, dispatcher=self.sent, clock=self.clock
+        self.platform = platform = platform_of(
+            self.transactions,
+            keys=self.keys,
+            dispatcher=self.sent,
+            clock=self.clock,
+            log=self.tell,
+            warn=self.tell,
         )
         self.intake = Intake(platform)
         self.messages = ReceiveMessages(platform)
@@ -150,15 +154,14 @@ class Helpdesk:
         )
         self.personas = Personas(platform=platform)
         self.poll = PollSource(
-            **around,
+            platform=platform,
             adapter=self.sources.adapter,
             intake=self.intake,
             messages=self.messages,
             mended=self.requeue.mended,
-            stopwatch=lambda: 0.0,
         )
         self.receive = ReceiveEvents(
-            **around,
+            platform=platform,
             workspace_of=self.workspace_of,
             adapter=self.sources.adapter,
             intake=self.intake,
@@ -169,16 +172,9 @@ class Helpdesk:
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
-            warn=self.tell,
         )
-        self.queue = WatchQueue(transactions=self.transactions, at_once=8)
-        screen = InboundGateway(
-            models=self.models,
-            redact=redacted,
-            stopwatch=lambda: 0.0,
-            inform=self.tell,
-            warn=self.tell,
-        )
+        self.queue = WatchQueue(platform=platform, at_once=8)
+        screen = InboundGateway(platform=platform, models=self.models, redact=redacted)
         self.take = TakeTicket(
             platform=platform,
             sealed=self.sealed,
@@ -186,23 +182,18 @@ class Helpdesk:
             redact=redacted,
             graph=self.remember,
             admit=self.admit,
-            warn=self.tell,
         )
         self.sweep = SweepTickets(
             workspaces=lambda: [self.workspace_id],
-            transactions=self.transactions,
+            platform=platform,
             take=self.take,
-            warn=self.tell,
         )
         self.poll_due = PollDue(
+            platform=platform,
             due=lambda at, limit: [
                 (self.workspace_id, item.id) for item in self.sources.all(self.principal)
             ],
             poll=self.poll,
-            clock=self.clock,
-            stopwatch=lambda: 0.0,
-            inform=self.tell,
-            warn=self.tell,
         )
 
     @property

@@ -22,7 +22,6 @@ from cairn.enrichment.enrich import Enrich
 from cairn.graph.node import Label, Node
 from cairn.kernel.access import Scope
 from cairn.kernel.ids import new_id
-from cairn.ledger.keys import BodyCipher
 from cairn.memories.delete import DeleteDocument
 
 if TYPE_CHECKING:
@@ -50,18 +49,16 @@ class Documents:
         if isinstance(self.transactions, InMemoryTransactions):
             self.transactions.create_workspace(self.principal.workspace_id)
         seconds = count()
-        shared: dict[str, Any] = {
-            "transactions": self.transactions,
-            "clock": lambda: NOON + timedelta(seconds=next(seconds)),
-            "new_id": new_id,
-        }
-        platform = platform_of(**shared, keys=self.keys, dispatcher=self.sent)
+        platform = platform_of(
+            self.transactions,
+            clock=lambda: NOON + timedelta(seconds=next(seconds)),
+            keys=self.keys,
+            dispatcher=self.sent,
+        )
         self.accept = AcceptDocument(platform, objects=self.objects)
         self.steps = IngestDocument(
-            **shared,
+            platform=platform,
             objects=self.objects,
-            keys=self.keys,
-            cipher=BodyCipher(),
             tokens=self.embedder,
             summarise=lambda text, level: f"{level}: {text[:40]}",
         )

@@ -8,43 +8,40 @@ from uuid import UUID
 
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.keys import DEFAULT_SCOPES, KeySecret, make_key
-from cairn.kernel.clock import Clock
 from cairn.kernel.errors import Conflict, Denied, FieldError, NotFound, ValidationFailed
 from cairn.kernel.ids import IdSource
 from cairn.kernel.stores import Stores
 from cairn.kernel.text.json_value import JsonValue
-from cairn.kernel.transaction import Transactions
 from cairn.ledger.entry import Actor
 from cairn.reading.views import KeyCreated, KeyView, NewKey
 from cairn.writing.append import append_unprojected, principal_actor
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import clean_name
 from cairn.writing.entries import plan_entry
+from cairn.writing.platform import Platform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateKey:
     """Make a key in the principal's workspace; Denied unless the principal is an admin."""
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
     random_bytes: Callable[[int], bytes] = os.urandom
 
     def __call__(self, principal: Principal, key: NewKey) -> KeyCreated:
         """Return the key with its secret, which is shown this once."""
         principal.require(Role.ADMIN)
-        checked = check_new_key(principal, key, self.clock())
+        checked = check_new_key(principal, key, self.platform.clock())
         secret = make_key(self.random_bytes)
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             view = add_key(
                 stores,
                 workspace_id=principal.workspace_id,
                 actor=principal_actor(principal),
                 new=checked,
                 secret=secret,
-                now=self.clock(),
-                new_id=self.new_id,
+                now=self.platform.clock(),
+                new_id=self.platform.new_id,
             )
         return KeyCreated(key=view, secret=secret.text)
 
@@ -53,12 +50,12 @@ class CreateKey:
 class ListKeys:
     """Return every key of the workspace, newest first, revoked ones too."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
 
     def __call__(self, principal: Principal) -> tuple[KeyView, ...]:
         """Return the keys; Denied unless the principal is an admin."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return tuple(stores.keys.all())
 
 
@@ -66,15 +63,13 @@ class ListKeys:
 class RevokeKey:
     """Revoke a key at once; a second time changes nothing. Conflict for the last admin key."""
 
-    transactions: Transactions[Stores]
-    clock: Clock
-    new_id: IdSource
+    platform: Platform
 
     def __call__(self, principal: Principal, key_id: UUID) -> KeyView:
         """Return the revoked key; NotFound when the workspace has no such key."""
         principal.require(Role.ADMIN)
-        with self.transactions.writing(principal) as stores:
-            now = self.clock()
+        with self.platform.transactions.writing(principal) as stores:
+            now = self.platform.clock()
             every = stores.keys.all()
             key = next((item for item in every if item.id == key_id), None)
             if key is None:
@@ -93,7 +88,7 @@ class RevokeKey:
                 meta={"key_id": str(key_id)},
                 actor=principal_actor(principal),
                 now=now,
-                new_id=self.new_id,
+                new_id=self.platform.new_id,
             )
             return replace(key, revoked_at=now)
 

@@ -81,21 +81,21 @@ class ApiServices(AgentServices):
         """Making a key."""
         from cairn.accounts.keys import CreateKey
 
-        return CreateKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+        return CreateKey(platform=self.platform)
 
     @part
     def list_keys(self) -> ListKeys:
         """Every key of a workspace."""
         from cairn.accounts.keys import ListKeys
 
-        return ListKeys(transactions=self.platform.transactions)
+        return ListKeys(platform=self.platform)
 
     @part
     def revoke_key(self) -> RevokeKey:
         """Revoking a key."""
         from cairn.accounts.keys import RevokeKey
 
-        return RevokeKey(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+        return RevokeKey(platform=self.platform)
 
     @part
     def sign_ins(self) -> SignIns:
@@ -460,9 +460,7 @@ class ApiServices(AgentServices):
         from cairn.reembedding.reindex import CountMissingVectors
 
         return CountMissingVectors(
-            transactions=self.platform.transactions,
-            model=self.model.model,
-            check=self._check_model,
+            platform=self.platform, model=self.model.model, check=self._check_model
         )
 
     @part
@@ -470,15 +468,7 @@ class ApiServices(AgentServices):
         """Queueing a part of them."""
         from cairn.reembedding.reindex import Reindex
 
-        return Reindex(
-            transactions=self.platform.transactions,
-            dispatcher=self.wake,
-            model=self.model.model,
-            check=self._check_model,
-            clock=utc_now,
-            stopwatch=monotonic,
-            new_id=new_id,
-        )
+        return Reindex(platform=self.platform, model=self.model.model, check=self._check_model)
 
     def _check_model(self, model: EmbeddingModel) -> None:
         from cairn.adapters.postgres.embedding_models import CheckRegistered

@@ -96,7 +96,7 @@ class AgentServices(ApiParts):
         from cairn.tickets.queue import ReadTickets
 
         return ReadTickets(
-            transactions=self.platform.transactions,
+            platform=self.platform,
             sealed=self._helpdesk.sealed,
             investigations=self._of_ticket,
         )

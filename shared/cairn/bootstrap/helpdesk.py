@@ -6,14 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
-from cairn.bootstrap.parts import inform, warn
-from cairn.kernel.clock import monotonic, utc_now
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
-
-    from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
     from cairn.graph.memory_records import Dump
@@ -43,7 +38,6 @@ class HelpdeskParts:
 
     opened: Database
     platform: Platform
-    log: Logger
     leads: str = "public"
 
     @cached_property
@@ -99,13 +93,11 @@ class HelpdeskParts:
         from cairn.tickets.polling import PollSource
 
         return PollSource(
-            transactions=self.platform.transactions,
+            platform=self.platform,
             adapter=self.sources.adapter,
             intake=self.intake,
             messages=self.messages,
             mended=self.requeue.mended,
-            clock=utc_now,
-            stopwatch=monotonic,
         )
 
     @cached_property
@@ -114,14 +106,7 @@ class HelpdeskParts:
         from cairn.adapters.postgres.agents.ticket_sources import SourcesDue
         from cairn.tickets.polling import PollDue
 
-        return PollDue(
-            due=SourcesDue(self.opened),
-            poll=self.poll,
-            clock=utc_now,
-            stopwatch=monotonic,
-            inform=inform(self.log),
-            warn=warn(self.log),
-        )
+        return PollDue(platform=self.platform, due=SourcesDue(self.opened), poll=self.poll)
 
     @cached_property
     def receive(self) -> ReceiveEvents:
@@ -130,12 +115,11 @@ class HelpdeskParts:
         from cairn.tickets.polling import ReceiveEvents
 
         return ReceiveEvents(
+            platform=self.platform,
             workspace_of=WorkspaceOfSource(self.opened),
-            transactions=self.platform.transactions,
             adapter=self.sources.adapter,
             intake=self.intake,
             messages=self.messages,
-            clock=utc_now,
         )
 
     @cached_property
@@ -148,26 +132,19 @@ class HelpdeskParts:
             sealed=self.sealed,
             adapter_of=self.sources.adapter_of,
             graph=self.remember,
-            warn=warn(self.log),
         )
 
     def queue(self, at_once: int, above: int) -> WatchQueue:
         """Return what looks at the queue; its `degraded(workspace_id)` is for investigations."""
         from cairn.tickets.queue import WatchQueue
 
-        return WatchQueue(transactions=self.platform.transactions, at_once=at_once, above=above)
+        return WatchQueue(platform=self.platform, at_once=at_once, above=above)
 
     def take(self, models: Gateway | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
         from cairn.tickets.gateway import InboundGateway, TakeTicket
 
-        screen = InboundGateway(
-            models=models,
-            redact=redact,
-            stopwatch=monotonic,
-            inform=inform(self.log),
-            warn=warn(self.log),
-        )
+        screen = InboundGateway(platform=self.platform, models=models, redact=redact)
         return TakeTicket(
             platform=self.platform,
             sealed=self.sealed,
@@ -175,7 +152,6 @@ class HelpdeskParts:
             redact=redact,
             graph=self.remember,
             admit=admit,
-            warn=warn(self.log),
         )
 
     def sweep(self, take: TakeTicket) -> SweepTickets:
@@ -185,9 +161,8 @@ class HelpdeskParts:
 
         return SweepTickets(
             workspaces=WorkspacesWithTickets(self.opened),
-            transactions=self.platform.transactions,
+            platform=self.platform,
             take=take,
-            warn=warn(self.log),
         )
 
     def remember(self, workspace_id: UUID, records: Sequence[Dump]) -> None:

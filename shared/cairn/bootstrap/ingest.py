@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import lazy
-from cairn.bootstrap.parts import database, key_store, logger
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
+from cairn.bootstrap.parts import database, key_store, logger, platform, warn
+from cairn.kernel.clock import monotonic
 from cairn.settings import IngestSettings
 
 if TYPE_CHECKING:
@@ -32,27 +31,24 @@ class IngestServices:
 def ingest_services() -> IngestServices:
     """Build them from the environment; nothing connects yet."""
     settings = IngestSettings.read()
-    return IngestServices(
-        ingest=lazy(lambda: _ingest(settings)), log=logger("ingest", settings.log_level)
-    )
+    log = logger("ingest", settings.log_level)
+    return IngestServices(ingest=lazy(lambda: _ingest(settings, log)), log=log)
 
 
-def _ingest(settings: IngestSettings) -> IngestDocument:
+def _ingest(settings: IngestSettings, log: Logger) -> IngestDocument:
     from cairn.adapters.aws.objects import S3Objects
     from cairn.adapters.postgres.store_transactions import StoreTransactions
+    from cairn.bootstrap.dispatch import dispatcher
     from cairn.documents.ingest import IngestDocument
     from cairn.embedding.onnx import OnnxEmbedder
-    from cairn.ledger.keys import BodyCipher
 
+    opened = database(settings)
+    wakes_nobody = dispatcher({}, {}, opened, StoreTransactions(opened), warn(log))
     return IngestDocument(
-        transactions=StoreTransactions(database(settings)),
+        platform=platform(opened, keys=key_store(settings), dispatcher=wakes_nobody, log=log),
         objects=S3Objects(settings.uploads_bucket),
-        keys=key_store(settings),
-        cipher=BodyCipher(),
         tokens=OnnxEmbedder(settings.model_dir),
         summarise=summariser(),
-        clock=utc_now,
-        new_id=new_id,
     )
 
 

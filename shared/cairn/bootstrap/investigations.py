@@ -209,9 +209,7 @@ class InvestigationParts:
         """What is done with tickets."""
         from cairn.bootstrap.helpdesk import HelpdeskParts
 
-        return HelpdeskParts(
-            opened=self.opened, platform=self.platform, log=self.log, leads=self.leads
-        )
+        return HelpdeskParts(opened=self.opened, platform=self.platform, leads=self.leads)
 
     @property
     def desk(self) -> Desk:

@@ -28,12 +28,9 @@ if TYPE_CHECKING:
     from cairn.documents.ports import Ingestion, ObjectStore
     from cairn.embedding.port import TextWindows
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.ledger.entry import Entry
-    from cairn.ledger.keys import BodyCipher, KeyStore
+    from cairn.writing.platform import Platform
 
 
 @cache
@@ -54,14 +51,10 @@ Summarise: TypeAlias = "Callable[[str, str], str]"
 class IngestDocument:
     """Runs the steps; each returns what the state machine's history shows: ids and counts."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     objects: ObjectStore
-    keys: KeyStore
-    cipher: BodyCipher
     tokens: TextWindows
     summarise: Summarise
-    clock: Clock
-    new_id: IdSource
 
     def parse(
         self, workspace_id: UUID, ingestion_id: UUID, *, execution: str | None = None
@@ -104,8 +97,8 @@ class IngestDocument:
             self.objects.get(_key(workspace_id, ingestion_id, "tree"))
         )
         subjects = received.data_subjects
-        keys = self.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
-        with self.transactions.reading(principal) as stores:
+        keys = self.platform.keys.get_or_create(workspace_id, key_subjects(workspace_id, subjects))
+        with self.platform.transactions.reading(principal) as stores:
             parts = stores.documents.parts(ingestion.document_id)
         if parts is None:
             raise NotFound("The document is gone.", document_id=str(ingestion.document_id))
@@ -116,30 +109,30 @@ class IngestDocument:
             summarised=summarised,
             parts=parts,
             keys=keys,
-            cipher=self.cipher,
-            new_id=self.new_id,
+            cipher=self.platform.cipher,
+            new_id=self.platform.new_id,
         )
         for step in plan.steps():
-            with self.transactions.writing(principal) as stores:
+            with self.platform.transactions.writing(principal) as stores:
                 _check_current(stores, ingestion)
-                step.write(stores, self.clock())
+                step.write(stores, self.platform.clock())
         self._advance(principal, ingestion_id, DocumentStatus.STORED, plan.counts())
         self.objects.delete(ingestion.object_key)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             batches = list(stores.ingestions.batches(ingestion_id))
         return {"document_id": str(ingestion.document_id), "batches": batches, **plan.counts()}
 
     def _load(
         self, principal: Principal, ingestion_id: UUID
     ) -> tuple[Ingestion, Entry, Mapping[str, Any]]:
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             ingestion = stores.ingestions.find(ingestion_id)
             if ingestion is None:
                 raise NotFound("There is no such ingestion.", ingestion_id=str(ingestion_id))
             entry = stores.ingestions.entry(ingestion)
         owners = key_subjects(principal.workspace_id, entry.data_subjects)
-        keys = self.keys.get(principal.workspace_id, owners)
-        body = self.cipher.open(entry.id, entry.workspace_id, owners, keys, entry.body)
+        keys = self.platform.keys.get(principal.workspace_id, owners)
+        body = self.platform.cipher.open(entry.id, entry.workspace_id, owners, keys, entry.body)
         return ingestion, entry, body
 
     def _advance(
@@ -150,9 +143,9 @@ class IngestDocument:
         counts: Mapping[str, int],
         execution: str | None = None,
     ) -> None:
-        with self.transactions.writing(principal) as stores:
+        with self.platform.transactions.writing(principal) as stores:
             stores.ingestions.advance(
-                ingestion_id, status, self.clock(), counts=counts, execution=execution
+                ingestion_id, status, self.platform.clock(), counts=counts, execution=execution
             )
 
 

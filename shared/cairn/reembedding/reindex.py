@@ -14,7 +14,7 @@ from cairn.accounts.keys import record
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.writing.append import principal_actor
-from cairn.writing.ports import Dispatcher, OutboxRow, Topic
+from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.writer import EMBED_BATCH
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import EmbeddingModel
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock, Stopwatch
-    from cairn.kernel.ids import IdSource
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
+    from cairn.writing.platform import Platform
 
 PAGE = 1_000
 """Nodes looked at in one transaction: some ten milliseconds, in which nobody else may write."""
@@ -95,7 +92,7 @@ class CountMissingVectors:
     `check` raises when the database does not know the model.
     """
 
-    transactions: Transactions[Stores]
+    platform: Platform
     model: EmbeddingModel
     check: Callable[[EmbeddingModel], None] = any_model
 
@@ -103,7 +100,7 @@ class CountMissingVectors:
         """Return the counts; Denied unless the principal is an admin."""
         principal.require(Role.ADMIN)
         self.check(self.model)
-        with self.transactions.reading(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             count = stores.vector_gaps.count(self.model.id)
         return MissingVectors(model=self.model.name, missing=count.missing, waiting=count.waiting)
 
@@ -117,12 +114,8 @@ class Reindex:
     the database does not know the model.
     """
 
-    transactions: Transactions[Stores]
-    dispatcher: Dispatcher
+    platform: Platform
     model: EmbeddingModel
-    clock: Clock
-    stopwatch: Stopwatch
-    new_id: IdSource
     check: Callable[[EmbeddingModel], None] = any_model
 
     def __call__(self, principal: Principal, *, after: UUID | None = None) -> Reindexed:
@@ -135,10 +128,10 @@ class Reindex:
         self.check(self.model)
         worker = system_principal(principal.workspace_id)
         self._note(principal)
-        until = self.stopwatch() + REQUEST_SECONDS
+        until = self.platform.stopwatch() + REQUEST_SECONDS
         missing = queued = 0
         last, more = after or BEGINNING, True
-        while more and queued < REQUEST_NODES and self.stopwatch() < until:
+        while more and queued < REQUEST_NODES and self.platform.stopwatch() < until:
             page, rows = self._page(worker, last)
             missing += page.missing
             queued += sum(len(row.node_ids) for row in rows)
@@ -152,37 +145,37 @@ class Reindex:
         )
 
     def _note(self, principal: Principal) -> None:
-        with self.transactions.writing(system_principal(principal.workspace_id)) as stores:
+        with self.platform.transactions.writing(system_principal(principal.workspace_id)) as stores:
             record(
                 stores,
                 workspace_id=principal.workspace_id,
                 type_="reindex.requested",
                 meta={"model": self.model.name},
                 actor=principal_actor(principal),
-                now=self.clock(),
-                new_id=self.new_id,
+                now=self.platform.clock(),
+                new_id=self.platform.new_id,
             )
 
     def _page(self, worker: Principal, after: UUID) -> tuple[GapPage, list[OutboxRow]]:
-        with self.transactions.reading(worker) as stores:
+        with self.platform.transactions.reading(worker) as stores:
             page = stores.vector_gaps.page(self.model.id, after=after, limit=PAGE)
         if not page.unqueued and not page.stale:
             return page, []
-        with self.transactions.writing(worker) as stores:
+        with self.platform.transactions.writing(worker) as stores:
             page = stores.vector_gaps.page(self.model.id, after=after, limit=PAGE)
             stores.vector_gaps.index_words(page.stale)
             rows = self._rows(worker.workspace_id, page, stores.ledger.head().position)
-            now = self.clock()
+            now = self.platform.clock()
             for row in rows:
                 stores.outbox.add(row, now)
-        self.dispatcher.send(rows)
+        self.platform.dispatcher.send(rows)
         return page, rows
 
     def _rows(self, workspace_id: UUID, page: GapPage, position: int) -> list[OutboxRow]:
         return [
             OutboxRow(
                 workspace_id=workspace_id,
-                id=self.new_id(),
+                id=self.platform.new_id(),
                 topic=Topic.EMBED,
                 position=position,
                 node_ids=page.unqueued[start : start + EMBED_BATCH],

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.memory_records import Dump
-    from cairn.kernel.clock import Stopwatch
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.llm.gateway import Gateway
     from cairn.tickets.sealing import Sealed
     from cairn.tickets.ticket import MessageRow, Ticket, TicketRow
@@ -65,7 +62,6 @@ class TakeTicket:
     redact: Redact
     graph: GraphWriter
     admit: Admit
-    warn: Callable[[str, dict[str, Any]], None]
 
     def __call__(
         self, workspace_id: UUID, ticket_id: UUID, outbox_ids: Collection[UUID] = ()
@@ -115,7 +111,7 @@ class TakeTicket:
             raise
         except CairnError as refused:
             fields = {"ticket_id": str(ticket.id), "reason": refused.reason}
-            self.warn("ticket.not_remembered", fields)
+            self.platform.warn("ticket.not_remembered", fields)
 
     def _queue(
         self,
@@ -145,10 +141,9 @@ class TakeTicket:
 class SweepTickets:
     """Takes up what a lost message left behind, in every workspace where tickets wait."""
 
+    platform: Platform
     workspaces: Callable[[], Sequence[UUID]]
-    transactions: Transactions[Stores]
     take: TakeTicket
-    warn: Callable[[str, dict[str, Any]], None]
 
     def __call__(self) -> int:
         """Return how many tickets were screened; others that wait are offered for investigation."""
@@ -157,7 +152,7 @@ class SweepTickets:
     def _workspace(self, workspace_id: UUID) -> int:
         taken = 0
         try:
-            with self.transactions.reading(system_principal(workspace_id)) as stores:
+            with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
                 new = stores.tickets.unscreened(SWEPT)
             for ticket_id in new:
                 self.take(workspace_id, ticket_id)
@@ -166,7 +161,7 @@ class SweepTickets:
                 self.take.admit(workspace_id)
         except CairnError as error:
             fields = {"workspace_id": str(workspace_id), "reason": error.reason}
-            self.warn("tickets.not_swept", fields)
+            self.platform.warn("tickets.not_swept", fields)
         return taken
 
 
@@ -269,25 +264,23 @@ Redact: TypeAlias = "Callable[[UUID, str], str]"
 class InboundGateway:
     """Screens one message. `models` is None where no provider is configured: rules judge then.
 
-    `redact` comes before a model reads anything. `inform` and `warn` are told of each screening, in
-    labels: nothing of the text.
+    `redact` comes before a model reads anything. Each screening is logged in labels: nothing of the
+    text, as a warning unless it is clean.
     """
 
+    platform: Platform
     models: Gateway | None
     redact: Redact
-    stopwatch: Stopwatch
-    inform: Callable[[str, dict[str, Any]], None]
-    warn: Callable[[str, dict[str, Any]], None]
 
     def __call__(self, workspace_id: UUID, text: str, *, channel: str) -> Screened:
         """Return what the message looks like, within some seconds. Never fails."""
-        began = self.stopwatch()
+        began = self.platform.stopwatch()
         found = by_rules(text)
         if len(words(text)) >= SHORT_WORDS:
             found = self._judged(workspace_id, text, found)
-        found = replace(found, ms=round((self.stopwatch() - began) * 1000))
+        found = replace(found, ms=round((self.platform.stopwatch() - began) * 1000))
         fields = {**found.labels(), "ms": found.ms, "channel": channel}
-        tell = self.inform if found.verdict is Verdict.CLEAN else self.warn
+        tell = self.platform.log if found.verdict is Verdict.CLEAN else self.platform.warn
         tell("inbound_gateway", fields)
         return found
 

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock, Stopwatch
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.tickets.adapter import Delivered, Incoming, TicketAdapter
     from cairn.tickets.intake import Intake, Received
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.ticket import TicketSource
+    from cairn.writing.platform import Platform
 
 
 MOST = 300
@@ -88,12 +86,11 @@ class EventsTaken:
 class ReceiveEvents:
     """Takes one delivery in. Again, late and out of order are all the same: what is known stays."""
 
+    platform: Platform
     workspace_of: WorkspaceOf
-    transactions: Transactions[Stores]
     adapter: Adapters
     intake: Intake
     messages: ReceiveMessages
-    clock: Clock
     limiter: RateLimiter = field(default_factory=RateLimiter)
 
     def __call__(self, source_id: UUID, delivered: Delivered) -> EventsTaken:
@@ -105,15 +102,17 @@ class ReceiveEvents:
         """
         principal, source = self._source(source_id)
         adapter = self.adapter(principal, source)
-        adapter.verify(delivered, self.clock())
+        adapter.verify(delivered, self.platform.clock())
         if source.state is SourceState.PAUSED:
             raise Conflict("This ticket source is paused.", reason="source-paused")
         events = adapter.read(delivered)
         origin = From(source=source.name, persona=source.persona)
         received = receive_all(self.intake, principal, origin, events.tickets[:MAX_TICKETS])
         messages = self.messages(principal, source.name, events.messages[:MAX_TICKETS])
-        with self.transactions.writing(principal) as stores:
-            first = stores.ticket_sources.event(source_id, events.delivery_id, self.clock())
+        with self.platform.transactions.writing(principal) as stores:
+            first = stores.ticket_sources.event(
+                source_id, events.delivery_id, self.platform.clock()
+            )
         outcomes = [item.outcome for item in received]
         return EventsTaken(
             new=outcomes.count(Outcome.NEW),
@@ -131,9 +130,9 @@ class ReceiveEvents:
     def _source(self, source_id: UUID) -> tuple[Principal, TicketSource]:
         workspace_id = self.workspace_of(source_id)
         if workspace_id is not None:
-            self.limiter(source_id, self.clock())
+            self.limiter(source_id, self.platform.clock())
             principal = system_principal(workspace_id)
-            with self.transactions.reading(principal) as stores:
+            with self.platform.transactions.reading(principal) as stores:
                 source = stores.ticket_sources.find(source_id)
             if source is not None:
                 return principal, source
@@ -188,13 +187,11 @@ Adapters: TypeAlias = "Callable[[Principal, TicketSource], TicketAdapter]"
 class PollSource:
     """Fetches what is new at one source."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     adapter: Adapters
     intake: Intake
     messages: ReceiveMessages
     mended: Mended
-    clock: Clock
-    stopwatch: Stopwatch
 
     def __call__(
         self, principal: Principal, source_id: UUID, *, seconds: float = SECONDS
@@ -204,19 +201,21 @@ class PollSource:
         NotFound without the source; what the help desk raises is kept with the source and raised.
         A source that `needs-auth` is asked all the same: that it answers mends it.
         """
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             source = stores.ticket_sources.find(source_id)
             cursor = stores.ticket_sources.cursor(source_id)
         if source is None:
             raise NotFound("There is no such ticket source.", source_id=str(source_id))
-        until = self.stopwatch() + seconds
+        until = self.platform.stopwatch() + seconds
         try:
             done = self._pages(principal, source, cursor, until)
         except CairnError as problem:
             signed_out = isinstance(problem, NeedsAuth)
             state = SourceState.NEEDS_AUTH if signed_out else source.state
-            with self.transactions.writing(principal) as stores:
-                stores.ticket_sources.failed(source_id, problem.reason, state, self.clock())
+            with self.platform.transactions.writing(principal) as stores:
+                stores.ticket_sources.failed(
+                    source_id, problem.reason, state, self.platform.clock()
+                )
             raise
         if source.state is SourceState.NEEDS_AUTH:
             self.mended(principal.workspace_id, f"source:{source.name}")
@@ -234,10 +233,10 @@ class PollSource:
             ones = new_ones(self.messages(principal, source.name, page.messages))
             more = page.more and page.cursor != cursor
             cursor = page.cursor
-            with self.transactions.writing(principal) as stores:
-                stores.ticket_sources.polled(source.id, cursor, self.clock())
+            with self.platform.transactions.writing(principal) as stores:
+                stores.ticket_sources.polled(source.id, cursor, self.platform.clock())
             done = done.plus(received, ones, complete=not more)
-            if not more or self.stopwatch() >= until:
+            if not more or self.platform.stopwatch() >= until:
                 return done
 
 
@@ -249,19 +248,16 @@ SourcesDue: TypeAlias = "Callable[[datetime, int], Sequence[tuple[UUID, UUID]]]"
 class PollDue:
     """Polls every source that is due. One that fails holds up none of the others."""
 
+    platform: Platform
     due: SourcesDue
     poll: PollSource
-    clock: Clock
-    stopwatch: Stopwatch
-    inform: Callable[[str, dict[str, Any]], None]
-    warn: Callable[[str, dict[str, Any]], None]
 
     def __call__(self, *, seconds: float) -> dict[str, int]:
         """Return how many sources were polled, how many failed, and what was new."""
-        until = self.stopwatch() + seconds
+        until = self.platform.stopwatch() + seconds
         counts = {"sources": 0, "failed": 0, "new": 0, "changed": 0}
-        for workspace_id, source_id in self.due(self.clock(), DUE):
-            left = until - self.stopwatch()
+        for workspace_id, source_id in self.due(self.platform.clock(), DUE):
+            left = until - self.platform.stopwatch()
             if left <= 0:
                 break
             counts["sources"] += 1
@@ -278,7 +274,7 @@ class PollDue:
         try:
             done = self.poll(system_principal(workspace_id), source_id, seconds=seconds)
         except CairnError as problem:
-            self.warn("ticket_source.not_polled", {**fields, "reason": problem.reason})
+            self.platform.warn("ticket_source.not_polled", {**fields, "reason": problem.reason})
             return None
         counts = {
             "new": done.new,
@@ -286,7 +282,7 @@ class PollDue:
             "known": done.known,
             "messages": done.messages,
         }
-        tell = self.warn if done.nameless else self.inform
+        tell = self.platform.warn if done.nameless else self.platform.log
         tell("ticket_source.polled", {**fields, **counts, "nameless": done.nameless})
         return done
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.tickets.sealing import Sealed, TicketText
     from cairn.writing.platform import Platform
 
@@ -89,7 +87,7 @@ InvestigationsOf: TypeAlias = "Callable[[Principal, UUID], Sequence[Any]]"
 class ReadTickets:
     """Lists tickets and shows one: an admin's work, since tickets say what customers wrote."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     sealed: Sealed
     investigations: InvestigationsOf
 
@@ -104,7 +102,7 @@ class ReadTickets:
     ) -> Sequence[TicketView]:
         """Return tickets, the newest first."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             rows = stores.tickets.page(status=status, source=source, before=before, limit=limit)
         texts = self.sealed.tickets(principal.workspace_id, rows)
         return [_view(row, texts.get(row.id)) for row in rows]
@@ -112,7 +110,7 @@ class ReadTickets:
     def get(self, principal: Principal, ticket_id: UUID) -> TicketDetail:
         """Return one; NotFound without it."""
         principal.require(Role.ADMIN)
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
             messages = stores.ticket_messages.newest(ticket_id, MOST_SHOWN)
             replies = stores.write_backs.replies(ticket_id)
@@ -265,16 +263,16 @@ def is_degraded(depth: int, *, above: int = DEGRADED_ABOVE) -> bool:
 class WatchQueue:
     """Reads the queue of a workspace. `at_once` is how many investigations run at once."""
 
-    transactions: Transactions[Stores]
+    platform: Platform
     at_once: int
     above: int = DEGRADED_ABOVE
 
     def __call__(self, principal: Principal) -> QueueView:
         """Return how the queue is."""
-        with self.transactions.reading(principal) as stores:
+        with self.platform.transactions.reading(principal) as stores:
             return view_of(stores.tickets.numbers(), at_once=self.at_once, above=self.above)
 
     def degraded(self, workspace_id: UUID) -> bool:
         """Return whether a workspace's queue is too long; it is counted no further than that."""
-        with self.transactions.reading(system_principal(workspace_id)) as stores:
+        with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             return is_degraded(stores.tickets.depth(self.above + 1), above=self.above)

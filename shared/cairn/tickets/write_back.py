@@ -175,7 +175,6 @@ class Desk:
     sealed: Sealed
     adapter_of: AdapterOf
     graph: GraphWriter
-    warn: Callable[[str, dict[str, Any]], None]
 
     def ticket(self, workspace_id: UUID, ticket_id: UUID) -> Ticket:
         """Return a ticket with all that was said; NotFound also when that was forgotten.
@@ -332,7 +331,7 @@ class Desk:
             raise
         except CairnError as refused:
             fields = {"ticket_id": str(write_back.ticket.id), "reason": refused.reason}
-            self.warn("ticket.not_written_back", fields)
+            self.platform.warn("ticket.not_written_back", fields)
             return None
 
     def _parts(
@@ -416,7 +415,7 @@ class Desk:
                 "part": part,
                 "reason": refused.reason,
             }
-            self.warn("ticket.not_written_back", fields)
+            self.platform.warn("ticket.not_written_back", fields)
             return REFUSED
 
     def _keep(self, write_back: _WriteBack, part: str, reference: str) -> None:
@@ -494,7 +493,7 @@ class Desk:
             raise
         except CairnError as refused:
             fields = {"investigation_id": str(investigation_id), "reason": refused.reason}
-            self.warn("investigation.not_remembered", fields)
+            self.platform.warn("investigation.not_remembered", fields)
 
 
 def _no_ticket(ticket_id: UUID) -> NotFound:

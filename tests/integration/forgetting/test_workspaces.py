@@ -9,6 +9,7 @@ import pytest
 from tests.integration.storage.test_tenancy import plant
 from tests.support.everything import Everything, open_everything
 from tests.support.forgetting import ErasableObjects, SigningKey, Tombstones
+from tests.support.platform import platform_of
 
 from cairn.accounts.keys import CreateKey
 from cairn.adapters.postgres.accounts import Admit, create_workspace, list_workspaces
@@ -76,7 +77,7 @@ def rows_of(delete: DeleteWorkspace, made: Everything) -> dict[str, int]:
 
 
 def admin_key(made: Everything) -> str:
-    create = CreateKey(transactions=made.transactions, clock=utc_now, new_id=new_id)
+    create = CreateKey(platform=platform_of(made.transactions))
     return create(made.admin, NewKey(name="admin", role=Role.ADMIN)).secret
 
 

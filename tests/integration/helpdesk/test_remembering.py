@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from aws_lambda_powertools import Logger
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.helpdesk import Helpdesk, incoming
 
@@ -29,8 +28,7 @@ def stand(database: "Database") -> Iterator[Stand]:
 
 @pytest.fixture
 def parts(stand: Stand) -> HelpdeskParts:
-    log = Logger(service="test", level="CRITICAL")
-    return HelpdeskParts(stand.pool, stand.system.remember.platform, log)
+    return HelpdeskParts(stand.pool, stand.system.remember.platform)
 
 
 @pytest.fixture

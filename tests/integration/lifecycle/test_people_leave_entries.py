@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.everything import Everything, open_everything
+from tests.support.platform import platform_of
 
 from cairn.accounts.keys import CreateKey, RevokeKey
 from cairn.adapters.postgres.ledger.whole import export_ledger
-from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import Role
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.ids import new_id
+from cairn.kernel.clock import monotonic
 from cairn.memory_graph.ledger_graph import LedgerGraph
 from cairn.reading.views import NewKey
 from cairn.reembedding.reindex import Reindex
@@ -37,22 +36,14 @@ def exported(of: Everything) -> None:
 
 
 def reindexed(of: Everything) -> None:
-    Reindex(
-        transactions=StoreTransactions(of.pool),
-        dispatcher=of.sent,
-        model=of.embedder.model,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
-    )(of.admin)
+    platform = platform_of(of.transactions, dispatcher=of.sent, stopwatch=monotonic)
+    Reindex(platform=platform, model=of.embedder.model)(of.admin)
 
 
 def keys_made(of: Everything) -> None:
-    transactions = StoreTransactions(of.pool)
-    made = CreateKey(transactions=transactions, clock=utc_now, new_id=new_id)(
-        of.admin, NewKey(name="one", role=Role.AGENT)
-    )
-    RevokeKey(transactions=transactions, clock=utc_now, new_id=new_id)(of.admin, made.key.id)
+    platform = platform_of(of.transactions)
+    made = CreateKey(platform=platform)(of.admin, NewKey(name="one", role=Role.AGENT))
+    RevokeKey(platform=platform)(of.admin, made.key.id)
 
 
 def taken_out(of: Everything) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.world import World, open_world
 
 from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
@@ -40,13 +41,11 @@ def world(database: "Database") -> Iterator[World]:
 
 
 def create(world: World) -> CreateKey:
-    stores = StoreTransactions(world.pool)
-    return CreateKey(transactions=stores, clock=utc_now, new_id=new_id)
+    return CreateKey(platform=platform_of(StoreTransactions(world.pool)))
 
 
 def revoke(world: World) -> RevokeKey:
-    stores = StoreTransactions(world.pool)
-    return RevokeKey(transactions=stores, clock=utc_now, new_id=new_id)
+    return RevokeKey(platform=platform_of(StoreTransactions(world.pool)))
 
 
 def test_a_key_lets_its_holder_in_with_what_it_may_see(world: World) -> None:
@@ -85,7 +84,7 @@ def test_keys_are_listed_newest_first_and_revoking_twice_changes_nothing(world: 
     made = create(world)(world.admin, AGENT)
     first = revoke(world)(world.admin, made.key.id)
     assert revoke(world)(world.admin, made.key.id).revoked_at == first.revoked_at
-    listed = ListKeys(transactions=StoreTransactions(world.pool))(world.admin)
+    listed = ListKeys(platform=platform_of(StoreTransactions(world.pool)))(world.admin)
     assert [item.name for item in listed] == ["helper", "admin"]
     assert listed[0].revoked_at is not None
 

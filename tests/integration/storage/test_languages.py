@@ -9,15 +9,14 @@ import psycopg
 import pytest
 from tests.support.embedding import HashingEmbedder
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
-from tests.support.world import MORNING, Sent, World, memory, open_world
+from tests.support.platform import platform_of
+from tests.support.world import MORNING, World, memory, open_world
 
 from benchmarks.languages import measured, read_samples
 from benchmarks.samples import SAMPLES
 from cairn.adapters.postgres.memory.recall import PostgresKeywordLeg
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.embedding.models import BGE_SMALL
-from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
 from cairn.recall.questions.understanding import understand
 from cairn.recall.records import Filters
 from cairn.reembedding.reindex import Reindex
@@ -168,14 +167,8 @@ def test_rows_of_an_older_release_are_indexed_by_a_reindex(
     root.execute("UPDATE node SET search_tsv = to_tsvector('english', text)")
     root.execute("ALTER TABLE node ENABLE TRIGGER node_keeps_search_words")
     assert found(world, root, "Wo ist das Haus?") == []
-    reindex = Reindex(
-        transactions=StoreTransactions(world.pool),
-        dispatcher=Sent(),
-        model=BGE_SMALL,
-        clock=utc_now,
-        stopwatch=time.monotonic,
-        new_id=new_id,
-    )
+    platform = platform_of(StoreTransactions(world.pool), stopwatch=time.monotonic)
+    reindex = Reindex(platform=platform, model=BGE_SMALL)
     reindex(world.admin)
     assert found(world, root, "Wo ist das Haus?") == ["de"]
     versions = """SELECT count(*) FROM node JOIN node_version USING (workspace_id, id, search_tsv)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.support.platform import platform_of
 from tests.support.talking import PostgresTalking, public_of, talking_in
 from tests.support.world import World, open_world
 
@@ -262,9 +263,7 @@ def test_a_key_is_bound_once_and_only_a_public_one(world: World, talk: PostgresT
         talk.bind(world.admin, new_id(), key.id)
     with pytest.raises(ValidationFailed):
         talk.bind(world.admin, first.conversation_id, new_id())
-    revoke = RevokeKey(
-        transactions=StoreTransactions(world.pool), clock=lambda: talk.now, new_id=new_id
-    )
+    revoke = RevokeKey(platform=platform_of(StoreTransactions(world.pool), clock=lambda: talk.now))
     other = public_key(world)
     revoke(world.admin, other.id)
     with pytest.raises(ValidationFailed):
@@ -272,11 +271,8 @@ def test_a_key_is_bound_once_and_only_a_public_one(world: World, talk: PostgresT
 
 
 def public_key(world: World) -> KeyView:
-    create = CreateKey(
-        transactions=StoreTransactions(world.pool),
-        clock=lambda: world.remember.platform.clock(),
-        new_id=new_id,
-    )
+    platform = world.remember.platform
+    create = CreateKey(platform=platform_of(StoreTransactions(world.pool), clock=platform.clock))
     return create(world.admin, NewKey(name="visitor", role=Role.PUBLIC, agent_slug="bot")).key
 
 

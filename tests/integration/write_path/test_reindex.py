@@ -15,7 +15,7 @@ from tests.support.world import Sent, World, memory, open_world
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.embedding.port import EmbeddingModel
 from cairn.enrichment.enrich import Enrich
-from cairn.kernel.clock import monotonic, utc_now
+from cairn.kernel.clock import monotonic
 from cairn.kernel.ids import new_id
 from cairn.reembedding import reindex as use_case
 from cairn.reembedding.reindex import CountMissingVectors, Reindex
@@ -73,19 +73,15 @@ def work_off(world: World, model: EmbeddingModel) -> int:
 
 
 def reindexing(world: World) -> Reindex:
-    return Reindex(
-        transactions=StoreTransactions(world.pool),
-        dispatcher=sent(world),
-        model=NEW,
-        clock=utc_now,
-        stopwatch=monotonic,
-        new_id=new_id,
+    platform = platform_of(
+        StoreTransactions(world.pool), dispatcher=sent(world), stopwatch=monotonic
     )
+    return Reindex(platform=platform, model=NEW)
 
 
 def counted(world: World) -> tuple[int, int]:
-    transactions = StoreTransactions(world.pool)
-    found = CountMissingVectors(transactions=transactions, model=NEW)(world.admin)
+    platform = platform_of(StoreTransactions(world.pool))
+    found = CountMissingVectors(platform=platform, model=NEW)(world.admin)
     return found.missing, found.waiting
 
 

@@ -30,7 +30,7 @@ class TicketWorld:
             "intake": own.intake,
             "ticket_messages": own.messages,
             "tickets": ReadTickets(
-                transactions=own.transactions,
+                platform=own.platform,
                 sealed=own.sealed,
                 investigations=lambda principal, ticket_id: [{"id": "i-1"}],
             ),

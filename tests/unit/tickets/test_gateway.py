@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.support.helpdesk import ATTACK
+from tests.support.platform import platform_of
 
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
 from cairn.llm.costs import Call
@@ -58,11 +59,14 @@ class Heard:
         self.informed: list[tuple[str, dict[str, Any]]] = []
         self.warned: list[tuple[str, dict[str, Any]]] = []
         self.gateway = InboundGateway(
+            platform=platform_of(
+                None,
+                stopwatch=iter([1.0, 1.25]).__next__,
+                log=lambda event, fields: self.informed.append((event, fields)),
+                warn=lambda event, fields: self.warned.append((event, fields)),
+            ),
             models=models,
             redact=lambda _, text: text.replace("ada@example.org", "<EMAIL_1>"),
-            stopwatch=iter([1.0, 1.25]).__next__,
-            inform=lambda event, fields: self.informed.append((event, fields)),
-            warn=lambda event, fields: self.warned.append((event, fields)),
         )
 
     def screen(self, text: str) -> Any:
