@@ -57,7 +57,10 @@ def _conversation(entry: Mapping[str, Any], grain: str) -> Conversation | None:
     if not evidence:
         return None
     question = Question(
-        text=entry["question"], category=entry["question_type"], evidence=frozenset(evidence)
+        text=entry["question"],
+        category=entry["question_type"],
+        evidence=frozenset(evidence),
+        answer=str(entry.get("answer", "")),
     )
     return Conversation(name=str(entry["question_id"]), turns=tuple(turns), questions=(question,))
 

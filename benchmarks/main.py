@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
     from benchmarks.api import TimedApi
     from benchmarks.clients import Key
+    from benchmarks.locomo.judged import ModelJudge
     from benchmarks.locomo.run import Bench
     from cairn.cli.deps import Deps
     from cairn.embedding.onnx import OnnxEmbedder
 
 MOST_CLIENTS = 1000
+JudgeOption = Annotated[
+    bool, typer.Option("--judge", help="Let a chat model answer from what is found, and judge.")
+]
 
 
 class Grain(StrEnum):
@@ -82,6 +86,7 @@ def locomo(
     via: Annotated[
         str, typer.Option(help="How turns come in: memories, or said in conversations.")
     ] = "memories",
+    judge: JudgeOption = False,
     json: Json = False,
 ) -> None:
     """Load conversations into workspaces of their own, ask their questions, report.
@@ -99,7 +104,7 @@ def locomo(
         refuse_too_few(conversations)
     if adversarial:
         refuse_one(conversations)
-    measured = _bench(deps, via).run(
+    measured = _bench(deps, via, judge=judge).run(
         conversations,
         ablate=ablate,
         leave_out=leave_one_out,
@@ -123,6 +128,7 @@ def longmemeval(
     questions: Annotated[
         int | None, typer.Option(min=1, help="Only the first so many of them.")
     ] = None,
+    judge: JudgeOption = False,
     json: Json = False,
 ) -> None:
     """Load each question's history into a workspace of its own, ask it, report by type.
@@ -133,7 +139,7 @@ def longmemeval(
     from benchmarks.longmemeval import read_histories
 
     deps = deps_of(ctx)
-    measured = _bench(deps).run(read_histories(file, grain=grain, limit=questions))
+    measured = _bench(deps, judge=judge).run(read_histories(file, grain=grain, limit=questions))
     if json:
         print_json(measured)
     else:
@@ -634,7 +640,22 @@ def _tenant(deps: "Deps", name: str) -> "tuple[Key, TimedApi, str]":
     return Key(url=url, key=key), api, run_id
 
 
-def _bench(deps: "Deps", via: str = "memories") -> "Bench":
+def _judge(deps: "Deps", app_url: str) -> "ModelJudge":
+    """Return a judge by the models of the environment; Failure when there are none."""
+    from benchmarks.locomo.judged import ModelJudge
+    from cairn.adapters.postgres.database import Database
+    from cairn.bootstrap.models import gateway
+    from cairn.settings import ModelSettings
+
+    models = gateway(ModelSettings.read(), Database(app_url))
+    if models is None:
+        raise Failure(
+            "A judge needs a chat model.", advice="set ANTHROPIC_API_KEY or CAIRN_CHAT_MODEL"
+        )
+    return ModelJudge(models)
+
+
+def _bench(deps: "Deps", via: str = "memories", *, judge: bool = False) -> "Bench":
     from benchmarks.floor import Floor
     from benchmarks.locomo.run import Bench, Via
     from cairn.adapters.postgres.database import Database
@@ -648,6 +669,7 @@ def _bench(deps: "Deps", via: str = "memories") -> "Bench":
     embedder = _embedder(deps)
     return Bench(
         via=Via(via),
+        judge=_judge(deps, app_url.get_secret_value()) if judge else None,
         open_workspace=_workspaces(deps),
         embedder=embedder,
         floor=Floor(

@@ -31,11 +31,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question with the ids of the turns that answer it; never none."""
+    """A question with the ids of the turns that answer it, never none; `answer` is the file's."""
 
     text: str
     category: str
     evidence: frozenset[str]
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,12 @@ def _questions(content: Mapping[str, Any], turns: set[str]) -> Iterator[Question
         category = CATEGORIES.get(asked["category"])
         evidence = repaired(asked.get("evidence", ()), turns)
         if category and evidence:
-            yield Question(text=asked["question"], category=category, evidence=evidence)
+            yield Question(
+                text=asked["question"],
+                category=category,
+                evidence=evidence,
+                answer=str(asked.get("answer", "")),
+            )
 
 
 def repaired(evidence: list[str], turns: set[str]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from benchmarks.locomo.folds import (
     refuse_too_few,
     weights_of,
 )
+from benchmarks.locomo.judged import accuracy
 from benchmarks.metrics import percentile, quality
 from cairn.cli.client import Failure
 from cairn.kernel.text.canonical import format_timestamp
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from benchmarks.api import TimedApi
     from benchmarks.locomo.corpus import Conversation, Question, Turn
+    from benchmarks.locomo.judged import Judge
     from benchmarks.locomo.weights import Answered
     from cairn.embedding.port import Embedder
 
@@ -128,6 +130,7 @@ class Bench:
     stopwatch: Callable[[], float]
     sleep: Callable[[float], None]
     via: Via = Via.MEMORIES
+    judge: Judge | None = None
 
     def run(
         self,
@@ -147,7 +150,8 @@ class Bench:
         those of all conversations together. With `routes` it has `routes`: by retrieval class, the
         quality as it is and with each class routed. With questions of another domain,
         `adversarial`, it has that too: the shares answered with nothing, and the quality when
-        nothing is left out.
+        nothing is left out. With a judge it has `accuracy`: the shares of questions that a model
+        answers rightly.
         """
         if leave_out or fit:
             refuse_too_few(conversations)
@@ -164,6 +168,7 @@ class Bench:
             **(self._left_out(loaded, fit=fit) if leave_out or fit else {}),
             **({"routes": self._routed(loaded)} if routes else {}),
             **({"adversarial": self._silent(loaded, adversarial)} if adversarial else {}),
+            **({"accuracy": self._judged(loaded, self.judge)} if self.judge else {}),
             "ingest_per_s": round(len(turns) / seconds, 1),
             "embedder_per_s": round(embedder_per_s, 1),
         }
@@ -239,6 +244,23 @@ class Bench:
                     found.append((_turns_found(each, answer), question.evidence))
                     done(1)
         return quality(found)
+
+    def _judged(self, loaded: Sequence[Loaded], judge: Judge) -> Mapping[str, Any]:
+        """Let a model answer each question that has an answer in its file, and one judge."""
+        asked = [
+            (each, question)
+            for each in loaded
+            for question in each.conversation.questions
+            if question.answer
+        ]
+        judged: list[tuple[str, bool]] = []
+        with self.progress("answer and judge", len(asked)) as done:
+            for each, question in asked:
+                block, _ = each.api.post("/v1/context", {"query": question.text})
+                right = judge(each.workspace_id, question.text, block["context"], question.answer)
+                judged.append((question.category, right))
+                done(1)
+        return accuracy(judged)
 
     def _silent(self, loaded: Sequence[Loaded], elsewhere: Sequence[str]) -> dict[str, Any]:
         """Ask what nothing answers, and everything again with nothing left out."""

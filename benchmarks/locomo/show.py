@@ -36,6 +36,8 @@ def show(console: "Console", measured: "Mapping[str, Any]") -> None:
     if adversarial := measured.get("adversarial"):
         console.print(_silent(adversarial["shares"]))
         console.print(_ablated(measured, {"relevance": adversarial["without_relevance"]}))
+    if accuracy := measured.get("accuracy"):
+        console.print(_accurate(accuracy))
     if folds := measured.get("leave_one_out"):
         console.print(_left_out(folds))
         console.print(_weights(folds))
@@ -55,6 +57,13 @@ def show_fit(console: "Console", fit: "Fit", model: str) -> None:
     )
     constants = dumps(fit.constants(model))
     console.print(f"cairn settings set recall.calibration '{constants}'", soft_wrap=True)
+
+
+def _accurate(accuracy: "Mapping[str, Any]") -> "Table":
+    shown = table("answered rightly, as a model judges", "share")
+    for name, share in {**accuracy["by_category"], "all": accuracy["all"]}.items():
+        shown.add_row(name, str(share))
+    return shown
 
 
 def _ablated(measured: "Mapping[str, Any]", ablation: "Mapping[str, Mapping[str, Any]]") -> "Table":

@@ -20,7 +20,8 @@ from tests.plugins.waiting import eventually
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.thinking import model_calls
 
-from cairn.bootstrap.models import silent
+from benchmarks.locomo.judged import ModelJudge
+from cairn.bootstrap.models import chat_models, silent
 from cairn.bootstrap.recall import AskingParts, asking_parts
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.clock import monotonic, utc_now
@@ -221,3 +222,20 @@ def test_the_second_provider_answers_when_the_first_is_down(server: ChatServer) 
         "/v1/messages",
         "/v1/chat/completions",
     ]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_judge_is_shown_the_answer_of_a_model_that_saw_the_memories_only(
+    server: ChatServer, right: bool
+) -> None:
+    settings = Settings(anthropic_api_key=KEY, anthropic_base_url=server.url)
+    models = chat_models(settings)  # pyright: ignore
+    server.says.extend([Say(text="In hall 2."), Say(text=json.dumps({"right": right}))])
+    judge = ModelJudge(gateway(models))
+    assert judge(new_id(), "Where was it?", "The pump failed in hall 2.", "hall 2") is right
+    asked, judged = (json.dumps(request["messages"]) for request in server.requests)
+    assert "failed in hall 2" in asked
+    assert "<right>" not in asked
+    assert "In hall 2." in judged
+    for model in models:
+        model.close()

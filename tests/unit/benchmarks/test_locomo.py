@@ -128,6 +128,8 @@ class FakeApi:
         body = json.loads(request.content)
         if request.url.path == "/v1/memories":
             return httpx.Response(200, json={"results": self._store(body["items"])})
+        if request.url.path == "/v1/context":
+            return httpx.Response(200, json={"context": self.texts[0]})
         if self.limited:
             self.limited -= 1
             return httpx.Response(429, headers={"retry-after": "3"})
@@ -229,6 +231,29 @@ def test_an_ablation_asks_everything_again_without_each_stage(conversation: Conv
     assert world.api.off == [name for name in ABLATED for _ in conversation.questions]
     assert ablation["keyword"]["recall_at_20"] == 0.0
     assert ablation["speaker"]["recall_at_20"] == measured["recall_at_20"] == 1.0
+
+
+class Judging:
+    """Says that the first answer is right."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+
+    def __call__(self, workspace_id: UUID, question: str, memories: str, right: str) -> bool:
+        self.asked.append((question, memories, right))
+        return len(self.asked) == 1
+
+
+def test_a_judge_says_how_many_answers_are_right_by_category(tmp_path: Path) -> None:
+    path = tmp_path / "8.json"
+    answered = [{**asked, "answer": 2023} for asked in FILE["qa"][:2]]
+    path.write_text(json.dumps({**FILE, "qa": [*answered, FILE["qa"][0]]}), encoding="utf-8")
+    judge = Judging()
+    bench = replace(World().bench(), judge=judge)
+    found = bench.run([read_conversation(path)])["accuracy"]
+    shares = {"single_hop": 1.0, "temporal": 0.0}
+    assert found == {"questions": 2, "all": 0.5, "by_category": shares}
+    assert judge.asked[0] == ("What did Ana buy?", "Ana: I bought a blue boat.", "2023")
 
 
 def test_no_question_is_answered_from_memory(conversation: Conversation) -> None:
