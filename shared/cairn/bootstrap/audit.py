@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cairn.adapters.postgres.sweeping import ListWorkspaces
+from cairn.adapters.postgres.sweeping import ListChains, ListWorkspaces
 from cairn.bootstrap.dispatch import machines_of
 from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.lazy import lazy
@@ -92,7 +92,7 @@ def _verify(
     from cairn.anchors.verify_chains import VerifyChains
 
     return VerifyChains(
-        workspaces=ListWorkspaces(opened),
+        workspaces=ListChains(opened),
         transactions=StoreTransactions(opened),
         anchors=WriteAnchors(
             store=S3Anchors(settings.anchor_bucket), signer=key, verifier=key, clock=utc_now

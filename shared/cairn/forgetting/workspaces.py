@@ -131,7 +131,7 @@ class DeleteWorkspace:
             workspace_id=workspace_id,
             name=found.name,
             already=already,
-            counts=+counts,
+            counts=dict(+counts),
             clean=not any(place.found for place in places),
             places=places,
             tombstone=tombstone,

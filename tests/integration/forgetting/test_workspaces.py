@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,7 @@ from cairn.accounts.keys import CreateKey
 from cairn.adapters.postgres.accounts import Admit, create_workspace, list_workspaces
 from cairn.adapters.postgres.ledger.deleting import KEPT, PostgresWorkspaceRows
 from cairn.adapters.postgres.ledger.whole import verify_ledgers
-from cairn.adapters.postgres.sweeping import ListWorkspaces
+from cairn.adapters.postgres.sweeping import ListChains, ListWorkspaces
 from cairn.forgetting.workspaces import FORMAT, DeleteWorkspace
 from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
@@ -108,6 +109,8 @@ def test_all_of_a_workspace_goes_from_every_store_and_nothing_of_another(
     with pytest.raises(Unauthenticated):
         Admit(ours.pool, utc_now)(key)
     assert ours.workspace_id not in ListWorkspaces(ours.pool)()
+    assert ours.workspace_id in ListChains(ours.pool)()
+    assert json.loads(json.dumps(asdict(done), default=str))["counts"]["objects"] == 2
     assert ours.workspace_id not in {each["id"] for each in list_workspaces(database.owner_url)}
 
     (verified,) = verify_ledgers(database.owner_url, ours.workspace_id, ours.keys)

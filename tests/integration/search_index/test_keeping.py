@@ -343,7 +343,8 @@ def test_the_command_looks_compares_mends_and_builds_anew(
     own = ("--workspace", str(here.world.workspace_id))
     assert asked("check", *own)[0] == 0
     [live] = opensearch.connection.client.indices.get_alias(name=ALIAS)
-    here.indexes.remove(live, here.world.workspace_id, {ids[0]: 1_000_000})
+    [lost] = here.source.documents(here.world.workspace_id, ids[:1])
+    here.indexes.remove(live, here.world.workspace_id, {lost.node_id: lost.position})
     opensearch.connection.client.indices.refresh(index=live)
     assert asked("check", *own)[0] == 1
     assert asked("repair", *own)[0] == 0

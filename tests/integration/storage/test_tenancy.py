@@ -57,6 +57,7 @@ FINDERS = {
     "find_entities",
     "find_near_memories",
     "find_similar",
+    "list_chains",
     "list_workspaces",
     "sources_due",
     "workspace_of_incoming_webhook",

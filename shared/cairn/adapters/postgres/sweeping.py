@@ -55,7 +55,20 @@ class ListWorkspaces:
     database: Database
 
     def __call__(self) -> Sequence[UUID]:
-        """Return the ids of all workspaces."""
+        """Return the ids of all workspaces but deleted ones."""
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
             return cursor.execute(query("tenancy.list_workspaces")).fetchall()
+
+
+@dataclass(frozen=True)
+class ListChains:
+    """Calls the definer function `list_chains`."""
+
+    database: Database
+
+    def __call__(self) -> Sequence[UUID]:
+        """Return the ids of all workspaces that have a chain, deleted ones too."""
+        with self.database.connection() as connection:
+            cursor = connection.cursor(row_factory=scalar_row)
+            return cursor.execute(query("tenancy.list_chains")).fetchall()

@@ -21,6 +21,10 @@ SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scope
   FROM admit_call(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
 
 -- name: list_workspaces
--- Every workspace's id.
+-- Every workspace's id, but of deleted ones.
 SELECT workspace_id FROM list_workspaces()
+
+-- name: list_chains
+-- The id of every workspace that has a chain, deleted or not.
+SELECT workspace_id FROM list_chains()
 
