@@ -33,18 +33,14 @@ from tests.e2e.cli import COMMAND, environment
 from tests.e2e.tenant import Tenant, open_workspace
 from tests.plugins.cloud import first_port
 from tests.plugins.waiting import eventually
+from tests.support.example_server import ExampleEndpoint
 from tests.unit.api.fakes import ADMIN_KEY, Lines, World
-from typing_extensions import TypedDict
 
 from cairn.api.app import create_app
-from cairn.api.fields import Body
 from cairn.api.mcp.catalogue import TOOLS, resolve
 from cairn.api.mcp.schemas import outline
-from cairn.api.mcp.serving import McpEndpoint
-from cairn.api.mcp.tool import Tool, ToolAnswer
 from cairn.api.options import ApiOptions
 from cairn.kernel.access import Role
-from cairn.kernel.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
@@ -450,43 +446,17 @@ def test_the_public_suite_finds_nothing_but_what_is_not_offered(
         conforms(suite, url, "--expected-failures", str(SUITE / "expected-failures.yml"))
 
 
-class NoArguments(Body):
-    """A tool that takes nothing."""
-
-
-class Said(TypedDict):
-    """A tool whose answer is its text."""
-
-
-def _says(services: Any, principal: Any, arguments: Any) -> ToolAnswer:
-    return ToolAnswer(text="This is a simple text response for testing.", structured={})
-
-
-def _fails(services: Any, principal: Any, arguments: Any) -> ToolAnswer:
-    raise ValidationFailed("This tool intentionally returns an error for testing")
-
-
-@pytest.mark.parametrize("scenario", ["tools-list", "tools-call-simple-text", "tools-call-error"])
-def test_the_endpoint_conforms_with_the_suites_own_tools(suite: Path, scenario: str) -> None:
-    tools = [
-        Tool(
-            name=name,
-            title=name,
-            description=name,
-            arguments=NoArguments,
-            parameters={},
-            result=Said,
-            call=call,
-        )
-        for name, call in (("test_simple_text", _says), ("test_error_handling", _fails))
-    ]
+@pytest.mark.filterwarnings("ignore:The logging capability is deprecated")  # and still in the suite
+def test_with_the_suites_own_tools_and_resources_only_what_needs_a_session_is_not_offered(
+    suite: Path,
+) -> None:
     log, options = Lines([]), ApiOptions(mcp_hosts=("127.0.0.1:*",))
     app = create_app(World().services(), options, log=log)
-    app.state.mcp = McpEndpoint(app.state.services, options, log, tools)
+    app.state.mcp = ExampleEndpoint(app.state.services, options, log)
 
     async def signed(scope: Any, receive: Any, send: Any) -> None:
         key = (b"authorization", f"Bearer {ADMIN_KEY}".encode())
         await app({**scope, "headers": [*scope["headers"], key]}, receive, send)
 
     with served(signed, first_port() + 91) as url:
-        conforms(suite, url, "--scenario", scenario)
+        conforms(suite, url, "--expected-failures", str(SUITE / "sessions.yml"))
