@@ -4,6 +4,8 @@ Cairn has tools alone; the suite asks for resources, prompts and tools of certai
 in the place of ours the same endpoint, keys and limits answer it.
 """
 
+# pyright: basic
+
 from __future__ import annotations
 
 from functools import cached_property
