@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -366,3 +367,47 @@ def test_another_servers_rate_limit_is_a_busy_server(provider: str) -> None:
         chat.chat(ask(), model=MODEL)
         assert refused(chat).reason == "chat-busy"
         chat.close()
+
+
+STREAMING = ("anthropic", "openai")
+
+
+@pytest.mark.parametrize("provider", STREAMING)
+def test_a_streamed_answer_is_heard_word_by_word_and_comes_whole(
+    server: ChatServer, provider: str
+) -> None:
+    heard: list[str] = []
+    server.says.append(Say(text="three words here", calls=(("look", '{"for": "harbour"}'),)))
+    with closing(made(provider, server.url)) as model:
+        answer = model.chat(asking(hear=heard.append), model=MODEL)
+    assert heard == ["three ", "words ", "here"]
+    assert (answer.text, answer.finish) == ("three words here", Finish.TOOLS)
+    assert [(call.name, call.arguments) for call in answer.tool_calls] == [
+        ("look", {"for": "harbour"})
+    ]
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (IN, OUT)
+
+
+@pytest.mark.parametrize("provider", STREAMING)
+def test_a_stream_that_is_cut_is_no_answer(server: ChatServer, provider: str) -> None:
+    heard: list[str] = []
+    server.says.append(Say(text="half of it and then nothing more comes", cut=True))
+    with closing(made(provider, server.url)) as model, pytest.raises(Unavailable) as raised:
+        model.chat(asking(hear=heard.append), model=MODEL)
+    assert raised.value.reason == "chat-unreachable"
+
+
+@pytest.mark.parametrize("provider", STREAMING)
+def test_who_hears_may_end_the_call(server: ChatServer, provider: str) -> None:
+    def enough(text: str) -> None:
+        raise ValidationFailed(f"enough of {len(text)}")
+
+    server.says.append(Say(text="one two three"))
+    failing = pytest.raises(ValidationFailed, match="enough of 4")
+    with closing(made(provider, server.url)) as model, failing:
+        model.chat(asking(hear=enough), model=MODEL)
+
+
+def asking(hear: Callable[[str], None]) -> ChatRequest:
+    said = (Message(role=Role.USER, text="go"),)
+    return ChatRequest(purpose=Purpose.CHAT, system="be short", messages=said, hear=hear)

@@ -33,6 +33,7 @@ class Say:
     called: Mapping[str, object] | None = None  # arguments Bedrock's answer tool is called with
     body: bytes | None = None
     content_type: str = "application/json"
+    calls: tuple[tuple[str, str], ...] = ()  # tools by name, with their arguments as they are sent
     hang: bool = False
     cut: bool = False
     drip: bool = False
@@ -78,9 +79,11 @@ def chat_server() -> Iterator[ChatServer]:
             state.requests.append({"path": unquote(self.path), **asked})
             state.headers.append({name.lower(): value for name, value in self.headers.items()})
             say = state.next(asked)
-            body = written(self.path, asked, say)
+            streams = bool(asked.get("stream")) and say.status == 200 and say.body is None
+            body = (streamed if streams else written)(self.path, asked, say)
+            kind = "text/event-stream" if streams else say.content_type
             self.send_response(say.status)
-            for name, value in {"content-type": say.content_type, **say.headers}.items():
+            for name, value in {"content-type": kind, **say.headers}.items():
                 self.send_header(name, value)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -132,6 +135,66 @@ def written(path: str, asked: Mapping[str, Any], say: Say) -> bytes:
     return json.dumps((_message if anthropic else _completion)(asked["model"], say)).encode()
 
 
+def streamed(path: str, asked: Mapping[str, Any], say: Say) -> bytes:
+    """Return an answer as server-sent events, a word a piece and half the arguments a piece."""
+    words = [f"{word} " for word in say.text.split(" ")] if say.text else []
+    words = [*words[:-1], words[-1][:-1]] if words else []
+    if path.endswith("/messages"):
+        return b"".join(
+            f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+            for event in _message_events(_message(asked["model"], say), words, say)
+        )
+    chunks = [*_completion_chunks(_completion(asked["model"], say), words, say)]
+    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+    return "".join([*lines, "data: [DONE]\n\n"]).encode()
+
+
+def _message_events(whole: dict[str, Any], words: list[str], say: Say) -> Iterator[dict[str, Any]]:
+    begun: dict[str, Any] = {**whole, "content": [], "stop_reason": None}
+    yield {"type": "message_start", "message": begun}
+    blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+    if words:
+        said = [{"type": "text_delta", "text": word} for word in words]
+        blocks.append(({"type": "text", "text": ""}, said))
+    for place, (name, given) in enumerate(say.calls):
+        empty: dict[str, Any] = {
+            "type": "tool_use",
+            "id": f"toolu_{place}",
+            "name": name,
+            "input": {},
+        }
+        halves = (given[: len(given) // 2], given[len(given) // 2 :])
+        pieces = [{"type": "input_json_delta", "partial_json": half} for half in halves]
+        blocks.append((empty, pieces))
+    for index, (block, deltas) in enumerate(blocks):
+        yield {"type": "content_block_start", "index": index, "content_block": block}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": ended, "usage": {"output_tokens": OUT}}
+    yield {"type": "message_stop"}
+
+
+def _completion_chunks(
+    whole: dict[str, Any], words: list[str], say: Say
+) -> Iterator[dict[str, Any]]:
+    head = {**whole, "object": "chat.completion.chunk", "usage": None}
+
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    yield from (chunk({"content": word}) for word in words)
+    for index, (name, given) in enumerate(say.calls):
+        begun = {"name": name, "arguments": given[: len(given) // 2]}
+        call = {"index": index, "id": f"call_{index}", "type": "function", "function": begun}
+        yield chunk({"tool_calls": [call]})
+        rest = {"arguments": given[len(given) // 2 :]}
+        yield chunk({"tool_calls": [{"index": index, "function": rest}]})
+    yield chunk({}, whole["choices"][0]["finish_reason"])
+    yield {**head, "choices": [], "usage": whole["usage"]}
+
+
 def _message(model: str, say: Say) -> dict[str, Any]:
     return {
         "id": "msg_0123456789",
@@ -139,7 +202,7 @@ def _message(model: str, say: Say) -> dict[str, Any]:
         "role": "assistant",
         "model": model,
         "content": [{"type": "text", "text": say.text}] if say.text else [],
-        "stop_reason": say.stop or "end_turn",
+        "stop_reason": say.stop or ("tool_use" if say.calls else "end_turn"),
         "stop_sequence": None,
         "usage": {
             "input_tokens": IN,
@@ -180,7 +243,7 @@ def _completion(model: str, say: Say) -> dict[str, Any]:
             {
                 "index": 0,
                 "message": {"role": "assistant", "content": say.text or None, "refusal": None},
-                "finish_reason": say.stop or "stop",
+                "finish_reason": say.stop or ("tool_calls" if say.calls else "stop"),
                 "logprobs": None,
             }
         ],

@@ -11,6 +11,7 @@ from tests.support.platform import platform_of
 from tests.support.remembering import Sent
 
 from cairn.graph.memory_records import Dump
+from cairn.inbound.gateway import InboundGateway
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import Unauthenticated
 from cairn.kernel.ids import new_id
@@ -25,7 +26,7 @@ from cairn.tickets.adapter import (
     NeedsAuth,
     Polled,
 )
-from cairn.tickets.gateway import InboundGateway, SweepTickets, TakeTicket
+from cairn.tickets.gateway import SweepTickets, TakeTicket
 from cairn.tickets.intake import From, Intake, Received
 from cairn.tickets.messages import MessageTaken, ReceiveMessages
 from cairn.tickets.personas import Personas

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.graph.memory_records import Dump
+    from cairn.inbound.gateway import Redact
     from cairn.kernel.access import Principal
     from cairn.llm.gateway import Gateway
     from cairn.memory_graph.ledger_graph import LedgerGraph
-    from cairn.tickets.gateway import Admit, Redact, SweepTickets, TakeTicket
+    from cairn.tickets.gateway import Admit, SweepTickets, TakeTicket
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
@@ -142,7 +143,8 @@ class HelpdeskParts:
 
     def take(self, models: Gateway | None, redact: Redact, admit: Admit) -> TakeTicket:
         """Return what takes up a ticket: screens it, queues it, and lets `admit` start."""
-        from cairn.tickets.gateway import InboundGateway, TakeTicket
+        from cairn.inbound.gateway import InboundGateway
+        from cairn.tickets.gateway import TakeTicket
 
         screen = InboundGateway(platform=self.platform, models=models, redact=redact)
         return TakeTicket(

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from cairn.inbound.gateway import by_rules
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash, sha256
 from cairn.kernel.text.scrub import scrub
-from cairn.safety.screening import screen
 from cairn.writing.audience import GLOBAL_CLIENT, Audience
 from cairn.writing.checks import (
     MAX_TEXT_CHARS,
@@ -79,7 +79,8 @@ class NewMessage:
 
     `sender` is who wrote it (a phone number, an address): the person is a data subject of what a
     user says. `accepted` False means that access control turned it away; it is stored all the same.
-    `infer` False keeps it a message: no memories are drawn from it.
+    `infer` False keeps it a message: no memories are drawn from it. `labels` are the gateway's,
+    where somebody asked it before; None asks its rules.
     """
 
     channel: Channel
@@ -96,6 +97,7 @@ class NewMessage:
     data_subjects: tuple[str, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
     infer: bool = True
+    labels: Json | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,7 @@ class MessageDraft:
     gate_reason: GateReason | None
     client_id: str
     audience: Audience
-    screening: str
+    labels: Json
     metadata: Json
     infer: bool = True
     utc_offset: int = 0
@@ -143,6 +145,11 @@ class MessageDraft:
     def owned_by(self, data_subjects: tuple[UUID, ...]) -> MessageDraft:
         """Return the draft with its data subjects."""
         return replace(self, audience=replace(self.audience, data_subjects=data_subjects))
+
+    @property
+    def screening(self) -> str:
+        """Return the verdict, as nodes keep it."""
+        return str(self.labels["verdict"]).lower()
 
     def warnings(self) -> tuple[str, ...]:
         """Name what the writer should know."""
@@ -177,7 +184,7 @@ def draft_message(new: NewMessage, principal: Principal, now: datetime) -> Messa
         gate_reason=new.gate_reason if new.accepted else new.gate_reason or GateReason.OTHER,
         client_id=principal.writing_client(clean_name(new.client_id, "client_id") or GLOBAL_CLIENT),
         audience=Audience(scope=scope, agents=agents, data_subjects=()),
-        screening=screen(text).verdict.value.lower(),
+        labels=dict(new.labels) if new.labels else by_rules(text).of_message(),
         metadata=clean_metadata(new.metadata),
         infer=new.infer,
         utc_offset=_utc_offset(new.occurred_at),
@@ -212,7 +219,8 @@ def from_body(body: Json, data_subjects: tuple[UUID, ...]) -> MessageDraft:
     audience: Json = body["audience"]
     agents = audience["agents"]
     given: dict[str, Any] = {
-        **body,
+        **{name: value for name, value in body.items() if name != "screening"},
+        "labels": body.get("labels") or {"verdict": body["screening"].upper()},
         "channel": Channel(body["channel"]),
         "role": MessageRole(body["role"]),
         "gate_reason": GateReason(body["gate_reason"]) if body["gate_reason"] else None,

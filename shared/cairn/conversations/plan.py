@@ -111,7 +111,7 @@ def _metadata(meta: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any
         fields["sender"] = body["sender"]
     if not meta["accepted"]:
         fields["gated"] = body["gate_reason"]
-    fields |= {name: body[name] for name in ("infer", "utc_offset") if name in body}
+    fields |= {name: body[name] for name in ("infer", "utc_offset", "labels") if name in body}
     return {**body["metadata"], OWN_METADATA: fields}
 
 
@@ -265,6 +265,7 @@ def _body(draft: MessageDraft) -> dict[str, Any]:
         "source_agent": draft.source_agent,
         "gate_reason": draft.gate_reason.value if draft.gate_reason else None,
         "screening": draft.screening,
+        "labels": dict(draft.labels),
         "metadata": dict(draft.metadata),
         **({} if draft.infer else {"infer": False}),
         **({"utc_offset": draft.utc_offset} if draft.utc_offset else {}),

@@ -44,6 +44,7 @@ class ConversationMessage:
     """One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
 
     `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
+    `labels` are what the gateway found when it came in; none for what was recorded before that.
     """
 
     id: UUID
@@ -62,6 +63,7 @@ class ConversationMessage:
     gated: str | None = None
     infer: bool = True
     utc_offset: int = 0
+    labels: Mapping[str, Any] = field(default_factory=dict[str, Any])
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cairn.adapters.postgres.accounts import PostgresKeys
     from cairn.adapters.postgres.agents.approvals import PostgresApprovals, PostgresGrants
+    from cairn.adapters.postgres.agents.chat import PostgresChats
     from cairn.adapters.postgres.agents.connectors import PostgresConnectors
     from cairn.adapters.postgres.agents.investigations import (
         PostgresEntries,
@@ -90,6 +91,7 @@ class Stores:
     approvals: PostgresApprovals
     candidates: PostgresCandidates
     channels: PostgresChannels
+    chats: PostgresChats
     connectors: PostgresConnectors
     conversation_views: PostgresConversationViews
     conversations: PostgresConversations

@@ -12,7 +12,7 @@ cached, a breakpoint does nothing and costs nothing.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cairn.llm.port import ChatAnswer, Effort, Finish, Role, ToolCall, Usage
 from cairn.llm.wire import (
@@ -23,6 +23,7 @@ from cairn.llm.wire import (
     model_name,
     sendable,
     too_slow,
+    uncut,
     unreachable,
 )
 
@@ -73,19 +74,29 @@ class AnthropicChat(WireChat["Anthropic"]):
     def _send(self, request: ChatRequest, model: str) -> object:
         from anthropic import omit
 
-        return self._ready().messages.create(
-            model=model,
-            max_tokens=request.longest,
-            tools=_tools(request) or omit,
-            system=_system(request) or omit,
-            messages=_messages(request),
-            output_config=_output(request) or omit,
+        arguments: dict[str, Any] = {
+            "model": model,
+            "max_tokens": request.longest,
+            "tools": _tools(request) or omit,
+            "system": _system(request) or omit,
+            "messages": _messages(request),
+            "output_config": _output(request) or omit,
             # the package has no argument for what its newest models do not take
-            extra_body=None
+            "extra_body": None
             if request.temperature is None
             else {"temperature": request.temperature},
-            timeout=request.timeout_s or self._timeout_s,
-        )
+            "timeout": request.timeout_s or self._timeout_s,
+        }
+        messages: Any = self._ready().messages
+        if request.hear is None:
+            return messages.create(**arguments)
+        with uncut(), messages.stream(**arguments) as stream:
+            for text in stream.text_stream:
+                request.hear(text)
+            said = stream.get_final_message()
+        if said.stop_reason is None:  # the stream has no end
+            raise unreachable()
+        return said
 
     def _opened(self) -> Anthropic:
         from anthropic import Anthropic, DefaultHttpxClient

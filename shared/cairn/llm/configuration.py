@@ -180,6 +180,9 @@ CONFIGURATION: Configuration = MappingProxyType(
         Purpose.EXTRACTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
         Purpose.CONSOLIDATION: Choice(routes=(*BIG, HEURISTIC), max_tokens=8000),
         Purpose.SESSION_SUMMARY: Choice(routes=(*SMALL, HEURISTIC), max_tokens=400),
+        Purpose.CHAT: Choice(routes=(*BIG, HEURISTIC), max_tokens=8192),
+        Purpose.TITLE: Choice(routes=(*SMALL, HEURISTIC), max_tokens=32, temperature=0.3),
+        Purpose.SUGGESTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=512, temperature=0.4),
         Purpose.COMPILED_TRUTH: Choice(routes=(*SMALL, HEURISTIC), max_tokens=400),
     }
 )

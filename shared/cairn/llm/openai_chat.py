@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from cairn.llm.port import ChatAnswer, Finish, Role, ToolCall, Usage
 from cairn.llm.wire import (
@@ -23,11 +24,12 @@ from cairn.llm.wire import (
     model_name,
     sendable,
     too_slow,
+    uncut,
     unreachable,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from openai import OpenAI, OpenAIError
     from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionMessageParam
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from cairn.llm.port import ChatRequest
 
 BASE_URL = "https://api.openai.com/v1"
+MOST_CALLS = 63
+"""Of tools in one streamed answer: an index says where a piece belongs, whatever number it is."""
+
 FINISHES = {
     "length": Finish.CUT,
     "content_filter": Finish.REFUSED,
@@ -68,17 +73,23 @@ class OpenAIChat(WireChat["OpenAI"]):
 
         # OpenAI's newer models take only the one name, older compatible servers only the other
         own = self._base_url.rstrip("/") == BASE_URL
-        return self._ready().chat.completions.create(
-            model=model,
-            messages=_messages(request),
-            max_completion_tokens=request.longest if own else omit,
-            max_tokens=omit if own else request.longest,
-            tools=_tools(request) or omit,
-            temperature=omit if request.temperature is None else request.temperature,
-            reasoning_effort=omit if request.effort is None else request.effort.value,
-            response_format=_format(request) or omit,
-            timeout=request.timeout_s or self._timeout_s,
-        )
+        arguments: dict[str, Any] = {
+            "model": model,
+            "messages": _messages(request),
+            "max_completion_tokens": request.longest if own else omit,
+            "max_tokens": omit if own else request.longest,
+            "tools": _tools(request) or omit,
+            "temperature": omit if request.temperature is None else request.temperature,
+            "reasoning_effort": omit if request.effort is None else request.effort.value,
+            "response_format": _format(request) or omit,
+            "timeout": request.timeout_s or self._timeout_s,
+        }
+        completions: Any = self._ready().chat.completions
+        if request.hear is None:
+            return completions.create(**arguments)
+        streaming: Any = {"stream": True, "stream_options": {"include_usage": True}}
+        with uncut(), completions.create(**arguments, **streaming) as stream:
+            return _joined(stream, request.hear)
 
     def _opened(self) -> OpenAI:
         from openai import DefaultHttpxClient, OpenAI
@@ -166,6 +177,40 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
         finish=finish,
         tool_calls=calls,
     )
+
+
+def _joined(stream: Iterable[Any], hear: Callable[[str], None]) -> object:
+    """Return a streamed answer as one that came whole; a stream without an end was cut."""
+    said = SimpleNamespace(content=None, refusal=None, tool_calls=list[Any]())
+    answer = SimpleNamespace(model=None, usage=None, choices=list[Any]())
+    finish: str | None = None
+    for chunk in stream:
+        answer.model = chunk.model or answer.model
+        answer.usage = chunk.usage or answer.usage
+        for choice in chunk.choices[:1]:
+            finish = choice.finish_reason or finish
+            if choice.delta is not None:
+                _add(said, choice.delta, hear)
+    if finish is None:
+        raise unreachable()
+    answer.choices.append(SimpleNamespace(message=said, finish_reason=finish))
+    return answer
+
+
+def _add(said: SimpleNamespace, delta: Any, hear: Callable[[str], None]) -> None:
+    if delta.content:
+        said.content = (said.content or "") + delta.content
+        hear(delta.content)
+    said.refusal = delta.refusal or said.refusal
+    for part in delta.tool_calls or ():
+        while len(said.tool_calls) <= min(part.index, MOST_CALLS):
+            empty = SimpleNamespace(name="", arguments="")
+            said.tool_calls.append(SimpleNamespace(id=None, function=empty))
+        call = said.tool_calls[min(part.index, MOST_CALLS)]
+        call.id = part.id or call.id
+        if part.function is not None:
+            call.function.name += part.function.name or ""
+            call.function.arguments += part.function.arguments or ""
 
 
 def _calls(said: object) -> tuple[ToolCall, ...]:

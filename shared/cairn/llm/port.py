@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from decimal import Decimal
 
     from cairn.llm.budget import Budget
@@ -32,6 +32,9 @@ class Purpose(StrEnum):
     EXTRACTION = "extraction"  # what people state in messages
     CONSOLIDATION = "consolidation"  # what to do with a batch of memories
     SESSION_SUMMARY = "session_summary"  # of episodes, a session, or an agent
+    CHAT = "chat"  # the next words or tool calls of a chat's answer
+    TITLE = "title"  # of a chat
+    SUGGESTION = "suggestion"  # what a person may want to ask next
     COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences
 
 
@@ -91,6 +94,10 @@ class ChatRequest:
     while `messages` grow: data, so it stands before the first message and not in `system`.
     `goes_on` says that a later request will repeat these messages and add to them.
 
+    `hear` is given the text piece by piece as the model writes it, by providers that can; what it
+    raises ends the call. An answer that failed after some pieces may be asked for again: the caller
+    drops what it heard.
+
     What is None of `max_tokens`, `temperature` and `effort` is taken from the configuration.
     """
 
@@ -105,6 +112,7 @@ class ChatRequest:
     goes_on: bool = False
     temperature: float | None = None
     effort: Effort | None = None
+    hear: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def longest(self) -> int:

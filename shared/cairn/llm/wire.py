@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
@@ -15,7 +16,7 @@ from cairn.kernel.errors import CairnError, TooLarge, Unavailable, ValidationFai
 from cairn.kernel.resilience.retries import has_passing_status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
     from cairn.llm.port import ChatAnswer, ChatRequest, Purpose
 
@@ -78,6 +79,22 @@ def unreachable() -> Unavailable:
 def too_slow() -> Unavailable:
     """Return the error for a server that did not answer in time."""
     return Unavailable("The chat server did not answer in time.", reason="chat-timeout")
+
+
+@contextmanager
+def uncut() -> Generator[None]:
+    """Turn what a connection raises that breaks in the middle of a stream into `unreachable`.
+
+    The packages translate what fails before a stream begins and let the rest through as it is.
+    """
+    try:
+        yield
+    except (CairnError, ValueError):
+        raise
+    except Exception as problem:
+        if type(problem).__module__.startswith("httpx") or isinstance(problem, AssertionError):
+            raise unreachable() from None
+        raise
 
 
 def malformed() -> Unavailable:

@@ -8,19 +8,19 @@ import pytest
 from tests.support.helpdesk import ATTACK
 from tests.support.platform import platform_of
 
+from cairn.inbound.gateway import (
+    InboundGateway,
+    Intent,
+    by_rules,
+    intent_of,
+)
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatAnswer, ChatRequest, Purpose, Usage
 from cairn.llm.structured import Structured
 from cairn.recall.questions.gate import Complexity
 from cairn.safety.screening import Verdict
-from cairn.tickets.gateway import (
-    InboundGateway,
-    Intent,
-    by_rules,
-    intent_of,
-    is_discarded,
-)
+from cairn.tickets.gateway import is_discarded
 
 WORKSPACE = UUID(int=1)
 PLAIN = "My password has not worked since Monday, please help me sign in."

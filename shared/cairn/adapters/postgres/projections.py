@@ -70,6 +70,9 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "ticket_write_back": "how far write-backs are",
         "ticket_message": "what requesters wrote later; they are in the ledger too",
         "ticket_reply": "answers to tickets; they are in the ledger too",
+        "chat_turn": "turns under way and the last month's; what was said is in the ledger",
+        "chat_event": "what is told of turns; gone after a day",
+        "chat_action": "what waits for a person's yes; what it did is in the ledger",
         "persona": "how agents are to work; each change is in the ledger too",
     }
 )

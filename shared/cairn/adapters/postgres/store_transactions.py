@@ -31,6 +31,7 @@ PARTS = {
     "approvals": "agents.approvals.PostgresApprovals",
     "candidates": "agents.people.PostgresCandidates",
     "channels": "agents.people.PostgresChannels",
+    "chats": "agents.chat.PostgresChats",
     "connectors": "agents.connectors.PostgresConnectors",
     "conversation_views": "memory.conversations.PostgresConversationViews",
     "conversations": "memory.conversations.PostgresConversations",

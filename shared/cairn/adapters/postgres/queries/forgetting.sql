@@ -160,6 +160,9 @@ UNION ALL
 SELECT 'pending_message', count(*)::integer FROM pending_message
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'chat_turn', count(*)::integer FROM chat_turn
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'ingestion', count(*)::integer FROM ingestion
  WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
 UNION ALL
@@ -283,6 +286,11 @@ DELETE FROM data_subject WHERE workspace_id = %(workspace_id)s AND id = %(subjec
 -- name: erase_pending_messages
 -- What was said and is no conversation yet.
 DELETE FROM pending_message
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_chats
+-- Turns of chats, with what was told of them and what waits for a yes.
+DELETE FROM chat_turn
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_key_conversations

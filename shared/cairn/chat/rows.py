@@ -1,0 +1,106 @@
+"""Rows of chat: a turn, an event of it, an action that waits for the person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from uuid import UUID
+
+
+class TurnState(StrEnum):
+    """How far a turn is."""
+
+    RUNNING = "running"
+    DONE = "done"
+    REFUSED = "refused"  # a public message that screening turned away
+    ABORTED = "aborted"
+    FAILED = "failed"
+
+
+class ActionState(StrEnum):
+    """What became of what a person is asked about."""
+
+    PENDING = "pending"
+    RUNNING = "running"  # the person said yes
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"  # shown of a pending one whose time is up
+
+
+class Source(StrEnum):
+    """What answered."""
+
+    MODEL = "model"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """A turn. What was said is sealed under the keys of its data subjects, bound to its id."""
+
+    id: UUID
+    principal_id: UUID
+    client_id: str | None
+    session: bytes
+    state: TurnState
+    source: Source | None
+    data_subjects: tuple[UUID, ...]
+    question: bytes
+    answer: bytes | None
+    digest: bytes
+    seq: int
+    created_at: datetime
+    deadline: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn:
+    """A turn that begins."""
+
+    id: UUID
+    principal_id: UUID
+    client_id: str | None
+    session: bytes
+    address: bytes | None
+    data_subjects: tuple[UUID, ...]
+    question: bytes
+    digest: bytes
+    created_at: datetime
+    deadline: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """An event; `data` has no texts, `sealed` has them."""
+
+    seq: int
+    name: str
+    data: Mapping[str, Any]
+    sealed: bytes | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRow:
+    """What a person is asked about. `arguments_hash` is of the tool's name and its arguments."""
+
+    id: UUID
+    turn_id: UUID
+    principal_id: UUID
+    session: bytes
+    tool: str
+    arguments: bytes
+    arguments_hash: str
+    data_subjects: tuple[UUID, ...]
+    state: ActionState
+    result: bytes | None
+    created_at: datetime
+    expires_at: datetime
+    decided_at: datetime | None
