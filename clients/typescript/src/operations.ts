@@ -97,6 +97,59 @@ export function rejectCandidate(
   return { method: "POST", path: `/v1/candidates/${encodeURIComponent(candidateId)}/reject`, body };
 }
 
+/** Say something and get an answer. */
+export function chat(
+  body: M["ChatIn"],
+): Call<M["TurnView"]> {
+  return { method: "POST", path: "/v1/chat", body };
+}
+
+/** Show what waits for the person. */
+export function getChatAction(
+  actionId: string,
+): Call<M["ActionView"]> {
+  return { method: "GET", path: `/v1/chat/actions/${encodeURIComponent(actionId)}` };
+}
+
+/** Confirm or cancel what waits. */
+export function decideChatAction(
+  actionId: string,
+  body: M["DecisionIn"],
+): Call<M["ActionView"]> {
+  return { method: "POST", path: `/v1/chat/actions/${encodeURIComponent(actionId)}`, body };
+}
+
+/** Show a turn. */
+export function getChatTurn(
+  turnId: string,
+): Call<M["TurnView"]> {
+  return { method: "GET", path: `/v1/chat/${encodeURIComponent(turnId)}` };
+}
+
+/** Stop a turn. */
+export function abortChatTurn(
+  turnId: string,
+): Call<M["TurnView"]> {
+  return { method: "POST", path: `/v1/chat/${encodeURIComponent(turnId)}/abort` };
+}
+
+/** Poll a turn's events. */
+export function listChatChunks(
+  turnId: string,
+  query: { after?: number | undefined; limit?: number | undefined } = {},
+): Call<M["ChatChunks"]> {
+  return { method: "GET", path: `/v1/chat/${encodeURIComponent(turnId)}/chunks`, query };
+}
+
+/** Follow a turn live, or again (server-sent events). */
+export function followChatTurn(
+  turnId: string,
+  query: { after?: number | undefined } = {},
+  headers: { "last-event-id"?: string | undefined } = {},
+): Call<string> {
+  return { method: "GET", path: `/v1/chat/${encodeURIComponent(turnId)}/events`, query, headers: present(headers) };
+}
+
 /** Claim a new deployment. */
 export function claim(
   body: M["ClaimIn"],

@@ -63,6 +63,30 @@ export interface components {
             /** @description The address of the Slack incoming webhook; it is sealed and never shown. */
             url: string;
         };
+        /**
+         * @description What a person says. The same `turn_id` and message again is the same turn.
+         * @example {
+         *       "message": "Who runs the harbour project?",
+         *       "session_id": "desk-7"
+         *     }
+         */
+        ChatIn: {
+            /** @description What is wrong, in words. */
+            message: string;
+            /** @description The session it belongs to, as its writer names it. */
+            session_id?: string | null;
+            /** @description The turn's id; your own makes sending it again safe. */
+            turn_id?: string | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /**
+             * @description Whether to suggest what may be asked next.
+             * @default false
+             */
+            suggest?: boolean;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description The token from the deployment's output, and a name for the workspace. */
         ClaimIn: {
             /** @description The one-time token of the deployment. */
@@ -270,6 +294,16 @@ export interface components {
          * @enum {string}
          */
         Criticality: "skip" | "halt";
+        /** @description The person's word; `arguments_hash` is of what they saw. */
+        DecisionIn: {
+            /**
+             * @description confirm does it, cancel drops it.
+             * @enum {string}
+             */
+            decision: "confirm" | "cancel";
+            /** @description The hash of the tool and its arguments: what the person saw. */
+            arguments_hash?: string | null;
+        };
         /**
          * @description Which way a lineage is followed.
          * @enum {string}
@@ -1687,6 +1721,43 @@ export interface components {
          * @enum {string}
          */
         ActionState: "proposed" | "denied" | "started" | "applied" | "failed" | "unknown";
+        /** @description What a person is asked, or was. `arguments` are empty once they were forgotten. */
+        ActionView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The turn's id; your own makes sending it again safe.
+             */
+            turn_id: string;
+            /** @description The tool, as `connector.tool`. */
+            tool: string;
+            /** @description The arguments of the tool, by name. */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description The hash of the tool and its arguments: what the person saw. */
+            arguments_hash: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["ChatActionState"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends to count.
+             */
+            expires_at: string;
+            /** @description When it was decided. */
+            decided_at: string | null;
+            /** @description What came of it, by table. */
+            result: string | null;
+        };
         /**
          * @description Why an object among the anchors is not trusted, or what the anchors together lack.
          * @enum {string}
@@ -1731,6 +1802,11 @@ export interface components {
             /** @description What is wrong with anchors, one by one. */
             faults: components["schemas"]["FaultFound"][];
         };
+        /**
+         * @description What answered.
+         * @enum {string}
+         */
+        AnsweredBy: "model" | "rules";
         /**
          * @description A question as a person decides on it.
          *
@@ -1895,6 +1971,20 @@ export interface components {
             /** @description Its name. */
             name: string;
         };
+        /**
+         * @description What became of what a person is asked about.
+         * @enum {string}
+         */
+        ChatActionState: "pending" | "running" | "done" | "failed" | "cancelled" | "expired";
+        /** @description Events of a turn after a number, the oldest first. */
+        ChatChunks: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["Told"][];
+            /** @description Ask for what comes after this. */
+            after: number;
+            /** @description True when no more will come. */
+            ended: boolean;
+        };
         /** @description How a connector was when it was last called or looked at. */
         ConnectorHealth: {
             /** @description Its name. */
@@ -2041,6 +2131,7 @@ export interface components {
          * @description One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
          *
          *     `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
+         *     `labels` are what the gateway found when it came in; none for what was recorded before that.
          */
         ConversationMessage: {
             /**
@@ -2087,6 +2178,10 @@ export interface components {
             infer: boolean;
             /** @description How many minutes the clock was ahead of UTC where it was written. */
             utc_offset: number;
+            /** @description Only nodes with these labels; all when empty. */
+            labels: {
+                [key: string]: unknown;
+            };
             /** @description What its writer keeps with it: any JSON object. */
             metadata: {
                 [key: string]: unknown;
@@ -6014,6 +6109,22 @@ export interface components {
             /** @description The address of who asked. */
             requester_email: string | null;
         };
+        /** @description An event as its reader gets it. */
+        Told: {
+            /** @description Its number, from 1. */
+            seq: number;
+            /** @description Its name. */
+            name: string;
+            /** @description What is told, by name. */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+        };
         /** @description What a tool said. */
         ToolAnswer: {
             /** @description The text. */
@@ -6103,6 +6214,52 @@ export interface components {
             resource: string | null;
             /** @description The tool that undoes this one; null when none does. */
             rollback: string | null;
+        };
+        /**
+         * @description How far a turn is.
+         * @enum {string}
+         */
+        TurnState: "running" | "done" | "refused" | "aborted" | "failed";
+        /** @description A turn as its reader sees it. `source` is what answered: a model, or rules. */
+        TurnView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The session it belongs to, as its writer names it. */
+            session_id: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["TurnState"];
+            /** @description What answered: a model, or rules. */
+            source: components["schemas"]["AnsweredBy"] | null;
+            /** @description What was said, with its citations; null until it ended. */
+            answer: string | null;
+            /** @description The sources, as citations. */
+            citations: string[];
+            /** @description The conversation's id. */
+            conversation_id: string | null;
+            /** @description The message's id. */
+            message_id: string | null;
+            /** @description What the gateway found in the message. */
+            labels: {
+                [key: string]: unknown;
+            };
+            /** @description The chat's title, with its first turn. */
+            title: string | null;
+            /** @description What the person may ask next. */
+            suggestions: string[];
+            /** @description What agents did with it, the newest first. */
+            actions: components["schemas"]["ActionView"][];
+            /** @description What went wrong, as a code or a problem; null when nothing did. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description When it ended. */
+            ended_at: string | null;
         };
         /**
          * @description Why results were not held to a floor.

@@ -38,6 +38,7 @@ _TAGS = [
     {"name": "entities", "description": "Who and what is spoken of, and correcting it."},
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
     {"name": "conversations", "description": "What was said, and the search in it."},
+    {"name": "chat", "description": "Talking to an agent that remembers, and asks before changes."},
     {"name": "reports", "description": "What workflows made, kept for good."},
     {"name": "summaries", "description": "What memories come to, by what they are about."},
     {"name": "subscriptions", "description": "What agents find without being tagged for it."},

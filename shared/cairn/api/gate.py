@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STREAMS = "/events"
-"""A GET under `/v1/investigations/` that ends so lasts as long as its reader."""
+"""A GET under one of `FOLLOWED` that ends so lasts as long as its reader."""
+
+FOLLOWED = ("/v1/investigations/", "/v1/chat/")
+CHAT = "/v1/chat"
+"""A POST there lasts as long as a model takes; what it does meanwhile is short."""
 
 
 class Gate:
@@ -73,11 +77,10 @@ class Gate:
 
 def _streams(scope: Scope) -> bool:
     path: str = scope.get("path", "")
-    return scope["type"] != "http" or (
-        path.startswith("/v1/investigations/")
-        and path.endswith(STREAMS)
-        and scope["method"] == "GET"
-    )
+    if scope["type"] != "http":
+        return True
+    follows = path.startswith(FOLLOWED) and path.endswith(STREAMS) and scope["method"] == "GET"
+    return follows or (path == CHAT and scope["method"] == "POST")
 
 
 def _size(headers: Headers) -> int:

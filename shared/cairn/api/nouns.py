@@ -23,6 +23,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "uploads": (f"{ROUTES}.documents",),
         "ingestions": (f"{ROUTES}.documents",),
         "conversations": (f"{ROUTES}.conversations",),
+        "chat": (f"{ROUTES}.chat",),
         "reports": (f"{ROUTES}.reports",),
         "subscriptions": (f"{ROUTES}.subscriptions",),
         "tasks": (f"{ROUTES}.tasks",),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.bootstrap.helpdesk import HelpdeskParts
+    from cairn.chat.actions import Actions
+    from cairn.chat.answer import AnswerTurn
+    from cairn.chat.turns import Turns
     from cairn.connectors.registry import Connectors
     from cairn.documents.accept import AcceptDocument
     from cairn.investigations.approvals import Approvals
@@ -175,6 +178,48 @@ class AgentServices(ApiParts):
         from cairn.investigations.tool_calls import LogCall
 
         return LogCall(platform=self.platform, keep=KeepCall(self.opened))
+
+    # Chat
+
+    @part
+    def chat_turns(self) -> Turns:
+        """Turns of chats."""
+        from cairn.chat.turns import Turns
+
+        return Turns(self.platform, actions=self.chat_actions)
+
+    @part
+    def chat_actions(self) -> Actions:
+        """What waits for the person a chat is with."""
+        from cairn.chat.actions import Actions
+
+        return Actions(platform=self.platform)
+
+    @part
+    def answer_turn(self) -> AnswerTurn:
+        """Answering a turn, by a model or by rules."""
+        from cairn.bootstrap.parts import inform, warn
+        from cairn.chat.answer import AnswerTurn
+        from cairn.chat.titles import Titles
+        from cairn.conversations.record import RecordMessage
+        from cairn.inbound.gateway import InboundGateway
+        from cairn.kernel.clock import monotonic
+
+        return AnswerTurn(
+            platform=self.platform,
+            turns=self.chat_turns,
+            actions=self.chat_actions,
+            screen=InboundGateway(
+                models=self.gateway,
+                redact=self.investigation_parts.redacted,
+                stopwatch=monotonic,
+                inform=inform(self.log),
+                warn=warn(self.log),
+            ),
+            record=RecordMessage(self.platform),
+            models=self.gateway,
+            titles=Titles(models=self.gateway),
+        )
 
     # People and connectors
 

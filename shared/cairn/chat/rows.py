@@ -22,7 +22,7 @@ class TurnState(StrEnum):
     FAILED = "failed"
 
 
-class ActionState(StrEnum):
+class ChatActionState(StrEnum):
     """What became of what a person is asked about."""
 
     PENDING = "pending"
@@ -33,7 +33,7 @@ class ActionState(StrEnum):
     EXPIRED = "expired"  # shown of a pending one whose time is up
 
 
-class Source(StrEnum):
+class AnsweredBy(StrEnum):
     """What answered."""
 
     MODEL = "model"
@@ -49,7 +49,7 @@ class TurnRow:
     client_id: str | None
     session: bytes
     state: TurnState
-    source: Source | None
+    source: AnsweredBy | None
     data_subjects: tuple[UUID, ...]
     question: bytes
     answer: bytes | None
@@ -99,7 +99,7 @@ class ActionRow:
     arguments: bytes
     arguments_hash: str
     data_subjects: tuple[UUID, ...]
-    state: ActionState
+    state: ChatActionState
     result: bytes | None
     created_at: datetime
     expires_at: datetime

@@ -118,10 +118,18 @@ class Client:
 
         Failure when it is refused (its `code` says how) or when the connection is lost.
         """
+        yield from self._streamed("GET", path, headers=dict(headers))
+
+    def streamed(self, path: str, body: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the lines of a POST's streamed answer as they come; as `lines` fails."""
+        headers = {"accept": "text/event-stream"}
+        yield from self._streamed("POST", path, json=body, headers=headers)
+
+    def _streamed(self, method: str, path: str, **arguments: Any) -> Iterator[str]:
         import httpx
 
         try:
-            with self._http.stream("GET", path, headers=dict(headers)) as answer:
+            with self._http.stream(method, path, **arguments) as answer:
                 if answer.is_error:
                     answer.read()
                     raise self._failure(answer)

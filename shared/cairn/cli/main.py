@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from cairn.cli import (
     approvals,
     audit_memory,
+    chat,
     connectors,
     consolidate,
     conversations,
@@ -124,6 +125,7 @@ app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
 app.add_typer(reports.subscriptions_app, name="subscriptions", rich_help_panel=_MEMORY)
 app.add_typer(nodes.tasks_app, name="tasks", rich_help_panel=_MEMORY)
 
+app.command("chat", rich_help_panel=_MEMORY)(chat.chat)
 app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS)

@@ -37,6 +37,28 @@ class ChannelIn(Model):
     """The address of the Slack incoming webhook; it is sealed and never shown."""
 
 
+class ChatIn(Model):
+    """What a person says. The same `turn_id` and message again is the same turn."""
+
+    message: str
+    """What is wrong, in words."""
+
+    session_id: str | None = None
+    """The session it belongs to, as its writer names it."""
+
+    turn_id: UUID | None = None
+    """The turn's id; your own makes sending it again safe."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    suggest: bool = False
+    """Whether to suggest what may be asked next."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class ClaimIn(Model):
     """The token from the deployment's output, and a name for the workspace."""
 
@@ -69,6 +91,16 @@ class ConversationChange(Model):
 
     infer: bool
     """Whether memories are drawn from what is said."""
+
+
+class DecisionIn(Model):
+    """The person's word; `arguments_hash` is of what they saw."""
+
+    decision: Literal["confirm", "cancel"]
+    """confirm does it, cancel drops it."""
+
+    arguments_hash: str | None = None
+    """The hash of the tool and its arguments: what the person saw."""
 
 
 class DisputeIn(Model):
@@ -671,6 +703,40 @@ class WebhookIn(Model):
     """The kinds of event it is told of."""
 
 
+class ActionView(Model):
+    """What a person is asked, or was. `arguments` are empty once they were forgotten."""
+
+    id: UUID
+    """Its id."""
+
+    turn_id: UUID
+    """The turn's id; your own makes sending it again safe."""
+
+    tool: str
+    """The tool, as `connector.tool`."""
+
+    arguments: dict[str, Any]
+    """The arguments of the tool, by name."""
+
+    arguments_hash: str
+    """The hash of the tool and its arguments: what the person saw."""
+
+    state: Literal["pending", "running", "done", "failed", "cancelled", "expired"] | str
+    """The state it is in."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    expires_at: AwareDatetime
+    """When it ends to count."""
+
+    decided_at: AwareDatetime | None
+    """When it was decided."""
+
+    result: str | None
+    """What came of it, by table."""
+
+
 class CandidateView(Model):
     """A resolution that may become a document. In lists `text` is None."""
 
@@ -913,6 +979,7 @@ class ConversationMessage(Model):
     One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
 
     `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
+    `labels` are what the gateway found when it came in; none for what was recorded before that.
     """
 
     id: UUID
@@ -962,6 +1029,9 @@ class ConversationMessage(Model):
 
     utc_offset: int
     """How many minutes the clock was ahead of UTC where it was written."""
+
+    labels: dict[str, Any]
+    """Only nodes with these labels; all when empty."""
 
     metadata: dict[str, Any]
     """What its writer keeps with it: any JSON object."""
@@ -4314,6 +4384,22 @@ class TicketView(Model):
     """The address of who asked."""
 
 
+class Told(Model):
+    """An event as its reader gets it."""
+
+    seq: int
+    """Its number, from 1."""
+
+    name: str
+    """Its name."""
+
+    data: dict[str, Any]
+    """What is told, by name."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+
 class ToolAnswer(Model):
     """What a tool said."""
 
@@ -4431,6 +4517,55 @@ class ToolView(Model):
 
     rollback: str | None
     """The tool that undoes this one; null when none does."""
+
+
+class TurnView(Model):
+    """A turn as its reader sees it. `source` is what answered: a model, or rules."""
+
+    id: UUID
+    """Its id."""
+
+    session_id: str
+    """The session it belongs to, as its writer names it."""
+
+    state: Literal["running", "done", "refused", "aborted", "failed"] | str
+    """The state it is in."""
+
+    source: Literal["model", "rules"] | str | None
+    """What answered: a model, or rules."""
+
+    answer: str | None
+    """What was said, with its citations; null until it ended."""
+
+    citations: list[str]
+    """The sources, as citations."""
+
+    conversation_id: UUID | None
+    """The conversation's id."""
+
+    message_id: UUID | None
+    """The message's id."""
+
+    labels: dict[str, Any]
+    """What the gateway found in the message."""
+
+    title: str | None
+    """The chat's title, with its first turn."""
+
+    suggestions: list[str]
+    """What the person may ask next."""
+
+    actions: list[ActionView]
+    """What agents did with it, the newest first."""
+
+    error: str | None
+    """What went wrong, as a code or a problem; null when nothing did."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
 
 
 class UploadTicket(Model):
@@ -5750,6 +5885,19 @@ class NodeBatchResult(Model):
         Literal["created", "duplicate", "corroborated", "superseded", "rejected"] | str, int
     ]
     """How many there are of each."""
+
+
+class ChatChunks(Model):
+    """Events of a turn after a number, the oldest first."""
+
+    items: list[Told]
+    """The items, in their order."""
+
+    after: int
+    """Ask for what comes after this."""
+
+    ended: bool
+    """True when no more will come."""
 
 
 class ConversationSearchMeta(Model):

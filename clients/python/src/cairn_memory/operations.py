@@ -196,6 +196,118 @@ def reject_candidate(
     )
 
 
+def chat(
+    body: models.ChatIn,
+) -> Call[models.TurnView]:
+    """Say something and get an answer.
+
+    Answer one message by a model with tools, or by rules where no model is configured.
+    Asked for `text/event-stream`, a server streams the trace events as they come. Behind
+    API Gateway send a `turn_id` of your own and poll its chunks while this answers.
+    """
+    return Call(
+        method="POST",
+        path="/v1/chat",
+        answer=models.TurnView,
+        body=body,
+    )
+
+
+def get_chat_action(
+    action_id: UUID | str,
+) -> Call[models.ActionView]:
+    """Show what waits for the person.
+
+    Show an action: the tool, its arguments and their hash, and what became of it.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chat/actions/{part(action_id)}",
+        answer=models.ActionView,
+    )
+
+
+def decide_chat_action(
+    action_id: UUID | str,
+    body: models.DecisionIn,
+) -> Call[models.ActionView]:
+    """Confirm or cancel what waits.
+
+    Do it once, or drop it: within 15 minutes, with the arguments that the person saw.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chat/actions/{part(action_id)}",
+        answer=models.ActionView,
+        body=body,
+    )
+
+
+def get_chat_turn(
+    turn_id: UUID | str,
+) -> Call[models.TurnView]:
+    """Show a turn.
+
+    Show a turn of this key: its state, its answer, and what waits for the person.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chat/{part(turn_id)}",
+        answer=models.TurnView,
+    )
+
+
+def abort_chat_turn(
+    turn_id: UUID | str,
+) -> Call[models.TurnView]:
+    """Stop a turn.
+
+    Stop a turn that runs; one that has ended stays as it is. What it did before stays done.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chat/{part(turn_id)}/abort",
+        answer=models.TurnView,
+    )
+
+
+def list_chat_chunks(
+    turn_id: UUID | str,
+    *,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[models.ChatChunks]:
+    """Poll a turn's events.
+
+    List what was told of a turn. Ask again with `after` of the answer until `ended`.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chat/{part(turn_id)}/chunks",
+        answer=models.ChatChunks,
+        query={"after": after, "limit": limit},
+    )
+
+
+def follow_chat_turn(
+    turn_id: UUID | str,
+    *,
+    after: int | None = None,
+    last_event_id: str | None = None,
+) -> Call[str]:
+    """Follow a turn live, or again (server-sent events).
+
+    Stream a turn's events from a number on, until it ends. Events are kept for a day.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chat/{part(turn_id)}/events",
+        answer=str,
+        query={"after": after},
+        headers=present({"last-event-id": last_event_id}),
+    )
+
+
 def claim(
     body: models.ClaimIn,
 ) -> Call[models.KeyWithSecret]:

@@ -34,7 +34,7 @@ class McpEndpoint:
     ) -> None:
         self._services = services
         self._options = options
-        self._log = log
+        self.log = log
         self._tools = tools
 
     @cached_property
@@ -44,7 +44,7 @@ class McpEndpoint:
         from cairn.api.mcp.server import mcp_server
 
         return mcp_server(
-            self._services, self._tools or TOOLS, caller=_caller, log=self._log, version=VERSION
+            self._services, self._tools or TOOLS, caller=_caller, log=self.log, version=VERSION
         )
 
     @cached_property

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, record
-from cairn.chat.rows import ActionRow, ActionState, EventRow, Source, TurnRow, TurnState
+from cairn.chat.rows import ActionRow, AnsweredBy, ChatActionState, EventRow, TurnRow, TurnState
 from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from cairn.chat.rows import NewTurn
 
-_TURN = record(TurnRow, state=TurnState, source=Source)
-_ACTION = record(ActionRow, state=ActionState)
+_TURN = record(TurnRow, state=TurnState, source=AnsweredBy)
+_ACTION = record(ActionRow, state=ChatActionState)
 
 
 class PostgresChats(Store):
@@ -76,7 +76,7 @@ class PostgresChats(Store):
         turn_id: UUID,
         state: TurnState,
         *,
-        source: Source | None,
+        source: AnsweredBy | None,
         answer: bytes | None,
         now: datetime,
     ) -> bool:
@@ -111,12 +111,12 @@ class PostgresChats(Store):
         """Return what a turn asked the person for."""
         return self.all_of(_ACTION, "chat.of_turn", turn_id=turn_id)
 
-    def decide(self, action_id: UUID, state: ActionState, now: datetime) -> bool:
+    def decide(self, action_id: UUID, state: ChatActionState, now: datetime) -> bool:
         """Take the person's word; False when it was decided before or has expired."""
         asked = {"id": action_id, "state": state.value, "now": now, **self._mine}
         return self.run("chat.decide", **asked).rowcount == 1
 
-    def done(self, action_id: UUID, state: ActionState, result: bytes) -> bool:
+    def done(self, action_id: UUID, state: ChatActionState, result: bytes) -> bool:
         """Keep what came of one that ran."""
         done = self.run("chat.done", id=action_id, state=state.value, result=result)
         return done.rowcount == 1

@@ -26,6 +26,7 @@ _ERASED = {
     "idempotency": "forgetting.erase_answers",
     "embedding_cache": "forgetting.erase_cached_vectors",
     "pending_message": "forgetting.erase_pending_messages",
+    "chat_turn": "forgetting.erase_chats",
     "key_conversation": "forgetting.erase_key_conversations",
     "outbox": "forgetting.erase_ingestions",
     "investigation": "forgetting.erase_investigations",

@@ -1,0 +1,317 @@
+"""Answering a turn: screening, then a model with tools or rules, then the record of what was said.
+
+A failure of a model costs its words, never the turn: rules answer, and say so.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from cairn.chat.actions import Propose
+from cairn.chat.loop import SYSTEM, Answer, Loop, account, cited
+from cairn.chat.rows import AnsweredBy, ChatActionState, TurnState
+from cairn.chat.rules import ByRules, wish_of, yes_or_no
+from cairn.chat.telling import Stopped, Teller
+from cairn.chat.tools import Does
+from cairn.chat.window import before_the_model
+from cairn.chat.wording import said
+from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
+from cairn.kernel.access import Role, Scope
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import CairnError
+from cairn.llm.port import Purpose
+from cairn.llm.port import Role as Speaker
+from cairn.recall.questions.gate import Turn as Said
+from cairn.safety.screening import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from cairn.chat.actions import Actions
+    from cairn.chat.titles import Titles
+    from cairn.chat.tools import Toolbox
+    from cairn.chat.turns import Turn, Turns
+    from cairn.chat.views import Told
+    from cairn.chat.window import Exchange
+    from cairn.conversations.record import MessageRecorded, RecordMessage
+    from cairn.inbound.gateway import InboundGateway, Screened
+    from cairn.kernel.access import Principal
+    from cairn.llm.gateway import Gateway
+    from cairn.writing.platform import Platform
+
+NAME = "Cairn"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Outcome:
+    """What is known of a turn by now."""
+
+    answer: Answer
+    state: TurnState = TurnState.DONE
+    source: AnsweredBy = AnsweredBy.RULES
+    error: str | None = None
+    title: str | None = None
+    suggestions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTurn:
+    """Works on turns. `models` is None where no provider is configured."""
+
+    platform: Platform
+    turns: Turns
+    actions: Actions
+    screen: InboundGateway
+    record: RecordMessage
+    models: Gateway | None
+    titles: Titles
+    briefing: Callable[[Principal, str], str | None] = field(default=lambda principal, name: None)
+
+    def __call__(
+        self,
+        turn: Turn,
+        toolbox: Toolbox,
+        listen: Callable[[Sequence[Told]], None] = lambda told: None,
+    ) -> None:
+        """Answer a turn that was begun; whatever goes wrong ends it, and is told."""
+        teller = Teller(
+            platform=self.platform,
+            principal=turn.principal,
+            turn_id=turn.id,
+            sealer=turn.sealer,
+            listen=listen,
+        )
+        try:
+            self._work(turn, toolbox, teller)
+        except Stopped:
+            return
+        except Exception as problem:
+            code = problem.code if isinstance(problem, CairnError) else "internal"
+            fields = {"turn_id": str(turn.id), "error": type(problem).__name__}
+            self.platform.warn("chat.turn_failed", fields)
+            with suppress(CairnError):
+                teller.tell("graph_end", name="chat", state=TurnState.FAILED.value, error=code)
+            self._end(turn, TurnState.FAILED, None, {"error": code})
+            if not isinstance(problem, CairnError):
+                raise
+
+    def _work(self, turn: Turn, toolbox: Toolbox, teller: Teller) -> None:
+        began = teller.begin("graph", "chat", turn_id=str(turn.id))
+        history = self.turns.history(turn)
+        gate = teller.begin("agent", "gateway")
+        screened = self.screen(
+            turn.principal.workspace_id, turn.message, channel="chat", history=_said(history)
+        )
+        labels = screened.of_message()
+        teller.end("agent", "gateway", gate, {"query": screened.query}, **screened.labels())
+        outcome = self._outcome(turn, toolbox, teller, screened, history)
+        text, named = cited(outcome.answer)
+        if text != outcome.answer.text and text.startswith(outcome.answer.text):
+            teller.say(text[len(outcome.answer.text) :], outcome.answer.rounds)
+        recorded = self._recorded(turn, outcome, text, labels)
+        self._decorate(turn, outcome, text, history)
+        body: dict[str, Any] = {
+            "text": text,
+            "citations": list(named),
+            "labels": labels,
+            "title": outcome.title,
+            "suggestions": list(outcome.suggestions),
+            "error": outcome.error,
+            "conversation_id": str(recorded.conversation_id),
+            "message_id": str(recorded.message_id),
+        }
+        timings = [
+            {"name": name, "duration_ms": round(took * 1000)}
+            for name, took in sorted(teller.timings.items())
+        ]
+        facts = {"rounds": outcome.answer.rounds, "tools": list(outcome.answer.tools)}
+        teller.tell("debug_meta", timings=timings, source=outcome.source.value, **facts)
+        ended = {"state": outcome.state.value, "source": outcome.source.value}
+        shown = {"answer": text, **{name: body[name] for name in body if name != "text"}}
+        teller.end("graph", "chat", began, shown, **ended)
+        self._end(turn, outcome.state, outcome.source, body)
+
+    def _outcome(
+        self,
+        turn: Turn,
+        toolbox: Toolbox,
+        teller: Teller,
+        screened: Screened,
+        history: Sequence[Exchange],
+    ) -> _Outcome:
+        language = screened.language
+        if screened.verdict is Verdict.DISCARD and turn.principal.role is Role.PUBLIC:
+            answer = _told(teller, said("refused", language))
+            return _Outcome(answer=answer, state=TurnState.REFUSED)
+        decision = yes_or_no(turn.message)
+        if decision is not None and (answer := self._decided(turn, toolbox, decision, language)):
+            _told(teller, answer.text)
+            return _Outcome(answer=answer)
+        agent = teller.begin("agent", "chat")
+        propose = Propose(teller=teller, session=turn.session)
+        outcome = self._by_model(turn, toolbox, teller, propose, screened, history)
+        if outcome.source is AnsweredBy.RULES:
+            rules = ByRules(
+                teller=teller,
+                toolbox=toolbox,
+                propose=propose,
+                language=language,
+                session=turn.session_id,
+                client_id=turn.client_id,
+            )
+            answer = rules(turn.message, screened.query)
+            if outcome.error is not None:
+                answer = replace(answer, text=f"{said('fallback', language)}\n{answer.text}")
+            outcome.answer = answer
+            _told(teller, answer.text)
+        teller.end("agent", "chat", agent, source=outcome.source.value)
+        return outcome
+
+    def _by_model(
+        self,
+        turn: Turn,
+        toolbox: Toolbox,
+        teller: Teller,
+        propose: Propose,
+        screened: Screened,
+        history: Sequence[Exchange],
+    ) -> _Outcome:
+        """Return the model's answer, or why rules must answer; `error` None: there is no model."""
+        nothing = _Outcome(answer=Answer(text=""))
+        try:
+            if self.models is None or not self.models.answers(
+                Purpose.CHAT, turn.principal.workspace_id
+            ):
+                return nothing
+            loop = Loop(
+                models=self.models,
+                call=account(turn.principal.workspace_id, turn.id),
+                teller=teller,
+                toolbox=toolbox,
+                propose=propose,
+                system=SYSTEM.format(name=NAME, labels=screened.labels()),
+            )
+            briefing = self._briefing(turn)
+            answer = loop(before_the_model(history, turn.message, briefing=briefing))
+        except Stopped:
+            raise
+        except CairnError as problem:
+            self.platform.warn("chat.model_failed", {"reason": problem.reason})
+            nothing.error = problem.reason
+            return nothing
+        return _Outcome(answer=answer, source=AnsweredBy.MODEL)
+
+    def _briefing(self, turn: Turn) -> str:
+        """Return what was compacted of the session; its failure costs nothing."""
+        try:
+            return self.briefing(turn.principal, turn.session_id) or ""
+        except Exception as problem:  # noqa: BLE001 - a turn goes on without what was dropped
+            fields = {"turn_id": str(turn.id), "error": type(problem).__name__}
+            self.platform.warn("chat.no_briefing", fields)
+            return ""
+
+    def _decided(
+        self, turn: Turn, toolbox: Toolbox, yes: bool, language: str | None
+    ) -> Answer | None:
+        """Take a plain yes or no for the one thing that waits; None when it is not one thing."""
+        waiting = self.actions.waiting(turn.principal, turn.session)
+        if len(waiting) != 1:
+            return None
+        one = waiting[0]
+        done = self.actions.decide(
+            turn.principal, one.id, toolbox, confirm=yes, arguments_hash=one.arguments_hash
+        )
+        if done.state is ChatActionState.CANCELLED:
+            return Answer(text=said("cancelled", language))
+        worked = done.state is ChatActionState.DONE
+        head = said("done" if worked else "failed", language)
+        return Answer(text=f"{head} {done.result or done.tool}", tools=(done.tool,))
+
+    def _recorded(
+        self, turn: Turn, outcome: _Outcome, text: str, labels: dict[str, Any]
+    ) -> MessageRecorded:
+        """Keep both messages. After the answer: a question must not find itself."""
+        refused = outcome.state is TurnState.REFUSED
+        asked = self._message(turn, MessageRole.USER, turn.message)
+        gate = GateReason.OTHER if refused else None
+        asked = replace(asked, labels=labels, accepted=not refused, gate_reason=gate)
+        if turn.principal.role is Role.PUBLIC or wish_of(turn.message).does is not Does.RECALL:
+            asked = replace(asked, infer=False)  # orders state nothing, strangers teach nobody
+        speaker = _speaker(turn.principal)
+        recorded = self.record(speaker, asked)
+        answered = self._message(turn, MessageRole.ASSISTANT, text or "(no answer)")
+        self.record(speaker, replace(answered, infer=False))
+        return recorded
+
+    def _message(self, turn: Turn, role: MessageRole, text: str) -> NewMessage:
+        public = turn.principal.role is Role.PUBLIC
+        slug = turn.principal.agent_slug
+        name = f"{turn.principal.principal_id}:{turn.session_id}" if public else turn.session_id
+        given: dict[str, Any] = {"client_id": turn.client_id} if turn.client_id else {}
+        return NewMessage(
+            channel=Channel.WEBCHAT if public else Channel.API,
+            session_id=name[:MAX_SESSION_CHARS],
+            role=role,
+            text=text,
+            scope=Scope.PUBLIC if public else None,
+            agents=(slug,) if public and slug else (),
+            metadata={"turn_id": str(turn.id)},
+            **given,
+        )
+
+    def _decorate(
+        self, turn: Turn, outcome: _Outcome, text: str, history: Sequence[Exchange]
+    ) -> None:
+        if outcome.state is not TurnState.DONE:
+            return
+        if not history:
+            outcome.title = self.titles.title(turn.principal.workspace_id, turn.message)
+        if turn.suggest:
+            outcome.suggestions = self.titles.suggestions(
+                turn.principal.workspace_id, turn.message, text
+            )
+
+    def _end(
+        self, turn: Turn, state: TurnState, source: AnsweredBy | None, body: dict[str, Any]
+    ) -> None:
+        with self.platform.transactions.preparing(turn.principal) as (stores, _):
+            stores.chats.end(
+                turn.id,
+                state,
+                source=source,
+                answer=turn.sealer.seal(body),
+                now=self.platform.clock(),
+            )
+
+
+MAX_SESSION_CHARS = 255
+
+
+def _told(teller: Teller, text: str) -> Answer:
+    teller.say(text, 1)
+    return Answer(text=text)
+
+
+def _speaker(principal: Principal) -> Principal:
+    """Return who records: the caller; for a public key Cairn itself, in public alone."""
+    if principal.role is not Role.PUBLIC:
+        return principal
+    return replace(
+        system_principal(principal.workspace_id),
+        allowed_scopes=frozenset({Scope.PUBLIC}),
+        agent_slug=principal.agent_slug,
+        client_id=principal.client_id,
+    )
+
+
+def _said(history: Sequence[Exchange]) -> list[Said]:
+    return [
+        turn
+        for each in history
+        for turn in (
+            Said(role=Speaker.USER, text=each.question),
+            Said(role=Speaker.ASSISTANT, text=each.answer),
+        )
+    ]

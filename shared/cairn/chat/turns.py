@@ -1,0 +1,285 @@
+"""Turns of a chat: begun once, read while they go, stopped. Not how they are answered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from cairn.chat.rows import NewTurn, TurnState
+from cairn.chat.sealing import Sealer
+from cairn.chat.views import Told, TurnEvents, TurnView
+from cairn.chat.window import MOST_EXCHANGES, Exchange
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, NotFound, RateLimited
+from cairn.kernel.text.checks import clean_text
+from cairn.kernel.text.hashes import sha256
+from cairn.writing.audience import GLOBAL_CLIENT
+from cairn.writing.checks import MAX_TEXT_CHARS, clean_name, owners
+from cairn.writing.subjects import resolve
+from cairn.writing.writer import Work, Write, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from cairn.chat.actions import Actions
+    from cairn.chat.rows import TurnRow
+    from cairn.kernel.access import Principal
+    from cairn.writing.platform import Platform
+
+KEEP_EVENTS = timedelta(hours=24)
+KEEP_TURNS = timedelta(days=30)
+LONGEST = timedelta(minutes=10)
+"""A turn that has not ended by then was interrupted."""
+
+A_SESSION, A_MINUTE, A_DAY = 40, 20, 200
+"""Messages of a public session, and of an address in a minute and in a day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One message of a person. Without a `session_id` a new session begins."""
+
+    message: str
+    session_id: str | None = None
+    turn_id: UUID | None = None
+    client_id: str | None = None
+    suggest: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn under way, for who works on it."""
+
+    id: UUID
+    principal: Principal
+    message: str
+    session_id: str
+    session: bytes
+    client_id: str | None
+    suggest: bool
+    sealer: Sealer
+    fresh: bool  # False: it was begun before, and is not to be worked on
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What is begun, read and stopped of turns; each sees its own only."""
+
+    platform: Platform
+    actions: Actions = field(kw_only=True)
+
+    def begin(self, principal: Principal, ask: Ask, *, address: str | None = None) -> Turn:
+        """Begin a turn, or find the one of the same id and message.
+
+        Raises ValidationFailed or TooLarge for the message, RateLimited when a public session or
+        address has said enough, Conflict when its session has a turn that runs (`turn-running`), or
+        the id is another message's (`turn-id`). No model is asked before.
+        """
+        message = clean_text(ask.message, field="message", max_chars=MAX_TEXT_CHARS)
+        turn_id = ask.turn_id or self.platform.new_id()
+        name = clean_name(ask.session_id, "session_id") or str(turn_id)
+        client = principal.writing_client(clean_name(ask.client_id, "client_id") or GLOBAL_CLIENT)
+        session = _session(principal, client, name)
+        digest = sha256(json.dumps([message, name if ask.session_id else None, client]).encode())
+        if known := self._known(principal, turn_id, digest):
+            return self._found(principal, known)
+        where = _address(principal, address)
+        if principal.role is Role.PUBLIC:
+            self._require_room(principal, session, where)
+        sealer = self._sealer(principal, turn_id, client)
+        now = self.platform.clock()
+        body = {"message": message, "session_id": name, "suggest": ask.suggest}
+        new = NewTurn(
+            id=turn_id,
+            principal_id=principal.principal_id,
+            client_id=None if client == GLOBAL_CLIENT else client,
+            session=session,
+            address=where,
+            data_subjects=sealer.data_subjects,
+            question=sealer.seal(body),
+            digest=digest,
+            created_at=now,
+            deadline=now + LONGEST,
+        )
+        before = {"events_before": now - KEEP_EVENTS, "turns_before": now - KEEP_TURNS}
+        with self.platform.transactions.preparing(principal) as (stores, _):
+            stores.chats.tidy(session, now, **before)
+            begun = stores.chats.begin(new)
+        if not begun:
+            if known := self._known(principal, turn_id, digest):
+                return self._found(principal, known)
+            raise Conflict("Another turn of this session runs.", reason="turn-running")
+        return Turn(
+            id=turn_id,
+            principal=principal,
+            message=message,
+            session_id=name,
+            session=session,
+            client_id=new.client_id,
+            suggest=ask.suggest,
+            sealer=sealer,
+            fresh=True,
+        )
+
+    def show(self, principal: Principal, turn_id: UUID) -> TurnView:
+        """Return a turn; NotFound for another's."""
+        row = self._row(principal, turn_id)
+        sealer = self._opener(principal, row)
+        asked, said = sealer.open(row.question), sealer.open(row.answer)
+        with self.platform.transactions.reading(principal) as stores:
+            actions = stores.chats.of_turn(turn_id)
+        return TurnView(
+            id=row.id,
+            session_id=str(asked.get("session_id", "")),
+            state=self._state(row),
+            source=row.source,
+            answer=said.get("text"),
+            citations=tuple(said.get("citations", ())),
+            conversation_id=said.get("conversation_id"),
+            message_id=said.get("message_id"),
+            labels=said.get("labels", {}),
+            title=said.get("title"),
+            suggestions=tuple(said.get("suggestions", ())),
+            actions=[self.actions.view(principal, action) for action in actions],
+            error=said.get("error") or _interrupted(row, self._state(row)),
+            created_at=row.created_at,
+            ended_at=row.ended_at,
+        )
+
+    def events(self, principal: Principal, turn_id: UUID, *, after: int, limit: int) -> TurnEvents:
+        """Return what was told after a number; NotFound for another's turn."""
+        row = self._row(principal, turn_id)
+        sealer = self._opener(principal, row)
+        with self.platform.transactions.reading(principal) as stores:
+            rows = stores.chats.events(turn_id, after=after, limit=limit)
+        items = [
+            Told(
+                seq=each.seq,
+                name=each.name,
+                data={**each.data, **sealer.open(each.sealed)},
+                at=each.at,
+            )
+            for each in rows
+        ]
+        last = items[-1].seq if items else after
+        over = self._state(row) is not TurnState.RUNNING and last >= row.seq
+        return TurnEvents(items=items, after=last, ended=over)
+
+    def abort(self, principal: Principal, turn_id: UUID) -> TurnView:
+        """Stop a turn; one that has ended stays as it is."""
+        self._row(principal, turn_id)
+        with self.platform.transactions.preparing(principal) as (stores, _):
+            stores.chats.abort(turn_id, self.platform.clock())
+        return self.show(principal, turn_id)
+
+    def history(self, turn: Turn) -> tuple[Exchange, ...]:
+        """Return the earlier turns of a session that can be read, oldest first."""
+        with self.platform.transactions.reading(turn.principal) as stores:
+            rows = stores.chats.earlier(turn.session, MOST_EXCHANGES)
+        exchanges: list[Exchange] = []
+        for row in reversed(rows):
+            sealer = self._opener(turn.principal, row)
+            asked, said = sealer.open(row.question), sealer.open(row.answer)
+            if asked and row.state is TurnState.DONE:
+                exchanges.append(Exchange(question=asked["message"], answer=said.get("text", "")))
+        return tuple(exchanges)
+
+    def _known(self, principal: Principal, turn_id: UUID, digest: bytes) -> TurnRow | None:
+        with self.platform.transactions.reading(principal) as stores:
+            row = stores.chats.find(turn_id)
+        if row is not None and row.digest != digest:
+            raise Conflict("This turn_id is another message's.", reason="turn-id")
+        return row
+
+    def _found(self, principal: Principal, row: TurnRow) -> Turn:
+        sealer = self._opener(principal, row)
+        asked = sealer.open(row.question)
+        return Turn(
+            id=row.id,
+            principal=principal,
+            message=str(asked.get("message", "")),
+            session_id=str(asked.get("session_id", "")),
+            session=row.session,
+            client_id=row.client_id,
+            suggest=bool(asked.get("suggest")),
+            sealer=sealer,
+            fresh=False,
+        )
+
+    def _require_room(self, principal: Principal, session: bytes, where: bytes | None) -> None:
+        now = self.platform.clock()
+        minute, day = now - timedelta(minutes=1), now - timedelta(days=1)
+        with self.platform.transactions.reading(principal) as stores:
+            said, lately, today = stores.chats.said(session, where, minute=minute, day=day)
+        if said >= A_SESSION:
+            raise RateLimited(
+                f"A session has {A_SESSION} messages; begin another.",
+                retry_after=60,
+                reason="chat-session",
+            )
+        if today >= A_DAY or lately >= A_MINUTE:
+            wait = 3_600 if today >= A_DAY else 60
+            raise RateLimited(
+                "Too many messages come from this address.", retry_after=wait, reason="chat-address"
+            )
+
+    def _sealer(self, principal: Principal, turn_id: UUID, client: str) -> Sealer:
+        """Return what seals a new turn; a client that was never heard of is registered first."""
+        wanted = owners(client, ())
+        if wanted:
+            self._register(principal, wanted)
+            resolution = resolve(self.platform, principal, wanted)
+            subjects = resolution.subjects_of(wanted)
+        else:
+            subjects = ()
+        return Sealer.of(self.platform, principal.workspace_id, turn_id, subjects, create=True)
+
+    def _register(self, principal: Principal, wanted: Sequence[tuple[str, str]]) -> None:
+        with self.platform.transactions.reading(principal) as stores:
+            if len(stores.subjects.find(wanted)) == len(wanted):
+                return
+
+        def prepared() -> Work[None]:
+            return Work(
+                resolution=resolve(self.platform, principal, wanted),
+                do=Write.register,
+                keep=lambda _: {},
+                read=lambda _: None,
+            )
+
+        Writer(self.platform).write_once(principal, prepared, None)
+
+    def _row(self, principal: Principal, turn_id: UUID) -> TurnRow:
+        with self.platform.transactions.reading(principal) as stores:
+            row = stores.chats.find(turn_id)
+        if row is None:
+            raise NotFound("There is no such turn.")
+        return row
+
+    def _opener(self, principal: Principal, row: TurnRow) -> Sealer:
+        return Sealer.of(self.platform, principal.workspace_id, row.id, tuple(row.data_subjects))
+
+    def _state(self, row: TurnRow) -> TurnState:
+        late = row.state is TurnState.RUNNING and row.deadline <= self.platform.clock()
+        return TurnState.FAILED if late else row.state
+
+
+def _interrupted(row: TurnRow, state: TurnState) -> str | None:
+    lost = state is TurnState.FAILED and row.answer is None
+    return "interrupted" if lost else None
+
+
+def _session(principal: Principal, client: str, name: str) -> bytes:
+    """Return what a session is known by: who asks, for whom, and its name."""
+    of = [str(principal.workspace_id), str(principal.principal_id), client, name]
+    return sha256(json.dumps(of).encode())
+
+
+def _address(principal: Principal, address: str | None) -> bytes | None:
+    """Return a public question's address as it is counted; others are not."""
+    if principal.role is not Role.PUBLIC or not address:
+        return None
+    return sha256(f"{principal.workspace_id} {address}".encode())
