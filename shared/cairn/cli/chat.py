@@ -6,12 +6,12 @@ import json
 import sys
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
-from uuid import uuid4
 
 import typer
 
 from cairn.cli.client import Failure
 from cairn.cli.options import Client, Json, deps_of, escape, print_json, without_none
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def chat(
 ) -> None:
     """Talk to an agent that remembers; it asks before it changes or deletes anything."""
     deps = deps_of(ctx)
-    body = {"session_id": session or f"cli-{uuid4()}", "client_id": client}
+    body = {"session_id": session or f"cli-{new_id()}", "client_id": client}
     body = without_none({**body, "suggest": suggest or None})
     if message is not None:
         return _say(deps, {**body, "message": message}, yes=yes, as_json=as_json)
@@ -44,7 +44,7 @@ def chat(
 
 def _say(deps: Deps, body: Mapping[str, Any], *, yes: bool, as_json: bool) -> None:
     """Say one thing, and settle what waits for a yes."""
-    turn_id = str(uuid4())
+    turn_id = str(new_id())
     asked = {**body, "turn_id": turn_id}
     shown = None if as_json else _Shown(deps)
     for name, data in _events(deps, asked, turn_id):
@@ -96,7 +96,7 @@ def _polled(
         except Failure as failure:
             if failure.code != "not-found" or failed:
                 raise (failed or [failure])[0] from None
-            page = {"items": [], "after": 0, "ended": False}
+            page = dict[str, Any](items=[], after=0, ended=False)
         for item in page["items"]:
             yield item["name"], item["data"]
         after, ended = page["after"], page["ended"]

@@ -30,6 +30,9 @@ routes = router("chat")
 
 TurnId = Annotated[UUID, Path(description="The turn's id.")]
 ActionId = Annotated[UUID, Path(description="The id that the turn's event gave it.")]
+After = Annotated[
+    int, Query(ge=0, le=2**31 - 1, description="The number of the last event you have.")
+]
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Trace events as server-sent events, until the turn ends; each has an id",
@@ -144,7 +147,7 @@ def list_chat_chunks(
     turn_id: TurnId,
     caller: ToolCaller,
     services: Services,
-    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    after: After = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> Response:
     """List what was told of a turn. Ask again with `after` of the answer until `ended`."""
@@ -168,7 +171,7 @@ async def follow_chat_turn(
     last_event_id: Annotated[
         str | None, Header(description="The id of the last event a reader has.")
     ] = None,
-    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    after: After = 0,
 ) -> Response:
     """Stream a turn's events from a number on, until it ends. Events are kept for a day."""
     require_stream(request, turn_id)
