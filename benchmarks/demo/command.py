@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from benchmarks.demo.desk import Desk, opening, runbooks, show_tickets, went_well
+from benchmarks.demo.talk import show_talk, talk, talked_well
 from benchmarks.samples import Samples, read_samples, varied
 from cairn.cli.consolidate import last_run, run_scheduled, told
 from cairn.cli.deps import Deps
@@ -56,6 +57,7 @@ def _gone_through(deps: Deps, desk: Desk | None, *, draw: bool) -> dict[str, Any
     if draw:
         _show(deps, documents, report)
     report["tickets"] = desk.work(draw=draw) if desk else []
+    report["chat"] = talk(deps)
     return {**report, "ledger": deps.client.get("/v1/ledger/verify")}
 
 
@@ -68,6 +70,7 @@ def _well(report: dict[str, Any]) -> bool:
         and (consolidated is None or consolidated["status"] == "SUCCEEDED")
         and (not report["tickets"] or went_well(report["tickets"]))
         and "rejected" not in report["memories"]
+        and talked_well(report["chat"])
     )
 
 
@@ -137,6 +140,7 @@ def _show_rest(deps: Deps, report: dict[str, Any]) -> None:
     _show_ledger(deps, report["ledger"])
     _show_consolidation(deps, report["consolidation"])
     _show_trace(deps, report["documents"])
+    show_talk(deps, report["chat"])
     deps.out.print(f"\n[dim]{report['seconds']} s[/]")
 
 

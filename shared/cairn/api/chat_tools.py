@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cairn.api.mcp.catalogue import TOOLS
-from cairn.api.mcp.server import logged
-from cairn.api.mcp.tool import may_use
+from cairn.api.mcp.calling import call_tool
+from cairn.api.mcp.catalogue import usable
 from cairn.chat.tools import Does, Result, Toolbox
-from cairn.kernel.clock import monotonic
 from cairn.llm.port import Tool as ModelTool
 
 if TYPE_CHECKING:
@@ -20,36 +18,33 @@ if TYPE_CHECKING:
     from cairn.bootstrap.api import ApiServices
     from cairn.kernel.access import Principal
 
-DOES: Mapping[Does, frozenset[str]] = {
-    Does.RECALL: frozenset({"recall", "memory_recall"}),
-    Does.REMEMBER: frozenset({"remember", "memory_remember"}),
-    Does.LIST: frozenset({"memory-list", "memory_list"}),
-    Does.DELETE: frozenset({"memory-delete", "memory_delete"}),
-    Does.TICKET: frozenset({"ticket_add"}),
+DOES: Mapping[Does, str] = {
+    Does.RECALL: "memory_recall",
+    Does.REMEMBER: "memory_remember",
+    Does.LIST: "memory_list",
+    Does.DELETE: "memory_delete",
+    Does.TICKET: "ticket_add",
 }
-ADDS = frozenset({"remember", "memory_remember", "memory_feedback", "ticket_add"})
+ADDS = frozenset({"memory_remember", "memory_judge", "ticket_add"})
 """Tools that write and take nothing away: what a person asks to have kept is kept at once."""
 
-NOT_HERE = frozenset({"conversation-record", "conversation_record"})
+NOT_HERE = frozenset({"conversation_record"})
 """A turn records itself."""
 
 
 def toolbox(services: ApiServices, principal: Principal, log: Log) -> Toolbox:
     """Return the tools of a caller."""
-    mine = {
-        tool.name: tool for tool in TOOLS if may_use(tool, principal) and tool.name not in NOT_HERE
-    }
+    mine = {tool.name: tool for tool in usable(principal) if tool.name not in NOT_HERE}
     return Toolbox(
         tools=tuple(map(_described, mine.values())),
         waits=frozenset(name for name, tool in mine.items() if not tool.reads and name not in ADDS),
         call=partial(_called, services, principal, log, mine),
-        does={does: name for does, names in DOES.items() for name in names & mine.keys()},
+        does={does: name for does, name in DOES.items() if name in mine},
     )
 
 
 def _described(tool: Tool) -> ModelTool:
-    schema = tool.arguments.model_json_schema()
-    return ModelTool(name=tool.name, description=tool.description, schema=schema)
+    return ModelTool(name=tool.name, description=tool.description, schema=tool.input_schema())
 
 
 def _called(
@@ -64,7 +59,7 @@ def _called(
     tool = tools[name]
     result = _once(services, principal, log, tool, arguments)
     asked = result.structured or {}
-    if asked.get("state") == "pending" and (token := asked.get("confirmation")):
+    if token := asked.get("confirmation"):
         return _once(services, principal, log, tool, {**arguments, "confirmation": token})
     return result
 
@@ -76,7 +71,7 @@ def _once(
     tool: Tool,
     arguments: Mapping[str, Any],
 ) -> Result:
-    called = logged(tool, services, principal, dict(arguments), log, monotonic)
-    text = "\n".join(getattr(part, "text", "") for part in called.content)
-    code = text.partition(":")[0] if called.is_error else None
-    return Result(tool=tool.name, text=text, structured=called.structured_content, error=code)
+    called = call_tool(services, principal, tool, arguments, log=log)
+    return Result(
+        tool=tool.name, text=called.text, structured=called.structured, error=called.error
+    )

@@ -266,7 +266,7 @@ HI = "Hi chap!"
 
 
 def recalling(query: str = "harbour") -> Say:
-    return Say(text="Let me look.", calls=(("recall", json.dumps({"query": query})),))
+    return Say(text="Let me look.", calls=(("memory_recall", json.dumps({"query": query})),))
 
 
 def test_a_model_calls_tools_cites_what_it_read_and_its_words_come_as_they_are_written(
@@ -293,7 +293,7 @@ def test_what_a_model_wants_deleted_waits_and_it_cannot_say_yes(
 ) -> None:
     node = led.call("POST", "/v1/memories", json={"type": "fact", "text": FACT})["id"]
     given = json.dumps({"id": node, "confirmation": "yes"})
-    model.says += [Say(calls=(("memory-delete", given),)), Say(text="It waits for you.")]
+    model.says += [Say(calls=(("memory_delete", given),)), Say(text="It waits for you.")]
     turn = say(led, HI)
     (action,) = turn["actions"]
     assert (action["arguments"], action["state"]) == ({"id": node}, "pending")
@@ -304,7 +304,7 @@ def test_what_a_model_wants_deleted_waits_and_it_cannot_say_yes(
 def test_a_model_that_loops_calls_what_is_not_there_or_half_comes_to_an_end(
     model: ChatServer, led: Front
 ) -> None:
-    wrong = [Say(calls=(("erase_all", "{}"),)), Say(calls=(("recall", '{"query": "har'),))]
+    wrong = [Say(calls=(("erase_all", "{}"),)), Say(calls=(("memory_recall", '{"query": "har'),))]
     model.says += [*wrong, *[recalling() for _ in range(9)], Say(text="That is all.")]
     turn = say(led, HI)
     assert (turn["source"], turn["answer"].partition("\n")[0]) == ("model", "That is all.")
