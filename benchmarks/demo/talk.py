@@ -13,7 +13,10 @@ def talk(deps: Deps) -> list[dict[str, Any]]:
     """Have the chat: it remembers, recalls, and deletes what it remembered after a yes."""
     session = f"demo-{new_id()}"
     turns = [_said(deps, session, message) for message in SAID]
+    quoted = str(turns[1]["citations"])
     for action in turns[-1]["actions"]:
+        if str(action["arguments"].get("id")) not in quoted:
+            continue  # it is not what the chat was about
         decision = {"decision": "confirm", "arguments_hash": action["arguments_hash"]}
         done = deps.client.post(f"/v1/chat/actions/{action['id']}", decision)
         turns.append({"message": "(yes)", "answer": f"{done['state']}: {done['result']}"})

@@ -238,10 +238,45 @@ export class Memory {
    *
    * A connection that is lost is taken up again after the last event that came.
    */
-  async *follow(investigationId: string, after?: string): AsyncGenerator<StreamEvent> {
+  follow(investigationId: string, after?: string): AsyncGenerator<StreamEvent> {
+    return this.#events(
+      (last) => operations.followInvestigation(investigationId, {}, { "last-event-id": last }),
+      after,
+    );
+  }
+
+  /**
+   * Say something and yield the trace events of the answer as they happen.
+   *
+   * `text_chunk` carries what is said, `tool_activity` with `phase` pending what waits for the
+   * person, `graph_end` the whole answer with its citations. A connection that is lost is taken up
+   * again after the last event that came; the turn is not answered twice.
+   */
+  chat(message: string, fields: Fields<Models["ChatIn"], "message"> = {}): AsyncGenerator<StreamEvent> {
+    const turn = fields.turn_id ?? crypto.randomUUID();
+    const body = { ...this.#client(), ...fields, message, turn_id: turn };
+    return this.#events((last) =>
+      last === undefined
+        ? operations.chat(body)
+        : operations.followChatTurn(turn, {}, { "last-event-id": last }),
+    );
+  }
+
+  /** Confirm what waits in a chat, or cancel it; `argumentsHash` is of what was shown. */
+  decide(actionId: string, confirm: boolean, argumentsHash: string): Promise<Models["ActionView"]> {
+    const decision = confirm ? ("confirm" as const) : ("cancel" as const);
+    return this.call(
+      operations.decideChatAction(actionId, { decision, arguments_hash: argumentsHash }),
+    );
+  }
+
+  async *#events(
+    of: (last: string | undefined) => Call<unknown>,
+    after?: string,
+  ): AsyncGenerator<StreamEvent> {
     let last = after;
     for (let attempt = 0; ; attempt += 1) {
-      const call = operations.followInvestigation(investigationId, {}, { "last-event-id": last });
+      const call = of(last);
       const response = await this.#send(call, { streams: true });
       try {
         for await (const event of events(response.body as ReadableStream<Uint8Array>, last)) {
@@ -286,6 +321,7 @@ export class Memory {
       headers.set("content-type", "application/json");
       request.body = JSON.stringify(call.body);
     }
+    if (streams) headers.set("accept", "text/event-stream");
     if (!streams) request.signal = AbortSignal.timeout(this.#timeout);
     return this.#fetch(this.url + target(call), request);
   }

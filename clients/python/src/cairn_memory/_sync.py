@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 
@@ -414,13 +414,63 @@ class Memory:
 
         A connection that is lost is taken up again after the last event that came.
         """
+
+        def call(last: str | None) -> Call[Any]:
+            return operations.follow_investigation(investigation_id, last_event_id=last)
+
+        return self._events(call, after)
+
+    def chat(
+        self,
+        message: str,
+        *,
+        session_id: str | None = None,
+        client_id: str | None = None,
+        suggest: bool | None = None,
+        turn_id: UUID | None = None,
+    ) -> Iterator[Event]:
+        """Say something and yield the trace events of the answer as they happen.
+
+        `text_chunk` carries what is said, `tool_activity` with `phase` pending what waits for the
+        person, `graph_end` the whole answer with its citations. A connection that is lost is taken
+        up again after the last event that came; the turn is not answered twice.
+        """
+        turn = turn_id or uuid4()
+        asked = given(
+            message=message,
+            session_id=session_id,
+            client_id=client_id or self.client_id,
+            suggest=suggest,
+            turn_id=turn,
+        )
+        body = models.ChatIn.model_validate(asked)
+
+        def call(last: str | None) -> Call[Any]:
+            if last is None:
+                return operations.chat(body)
+            return operations.follow_chat_turn(turn, last_event_id=last)
+
+        return self._events(call, None)
+
+    def decide(
+        self, action_id: UUID | str, *, confirm: bool, arguments_hash: str
+    ) -> models.ActionView:
+        """Confirm what waits in a chat, or cancel it; `arguments_hash` is of what was shown."""
+        decision = "confirm" if confirm else "cancel"
+        asked = {"decision": decision, "arguments_hash": arguments_hash}
+        body = models.DecisionIn.model_validate(asked)
+        return self.call(operations.decide_chat_action(action_id, body))
+
+    def _events(self, of: Callable[[str | None], Call[Any]], after: str | None) -> Iterator[Event]:
+        """Yield the events of a stream, taken up again after the last one that came."""
         last, attempt = after, 0
         while True:
-            lines = Lines(last)
-            call = operations.follow_investigation(investigation_id, last_event_id=last)
+            lines, call = Lines(last), of(last)
             try:
-                stream = self._http.stream(call.method, call.path, headers=call.headers)
-                with stream as answer:
+                request = call.request(self._http)
+                request.headers["accept"] = "text/event-stream"
+                answer = self._http.send(request, stream=True)
+                try:
                     if answer.is_error:
                         answer.read()
                         raise problem_of(answer)
@@ -428,9 +478,11 @@ class Memory:
                         for event in lines.take(line):
                             last, attempt = event.id, 0
                             yield event
+                finally:
+                    answer.close()
                 return
             except httpx.HTTPError as error:
-                self._pause(call, attempt, error)
+                self._pause(of(last), attempt, error)
                 attempt += 1
 
     def _send(self, call: Call[Any]) -> httpx.Response:
