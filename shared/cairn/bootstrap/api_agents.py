@@ -198,23 +198,19 @@ class AgentServices(ApiParts):
     @part
     def answer_turn(self) -> AnswerTurn:
         """Answering a turn, by a model or by rules."""
-        from cairn.bootstrap.parts import inform, warn
         from cairn.chat.answer import AnswerTurn
         from cairn.chat.titles import Titles
         from cairn.conversations.record import RecordMessage
         from cairn.inbound.gateway import InboundGateway
-        from cairn.kernel.clock import monotonic
 
         return AnswerTurn(
             platform=self.platform,
             turns=self.chat_turns,
             actions=self.chat_actions,
             screen=InboundGateway(
+                platform=self.platform,
                 models=self.gateway,
                 redact=self.investigation_parts.redacted,
-                stopwatch=monotonic,
-                inform=inform(self.log),
-                warn=warn(self.log),
             ),
             record=RecordMessage(self.platform),
             models=self.gateway,

@@ -1,5 +1,5 @@
 -- Chat: turns under way and their trace events, and what waits for the person's yes.
--- depends: 0066.small-beside-large
+-- depends: 0067.chains-of-deleted-workspaces
 
 CREATE TABLE chat_turn (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
