@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from cairn.embedding.models import local_model
-from cairn.embedding.onnx import OnnxEmbedder
-from cairn.embedding.token_states import mean_state
+from cairn.embedding.onnx import OnnxEmbedder, mean_state
 from cairn.kernel.text.words import sentences
 
 ROOT = Path(__file__).parents[1]

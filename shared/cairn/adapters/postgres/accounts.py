@@ -95,14 +95,14 @@ class Admit:
 
     def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         """Return the principal of a key that is good now, and the decision on its rate."""
-        asked = read_key(key)
-        admission = self._admission(*asked, load) if asked else None
+        parts = read_key(key)
+        admission = self._admission(*parts, load) if parts else None
         if admission is None:
             raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
         return admission
 
     def _admission(self, prefix: str, hash_: bytes, load: Load) -> Admission | None:
-        asked = {
+        parameters = {
             "prefix": prefix,
             "secret_hash": hash_,
             "now": self.clock(),
@@ -112,7 +112,7 @@ class Admit:
         }
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=kwargs_row(self._admitted))
-            return cursor.execute(query("tenancy.admit"), asked).fetchone()
+            return cursor.execute(query("tenancy.admit"), parameters).fetchone()
 
     def _admitted(
         self,
@@ -162,7 +162,7 @@ class RedeemClaim:
     def __call__(self, *, token: str, workspace_name: str) -> KeyCreated:
         """Return the key. Unauthenticated when the token is wrong or old, Conflict when used."""
         now, workspace_id = self.clock(), self.new_id()
-        asked = {
+        parameters = {
             "token_hash": secret_hash(token),
             "now": now,
             "workspace_id": workspace_id,
@@ -170,7 +170,7 @@ class RedeemClaim:
         }
         admin = _first_admin(workspace_id, self.new_id())
         with bound(self.database, admin, read_only=False) as connection:
-            _require_claimed(scalar(connection, "account.claim_workspace", asked) or "unknown")
+            _require_claimed(scalar(connection, "account.claim_workspace", parameters) or "unknown")
             return _open_workspace(connection, admin, now, self.new_id, self.random_bytes)
 
 

@@ -24,8 +24,8 @@ class CheckRegistered:
     def __call__(self, model: EmbeddingModel) -> None:
         """Raise Unavailable unless the database knows the model with its dimensions."""
         with self.database.connection() as connection:
-            asked = {"id": model.id}
-            row = connection.execute(query("embedding_model.named"), asked).fetchone()
+            parameters = {"id": model.id}
+            row = connection.execute(query("embedding_model.named"), parameters).fetchone()
         if row != (model.name, model.dimensions):
             raise Unavailable(
                 f"The embedding model {model.name} of {model.dimensions} dimensions is not "

@@ -32,12 +32,12 @@ def register_model(owner_url: str, model: EmbeddingModel, *, seconds: float | No
             return False
         _drop_of_other_dimensions(session, model)
         Run(session, seconds).build(_indexes(session, model))
-        session.execute(query("embedding_model.register"), _asked(model))
+        session.execute(query("embedding_model.register"), _parameters(model))
         return True
 
 
 def _is_registered(session: Connection, model: EmbeddingModel) -> bool:
-    row = session.execute(query("embedding_model.named"), _asked(model)).fetchone()
+    row = session.execute(query("embedding_model.named"), _parameters(model)).fetchone()
     if row is None or row == (model.name, model.dimensions):
         return row is not None
     name, dimensions = row
@@ -56,7 +56,7 @@ def _is_registered(session: Connection, model: EmbeddingModel) -> bool:
 def _drop_of_other_dimensions(session: Connection, model: EmbeddingModel) -> None:
     """Drop what a run began that was told otherwise; the model has no rows yet."""
     names = session.cursor(row_factory=scalar_row).execute(
-        query("embedding_model.of_other_dimensions"), _asked(model)
+        query("embedding_model.of_other_dimensions"), _parameters(model)
     )
     for name in names.fetchall():
         drop = sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
@@ -64,9 +64,9 @@ def _drop_of_other_dimensions(session: Connection, model: EmbeddingModel) -> Non
 
 
 def _indexes(session: Connection, model: EmbeddingModel) -> Migration:
-    text = scalar(session, "embedding_model.indexes", _asked(model)) or ""
+    text = scalar(session, "embedding_model.indexes", _parameters(model)) or ""
     return Migration(id=f"model {model.name}", text=text, transactional=False)
 
 
-def _asked(model: EmbeddingModel) -> dict[str, int | str]:
+def _parameters(model: EmbeddingModel) -> dict[str, int | str]:
     return {"id": model.id, "name": model.name, "dimensions": model.dimensions}

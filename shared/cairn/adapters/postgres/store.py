@@ -63,9 +63,9 @@ def part(kind: type[R], row: Mapping[str, Any]) -> R:
     return kind(**{name: value for name, value in row.items() if name in names})
 
 
-def scalar(connection: psycopg.Connection[Any], name: str, asked: Mapping[str, Any]) -> Any:
+def scalar(connection: psycopg.Connection[Any], name: str, parameters: Mapping[str, Any]) -> Any:
     """Run a named query; return the first column of its first row, None without one."""
-    return connection.cursor(row_factory=scalar_row).execute(query(name), asked).fetchone()
+    return connection.cursor(row_factory=scalar_row).execute(query(name), parameters).fetchone()
 
 
 def _is_array(cursor: psycopg.Cursor[Any], oid: int) -> bool:

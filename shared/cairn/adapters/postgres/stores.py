@@ -79,8 +79,8 @@ class PostgresLedger(Store):
 
     def page(self, *, after: int, limit: int, type_: str | None = None) -> list[Entry]:
         """Return up to `limit` entries above position `after`, of one type when given."""
-        asked = {"after": after, "limit": limit, "type": type_}
-        return self.all_of(entries_of(self.principal.workspace_id), "ledger.page", **asked)
+        parameters = {"after": after, "limit": limit, "type": type_}
+        return self.all_of(entries_of(self.principal.workspace_id), "ledger.page", **parameters)
 
     def sealed_for(self) -> Sequence[SealedFor]:
         """Return everybody whose key a body needs and who was not forgotten, in order of ids."""
@@ -111,8 +111,8 @@ class PostgresMemories(Store):
         The one before holds at that moment or starts with it; the one after starts later.
         """
         keys, moments = [key for key, _ in places], [moment for _, moment in places]
-        asked = {"chain_keys": keys, "moments": moments}
-        return _grouped(self.all_of(keyed(Link, "chain_key"), "memory.links", **asked))
+        parameters = {"chain_keys": keys, "moments": moments}
+        return _grouped(self.all_of(keyed(Link, "chain_key"), "memory.links", **parameters))
 
     def messages(self, session: Session, first: int, last: int) -> tuple[Message, ...]:
         """Return a session's messages from `first` to `last`, and some more on either side."""
@@ -158,8 +158,8 @@ class PostgresMemories(Store):
         self, dedup_key: str | None, chain_key: str | None, without: Collection[UUID]
     ) -> UUID | None:
         """Return the memory of this identity, or at the end of this chain, but for some."""
-        asked = {"dedup_key": dedup_key, "chain_key": chain_key, "without": list(without)}
-        return self.value("memory.standing", **asked)
+        parameters = {"dedup_key": dedup_key, "chain_key": chain_key, "without": list(without)}
+        return self.value("memory.standing", **parameters)
 
     def edges(self, ids: Collection[UUID]) -> list[dict[str, Any]]:
         """Return the edges of memories that are not derived of their texts."""

@@ -28,10 +28,10 @@ class ClaimOutbox:
 
     def __call__(self, limit: int, stale: datetime, now: datetime) -> Sequence[OutboxRow]:
         """Return up to `limit` rows never sent, or sent before `stale` and unfinished."""
-        asked = {"limit": limit, "stale": stale, "now": now, "topics": list(self.topics)}
+        parameters = {"limit": limit, "stale": stale, "now": now, "topics": list(self.topics)}
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=record(OutboxRow))
-            return cursor.execute(query("outbox.claim"), asked).fetchall()
+            return cursor.execute(query("outbox.claim"), parameters).fetchall()
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class OldestRow:
     def __call__(self) -> tuple[str, datetime] | None:
         """Return topic and time of the oldest row that nobody took, None when nothing waits."""
         with self.database.connection() as connection:
-            asked = {"prompt": list(self.prompt)}
-            return connection.execute(query("outbox.oldest"), asked).fetchone()
+            parameters = {"prompt": list(self.prompt)}
+            return connection.execute(query("outbox.oldest"), parameters).fetchone()
 
 
 @dataclass(frozen=True)

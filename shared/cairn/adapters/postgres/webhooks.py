@@ -75,8 +75,8 @@ class PostgresWebhooks(Store):
 
     def deliveries(self, webhook_id: UUID, limit: int) -> Sequence[DeliveryView]:
         """Return the newest deliveries of a webhook."""
-        asked = {"webhook_id": webhook_id, "limit": limit}
-        return self.all_of(record(DeliveryView), "webhook.deliveries", **asked)
+        parameters = {"webhook_id": webhook_id, "limit": limit}
+        return self.all_of(record(DeliveryView), "webhook.deliveries", **parameters)
 
 
 class PostgresIncomingWebhooks(Store):
@@ -119,8 +119,8 @@ class WorkspaceOfIncomingWebhook:
         """Return the workspace; None when there is no such webhook."""
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
-            asked = {"id": webhook_id}
-            return cursor.execute(query("incoming_webhook.workspace_of"), asked).fetchone()
+            parameters = {"id": webhook_id}
+            return cursor.execute(query("incoming_webhook.workspace_of"), parameters).fetchone()
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,10 @@ class DropDeliveries:
 
     def __call__(self, before: datetime, limit: int) -> int:
         """Remove at most `limit` ended deliveries older than `before`; return how many went."""
-        asked = {"before": before, "limit": limit}
+        parameters = {"before": before, "limit": limit}
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
-            return cursor.execute(query("webhook.drop_deliveries"), asked).fetchone() or 0
+            return cursor.execute(query("webhook.drop_deliveries"), parameters).fetchone() or 0
 
 
 def _events(names: list[str]) -> tuple[WebhookEvent, ...]:

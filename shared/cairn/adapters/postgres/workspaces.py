@@ -110,7 +110,7 @@ class PostgresReindex:
 
     def request(self, principal: Principal, node_ids: Sequence[UUID]) -> int:
         """Count those of the nodes that have no vector, and queue what is not on its way."""
-        asked = {
+        parameters = {
             "workspace_id": principal.workspace_id,
             "id": self._new_id(),
             "ids": list(node_ids),
@@ -119,4 +119,4 @@ class PostgresReindex:
         }
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS, read_only=False) as connection:
             cursor = connection.cursor(row_factory=scalar_row)
-            return cursor.execute(query("recall_setup.reindex"), asked).fetchone() or 0
+            return cursor.execute(query("recall_setup.reindex"), parameters).fetchone() or 0

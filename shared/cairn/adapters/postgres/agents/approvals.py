@@ -33,8 +33,8 @@ class PostgresApprovals(Store):
 
         A binding covers its expiry: whoever compares computes it anew for each of them.
         """
-        asked = {"investigation_id": investigation_id, "now": now}
-        return self.all_of(APPROVAL, "approval.granted", **asked)
+        parameters = {"investigation_id": investigation_id, "now": now}
+        return self.all_of(APPROVAL, "approval.granted", **parameters)
 
     def decide(
         self,
@@ -78,8 +78,8 @@ class PostgresApprovals(Store):
         self, *, state: ApprovalState | None, before: UUID | None, limit: int
     ) -> Sequence[Approval]:
         """Return approvals, the newest first."""
-        asked = {"state": state.value if state else None, "before": before, "limit": limit}
-        return self.all_of(APPROVAL, "approval.page", **asked)
+        parameters = {"state": state.value if state else None, "before": before, "limit": limit}
+        return self.all_of(APPROVAL, "approval.page", **parameters)
 
     def pending(self) -> int:
         """Return how many wait."""
@@ -119,7 +119,7 @@ class PostgresGrants(Store):
         False when it is revoked, expired or used up: nothing is counted. Two at once never use
         the last one twice.
         """
-        asked = {"id": grant_id, "action_id": action_id}
-        if self.run("grant.used_by", **asked).fetchone() is not None:
+        parameters = {"id": grant_id, "action_id": action_id}
+        if self.run("grant.used_by", **parameters).fetchone() is not None:
             return True
-        return self.run("grant.use", **asked, now=now).rowcount == 1
+        return self.run("grant.use", **parameters, now=now).rowcount == 1

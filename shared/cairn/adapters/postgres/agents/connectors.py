@@ -113,9 +113,9 @@ class ConnectorsToCheck:
 
     def __call__(self, before: datetime, limit: int) -> Sequence[tuple[UUID, str]]:
         """Return (workspace, name) of at most `limit`, the longest unseen first."""
-        asked = {"before": before, "limit": limit}
+        parameters = {"before": before, "limit": limit}
         with self.database.connection() as connection:
-            return connection.execute(query("connector.to_check"), asked).fetchall()
+            return connection.execute(query("connector.to_check"), parameters).fetchall()
 
 
 def _registered(**row: Any) -> Registered:

@@ -61,8 +61,8 @@ class PostgresInvestigations(Store):
 
         The name it has already is not counted again.
         """
-        asked = {"id": investigation_id, "execution": execution, "now": now}
-        return self.value("investigation.rerun", **asked) or 0
+        parameters = {"id": investigation_id, "execution": execution, "now": now}
+        return self.value("investigation.rerun", **parameters) or 0
 
     def add_steps(self, investigation_id: UUID, steps: Sequence[StepRow]) -> None:
         """Append lines; `seq` 0 is given the next number."""
@@ -72,8 +72,8 @@ class PostgresInvestigations(Store):
 
     def steps(self, investigation_id: UUID, *, after: int, limit: int) -> Sequence[StepRow]:
         """Return lines after a number, in order."""
-        asked = {"id": investigation_id, "after": after, "limit": limit}
-        return self.all_of(record(StepRow), "investigation.steps", **asked)
+        parameters = {"id": investigation_id, "after": after, "limit": limit}
+        return self.all_of(record(StepRow), "investigation.steps", **parameters)
 
     def page(
         self, *, before: UUID | None, limit: int, state: State | None, ticket_id: UUID | None

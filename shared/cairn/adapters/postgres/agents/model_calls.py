@@ -38,11 +38,15 @@ class PostgresCallLog:
 
     def spent(self, workspace_id: UUID, run_id: UUID | None, at: datetime) -> Spending:
         """As `CallLog`."""
-        asked = {"workspace_id": workspace_id, "run_id": run_id, "day": at.astimezone(UTC).date()}
+        parameters = {
+            "workspace_id": workspace_id,
+            "run_id": run_id,
+            "day": at.astimezone(UTC).date(),
+        }
         who = system_principal(workspace_id)
         with bound(self._database, who, timeout_ms=TIMEOUT_MS) as connection:
             cursor = connection.cursor(row_factory=kwargs_row(_named))
-            return Spending(**dict(cursor.execute(query("llm_call.spent"), asked)))
+            return Spending(**dict(cursor.execute(query("llm_call.spent"), parameters)))
 
     def record(self, record: CallRecord) -> None:
         """As `CallLog`."""
@@ -60,10 +64,10 @@ class DropCalls:
 
     def __call__(self, before: datetime, limit: int) -> int:
         """Remove at most `limit` calls older than `before`; return how many went."""
-        asked = {"before": before, "limit": limit}
+        parameters = {"before": before, "limit": limit}
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
-            return cursor.execute(query("llm_call.drop_old"), asked).fetchone() or 0
+            return cursor.execute(query("llm_call.drop_old"), parameters).fetchone() or 0
 
 
 def _named(name: str, **spent: Any) -> tuple[str, Spent]:

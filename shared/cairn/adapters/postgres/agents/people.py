@@ -35,13 +35,13 @@ class PostgresEscalations(Store):
 
     def find(self, escalation_id: UUID) -> Escalation | None:
         """Return one."""
-        asked = {"id": escalation_id, "investigation_id": None}
-        return self.first_of(ESCALATION, "escalation.find", **asked)
+        parameters = {"id": escalation_id, "investigation_id": None}
+        return self.first_of(ESCALATION, "escalation.find", **parameters)
 
     def of(self, investigation_id: UUID) -> Escalation | None:
         """Return that of an investigation."""
-        asked = {"id": None, "investigation_id": investigation_id}
-        return self.first_of(ESCALATION, "escalation.find", **asked)
+        parameters = {"id": None, "investigation_id": investigation_id}
+        return self.first_of(ESCALATION, "escalation.find", **parameters)
 
     def tried(
         self,
@@ -73,8 +73,8 @@ class PostgresEscalations(Store):
         self, *, state: EscalationState | None, before: UUID | None, limit: int
     ) -> Sequence[Escalation]:
         """Return them, the newest first."""
-        asked = {"state": state.value if state else None, "before": before, "limit": limit}
-        return self.all_of(ESCALATION, "escalation.page", **asked)
+        parameters = {"state": state.value if state else None, "before": before, "limit": limit}
+        return self.all_of(ESCALATION, "escalation.page", **parameters)
 
 
 class PostgresChannels(Store):
@@ -166,8 +166,8 @@ class PostgresCandidates(Store):
         self, *, state: CandidateState | None, before: UUID | None, limit: int
     ) -> Sequence[Candidate]:
         """Return candidates, the newest first."""
-        asked = {"state": state.value if state else None, "before": before, "limit": limit}
-        return self.all_of(CANDIDATE, "candidate.page", **asked)
+        parameters = {"state": state.value if state else None, "before": before, "limit": limit}
+        return self.all_of(CANDIDATE, "candidate.page", **parameters)
 
     def unreviewed(self, before: datetime, limit: int) -> Sequence[Candidate]:
         """Return those staged before a moment that nobody decided on, the oldest first."""

@@ -107,6 +107,6 @@ class SourcesDue:
 
     def __call__(self, at: datetime, limit: int) -> Sequence[tuple[UUID, UUID]]:
         """Return (workspace, source) pairs, the longest waiting first."""
-        asked = {"at": at, "limit": limit}
+        parameters = {"at": at, "limit": limit}
         with self.database.connection() as connection:
-            return connection.execute(query("ticket_source.due"), asked).fetchall()
+            return connection.execute(query("ticket_source.due"), parameters).fetchall()

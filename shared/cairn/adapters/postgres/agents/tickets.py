@@ -60,8 +60,8 @@ class PostgresTickets(Store):
 
     def known(self, source: str, external_ids: Collection[str]) -> Mapping[str, TicketRow]:
         """Return those of a source that there are, by their external ids."""
-        asked = {"source": source, "external_ids": list(external_ids)}
-        tickets = self.all_of(TICKET, "ticket.known", **asked)
+        parameters = {"source": source, "external_ids": list(external_ids)}
+        tickets = self.all_of(TICKET, "ticket.known", **parameters)
         return {ticket.external_id: ticket for ticket in tickets}
 
     def change(self, ticket: TicketRow) -> None:
@@ -91,8 +91,8 @@ class PostgresTickets(Store):
         Critical first, then who came first. What another transaction is taking is skipped (FOR
         UPDATE SKIP LOCKED); tickets whose persona is `off` stay in the queue.
         """
-        asked = {"investigation_id": investigation_id, "now": now}
-        return self.first_of(TICKET, "ticket.claim", **asked)
+        parameters = {"investigation_id": investigation_id, "now": now}
+        return self.first_of(TICKET, "ticket.claim", **parameters)
 
     def settle(
         self, ticket_id: UUID, investigation_id: UUID, status: TicketStatus, now: datetime
@@ -192,14 +192,14 @@ class PostgresTicketMessages(Store):
 
     def known(self, ticket_id: UUID, external_ids: Collection[str]) -> Mapping[str, MessageRow]:
         """Return those of a ticket that there are, by their external ids."""
-        asked = {"ticket_id": ticket_id, "external_ids": list(external_ids)}
-        messages = self.all_of(record(MessageRow), "ticket_message.known", **asked)
+        parameters = {"ticket_id": ticket_id, "external_ids": list(external_ids)}
+        messages = self.all_of(record(MessageRow), "ticket_message.known", **parameters)
         return {message.external_id: message for message in messages}
 
     def newest(self, ticket_id: UUID, limit: int, *, asking: bool = False) -> Sequence[MessageRow]:
         """Return the messages of a ticket, the last written first; `asking`: without small talk."""
-        asked = {"ticket_id": ticket_id, "limit": limit, "asking": asking}
-        return self.all_of(record(MessageRow), "ticket_message.newest", **asked)
+        parameters = {"ticket_id": ticket_id, "limit": limit, "asking": asking}
+        return self.all_of(record(MessageRow), "ticket_message.newest", **parameters)
 
     def reopens(self, message_id: UUID) -> None:
         """Keep that a message put its ticket back."""

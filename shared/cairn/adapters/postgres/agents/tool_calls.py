@@ -50,8 +50,8 @@ class PostgresActions(Store):
 
     def same(self, investigation_id: UUID, digest: str) -> ActionRow | None:
         """Return the investigation's newest action of this digest that was not denied."""
-        asked = {"investigation_id": investigation_id, "digest": digest}
-        return self.first_of(ACTION, "tool_call.same", **asked)
+        parameters = {"investigation_id": investigation_id, "digest": digest}
+        return self.first_of(ACTION, "tool_call.same", **parameters)
 
     def earlier(
         self, ticket_id: UUID, but: UUID, *, connector: str, tool: str, limit: int

@@ -66,9 +66,9 @@ class PostgresWorkspaceRows:
 
     def finish(self, workspace_id: UUID, counts: Mapping[str, int], now: datetime, /) -> None:
         """Remove what was written meanwhile, append that it is deleted, and mark it."""
-        asked = {"workspace_id": workspace_id}
+        parameters = {"workspace_id": workspace_id}
         with as_owner(self.owner_url) as connection:
-            connection.execute(query("ledger.lock_head"), asked)
+            connection.execute(query("ledger.lock_head"), parameters)
             _erase(connection, workspace_id)
             record(
                 PostgresStores(connection, system_principal(workspace_id)),
@@ -79,7 +79,7 @@ class PostgresWorkspaceRows:
                 now=now,
                 new_id=new_id,
             )
-            connection.execute(query("deletion.mark"), {**asked, "now": now})
+            connection.execute(query("deletion.mark"), {**parameters, "now": now})
 
     def look(self, workspace_id: UUID, /) -> Sequence[Looked]:
         """Count its rows in every table; those of its chain stay, and are named."""
@@ -127,8 +127,8 @@ def _tables(connection: Connection) -> Mapping[str, sql.Identifier]:
 
 def _count(connection: Connection, workspace_id: UUID, table: sql.Identifier) -> int:
     cursor = connection.cursor(row_factory=scalar_row)
-    asked = {"workspace_id": workspace_id}
-    return cursor.execute(_about("deletion.count", table), asked).fetchone() or 0
+    parameters = {"workspace_id": workspace_id}
+    return cursor.execute(_about("deletion.count", table), parameters).fetchone() or 0
 
 
 def _about(name: str, table: sql.Identifier) -> sql.Composed:

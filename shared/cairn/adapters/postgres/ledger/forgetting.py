@@ -52,9 +52,9 @@ class PostgresForgetting(Store):
     ) -> KnownSubject | None:
         """Return a data subject by its name or by its id."""
         kind, name = owner or (None, None)
-        asked = {"id": subject_id, "kind": kind, "natural_key": name}
+        parameters = {"id": subject_id, "kind": kind, "natural_key": name}
         with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
-            return cursor.execute(query("forgetting.subject"), self._here(asked)).fetchone()
+            return cursor.execute(query("forgetting.subject"), self._here(parameters)).fetchone()
 
     def find(
         self,
@@ -64,8 +64,8 @@ class PostgresForgetting(Store):
         mark: bytes | None = None,
     ) -> Forgetting | None:
         """Return a forgetting; of several of one name the newest."""
-        asked = {"id": forgetting_id, "subject_id": subject_id, "mark": mark}
-        found = self._forgettings("forgetting.find", asked)
+        parameters = {"id": forgetting_id, "subject_id": subject_id, "mark": mark}
+        found = self._forgettings("forgetting.find", parameters)
         return found[0] if found else None
 
     def unfinished(self) -> Sequence[Forgetting]:
@@ -103,13 +103,13 @@ class PostgresForgetting(Store):
 
     def without(self, subject_id: UUID, document_ids: Collection[UUID]) -> int:
         """Return how many nodes of these documents do not name the subject."""
-        asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
-        return self.value("forgetting.without", **asked)
+        parameters = {"subject_id": subject_id, "document_ids": list(document_ids)}
+        return self.value("forgetting.without", **parameters)
 
     def doomed(self, subject_id: UUID, document_ids: Collection[UUID]) -> Doomed:
         """Return what goes with the subject and these documents."""
-        asked = {"subject_id": subject_id, "document_ids": list(document_ids)}
-        rows = self.run("forgetting.doomed", **asked).fetchall()
+        parameters = {"subject_id": subject_id, "document_ids": list(document_ids)}
+        rows = self.run("forgetting.doomed", **parameters).fetchall()
         ids = [node_id for node_id, is_described in rows if not is_described]
         revived = self.values("forgetting.revived", ids=ids) if ids else ()
         return Doomed(
@@ -128,51 +128,51 @@ class PostgresForgetting(Store):
 
     def sources(self, subject_id: UUID, doomed: Doomed) -> Sequence[KnownSubject]:
         """Return the sources of the subject's documents of which no other document is left."""
-        asked = self._here({"subject_id": subject_id, "ids": list(doomed.node_ids)})
+        parameters = self._here({"subject_id": subject_id, "ids": list(doomed.node_ids)})
         with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
-            return cursor.execute(query("forgetting.sources"), asked).fetchall()
+            return cursor.execute(query("forgetting.sources"), parameters).fetchall()
 
     def outside_names(self, subject_id: UUID) -> Sequence[OutsideName]:
         """Return the names of tickets and messages about the subject, or erased before."""
-        asked = self._here({"subject_id": subject_id})
+        parameters = self._here({"subject_id": subject_id})
         with self.connection.cursor(row_factory=class_row(OutsideName)) as cursor:
-            return cursor.execute(query("forgetting.outside_names"), asked).fetchall()
+            return cursor.execute(query("forgetting.outside_names"), parameters).fetchall()
 
     def rename(self, names: Mapping[UUID, str]) -> None:
         """Replace names of tickets and messages by row, and what help desks call the answers."""
-        asked = {"ids": list(names), "names": list(names.values())}
+        parameters = {"ids": list(names), "names": list(names.values())}
         for item in ("rename_tickets", "rename_ticket_messages", "erase_write_backs"):
-            self.run(f"forgetting.{item}", **asked)
+            self.run(f"forgetting.{item}", **parameters)
 
     def count(
         self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
     ) -> Mapping[str, int]:
         """Return how many rows of each kind would go."""
-        rows = self.run("forgetting.count", **_asked(subject_id, document_ids, doomed))
+        rows = self.run("forgetting.count", **_parameters(subject_id, document_ids, doomed))
         counts = {what: number for what, number in rows if number}
         extra = {"revived": len(doomed.revived), "compiled_truth": len(doomed.cleared)}
         return counts | {what: number for what, number in extra.items() if number}
 
     def object_keys(self, document_ids: Collection[UUID], doomed: Doomed) -> Sequence[str]:
         """Return the prefixes under which bytes of the documents may lie."""
-        asked = {"ids": list(doomed.node_ids), "document_ids": list(document_ids)}
-        return self.values("forgetting.object_keys", **asked)
+        parameters = {"ids": list(doomed.node_ids), "document_ids": list(document_ids)}
+        return self.values("forgetting.object_keys", **parameters)
 
     def erase(
         self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
     ) -> Mapping[str, int]:
         """Delete the rows that are no projection, and return how many by table."""
-        asked = _asked(subject_id, document_ids, doomed)
+        parameters = _parameters(subject_id, document_ids, doomed)
         self.run("forgetting.discard_replay")
-        return {what: self.run(name, **asked).rowcount for what, name in _ERASED.items()}
+        return {what: self.run(name, **parameters).rowcount for what, name in _ERASED.items()}
 
-    def _forgettings(self, name: str, asked: dict[str, Any]) -> list[Forgetting]:
+    def _forgettings(self, name: str, parameters: dict[str, Any]) -> list[Forgetting]:
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            rows = cursor.execute(query(name), self._here(asked)).fetchall()
+            rows = cursor.execute(query(name), self._here(parameters)).fetchall()
         return [_forgetting(row) for row in rows]
 
-    def _here(self, asked: dict[str, Any]) -> dict[str, Any]:
-        return {"workspace_id": self.principal.workspace_id, **asked}
+    def _here(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        return {"workspace_id": self.principal.workspace_id, **parameters}
 
 
 def _forgetting(row: dict[str, Any]) -> Forgetting:
@@ -181,7 +181,7 @@ def _forgetting(row: dict[str, Any]) -> Forgetting:
     return Forgetting(**given)
 
 
-def _asked(
+def _parameters(
     subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
 ) -> dict[str, UUID | list[UUID]]:
     return {

@@ -73,9 +73,9 @@ class PostgresPurgedNodes:
 
     def __call__(self, workspace_id: UUID, forgetting_id: UUID, /) -> Collection[UUID]:
         """Return the nodes that the entries of a forgetting name."""
-        asked = {"workspace_id": workspace_id, "id": str(forgetting_id)}
+        parameters = {"workspace_id": workspace_id, "id": str(forgetting_id)}
         with bound(self.database, system_principal(workspace_id)) as connection:
-            return _all(connection, scalar_row, "proof.purged", asked)
+            return _all(connection, scalar_row, "proof.purged", parameters)
 
 
 @dataclass(frozen=True)
@@ -87,19 +87,22 @@ class PostgresDistinctive:
 
     def __call__(self, workspace_id: UUID, node_ids: Collection[UUID], /) -> Sequence[str]:
         """Return up to `most` words that only these nodes' texts have, the longest first."""
-        asked: dict[str, Any] = {"workspace_id": workspace_id, "ids": list(node_ids)}
+        parameters: dict[str, Any] = {"workspace_id": workspace_id, "ids": list(node_ids)}
         with bound(self.database, system_principal(workspace_id), sees_deleted=True) as connection:
-            texts = _all(connection, scalar_row, "proof.texts", asked)
-            asked["words"] = list(distinctive_words(texts, most=10 * self.most))
-            words = _all(connection, scalar_row, "proof.distinctive", asked)
+            texts = _all(connection, scalar_row, "proof.texts", parameters)
+            parameters["words"] = list(distinctive_words(texts, most=10 * self.most))
+            words = _all(connection, scalar_row, "proof.distinctive", parameters)
         words.sort(key=lambda item: (-len(item), item))
         return words[: self.most]
 
 
 def _all(
-    connection: Connection, made: RowFactory[R], name: str, asked: Mapping[str, Any] | None = None
+    connection: Connection,
+    made: RowFactory[R],
+    name: str,
+    parameters: Mapping[str, Any] | None = None,
 ) -> list[R]:
-    return connection.cursor(row_factory=made).execute(query(name), asked).fetchall()
+    return connection.cursor(row_factory=made).execute(query(name), parameters).fetchall()
 
 
 def _look(
@@ -116,13 +119,15 @@ def _look(
     note = f"not readable: {', '.join(hidden)}" if hidden else ""
     if not wanted:
         return Looked(store=STORE, place=place, note=note)
-    asked = {
+    parameters = {
         "workspace_id": workspace_id,
         "texts": needles.folded(),
         "bytes": [form.encode() for text in needles.texts for form in (text, text.lower())],
         "ids": list(needles.ids),
     }
-    items, *counts = connection.execute(_statement(columns[0], wanted), asked).fetchone() or (0,)
+    items, *counts = connection.execute(_statement(columns[0], wanted), parameters).fetchone() or (
+        0,
+    )
     found = {one.name: count for one, count in zip(wanted, counts, strict=True) if count}
     told = [note, f"found in {', '.join(found)}" if found else ""]
     return Looked(

@@ -99,8 +99,8 @@ class PostgresTaints(Store):
         self, kind: TaintKind, value: str | None, roots: Collection[UUID], *, causes: bool
     ) -> Taint | None:
         """Return the standing taint of exactly this."""
-        asked = {"kind": kind.value, "value": value, "roots": list(roots), "causes": causes}
-        return self.first_of(self._made, "taint.standing", **asked)
+        parameters = {"kind": kind.value, "value": value, "roots": list(roots), "causes": causes}
+        return self.first_of(self._made, "taint.standing", **parameters)
 
     def find(self, taint_id: UUID) -> Taint | None:
         """Return a taint, lifted or not."""
@@ -117,8 +117,8 @@ class PostgresTaints(Store):
 
     def revived_by(self, taint_id: UUID, node_ids: Collection[UUID]) -> Sequence[Revived]:
         """Return predecessors that stand in the place of one of these nodes."""
-        asked = {"taint_id": taint_id, "ids": list(node_ids)}
-        return self.all_of(record(Revived), "taint.revived_by", **asked)
+        parameters = {"taint_id": taint_id, "ids": list(node_ids)}
+        return self.all_of(record(Revived), "taint.revived_by", **parameters)
 
     def view(self, taint_id: UUID) -> TaintView | None:
         """Return a taint as it is shown."""

@@ -69,8 +69,8 @@ def export_ledger(owner_url: str, workspace_id: UUID) -> Iterator[str]:
 
 def _note_export(owner_url: str, workspace_id: UUID) -> None:
     with as_owner(owner_url) as connection:
-        asked = {"workspace_id": workspace_id}
-        if connection.execute(query("ledger.lock_head"), asked).fetchone() is None:
+        parameters = {"workspace_id": workspace_id}
+        if connection.execute(query("ledger.lock_head"), parameters).fetchone() is None:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
         record(
             PostgresStores(connection, system_principal(workspace_id)),

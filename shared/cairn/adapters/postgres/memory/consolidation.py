@@ -68,13 +68,13 @@ class PostgresUnconsolidated(Store):
 
         Up to `wanted` others each, from `minimum` cosine on, found by the index: one may be missed.
         """
-        asked = {"model_id": model_id, "minimum": minimum, "wanted": wanted}
-        return self.all_of(record(Pair), "consolidation.near", ids=list(ids), **asked)
+        parameters = {"model_id": model_id, "minimum": minimum, "wanted": wanted}
+        return self.all_of(record(Pair), "consolidation.near", ids=list(ids), **parameters)
 
     def pairs(self, ids: Collection[UUID], model_id: int, *, minimum: float) -> Sequence[Pair]:
         """Return every pair among these memories from `minimum` cosine on, exactly."""
-        asked = {"model_id": model_id, "minimum": minimum}
-        return self.all_of(record(Pair), "consolidation.pairs", ids=list(ids), **asked)
+        parameters = {"model_id": model_id, "minimum": minimum}
+        return self.all_of(record(Pair), "consolidation.pairs", ids=list(ids), **parameters)
 
     def standing(self, ids: Collection[UUID]) -> Mapping[UUID, Standing]:
         """Return how those of the memories stand that are still to be found."""
@@ -94,13 +94,13 @@ class PostgresRuns(Store):
 
     def find(self, run_id: UUID) -> Run | None:
         """Return a run of the workspace."""
-        asked = {"id": run_id, "before": None, "limit": 1}
-        return self.first_of(self._made, "consolidation.runs", **asked)
+        parameters = {"id": run_id, "before": None, "limit": 1}
+        return self.first_of(self._made, "consolidation.runs", **parameters)
 
     def page(self, *, before: UUID | None, limit: int) -> Sequence[Run]:
         """Return up to `limit` runs, the newest first, from before a run's id on."""
-        asked = {"id": None, "before": before, "limit": limit}
-        return self.all_of(self._made, "consolidation.runs", **asked)
+        parameters = {"id": None, "before": before, "limit": limit}
+        return self.all_of(self._made, "consolidation.runs", **parameters)
 
     def begin(self, run_id: UUID, now: datetime, *, execution: str | None) -> bool:
         """Let a waiting run run; False when it did already or has ended."""

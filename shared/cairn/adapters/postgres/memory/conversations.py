@@ -62,8 +62,8 @@ class PostgresConversations(Store):
 
     def pending(self, identity: str, now: datetime) -> Sequence[PendingMessage]:
         """Return the messages that wait and have not expired, in their order."""
-        asked = {"identity": identity, "now": now}
-        return self.all_of(record(PendingMessage), "conversation.pending", **asked)
+        parameters = {"identity": identity, "now": now}
+        return self.all_of(record(PendingMessage), "conversation.pending", **parameters)
 
     def wait(self, message: PendingMessage) -> None:
         """Insert one row."""
@@ -158,7 +158,7 @@ class PostgresOneConversation:
         # only who searches by vector loads numpy
         from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
 
-        asked = {
+        parameters = {
             "vector": halfvecs([vector])[0],
             "model_id": model_id,
             "minimum": minimum,
@@ -166,7 +166,7 @@ class PostgresOneConversation:
         }
         with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
             knows_halfvec(connection)
-            return self._found(connection, principal, asked, filters, _NEAR)
+            return self._found(connection, principal, parameters, filters, _NEAR)
 
     def by_keyword(
         self,
@@ -180,9 +180,9 @@ class PostgresOneConversation:
         """Return the messages with any of the words, as `recall.ports.KeywordLeg.search`."""
         if not terms:
             return ()
-        asked = {"terms": list(terms), "limit": limit}
+        parameters = {"terms": list(terms), "limit": limit}
         with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
-            return self._found(connection, principal, asked, filters, _SAID)
+            return self._found(connection, principal, parameters, filters, _SAID)
 
     def _found(
         self,
@@ -213,9 +213,9 @@ class DropExpiredMessages:
 
     def __call__(self) -> int:
         """Return how many messages were removed."""
-        asked = {"now": self.clock()}
+        parameters = {"now": self.clock()}
         with self.database.connection() as connection:
-            return scalar(connection, "conversation.drop_expired", asked) or 0
+            return scalar(connection, "conversation.drop_expired", parameters) or 0
 
 
 def _conversation(row: dict[str, Any]) -> ConversationView:

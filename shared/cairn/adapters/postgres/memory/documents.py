@@ -50,8 +50,8 @@ class PostgresDocuments(Store):
         document = self.visible(document_id)
         if document is None:
             return None
-        asked = {"document_id": document_id, "deleted_at": document.deleted_at}
-        rows = self.all_of(dict_row, "document.parts", **asked)
+        parameters = {"document_id": document_id, "deleted_at": document.deleted_at}
+        rows = self.all_of(dict_row, "document.parts", **parameters)
         return StoredParts(
             document=document,
             sections=[_part(row) for row in rows if row["label"] == Label.SECTION],
@@ -76,8 +76,8 @@ class PostgresIngestions(Store):
 
     def is_newest(self, ingestion: Ingestion) -> bool:
         """Return whether no later ingestion of the same document was accepted."""
-        asked = {"document_id": ingestion.document_id, "position": ingestion.position}
-        return self.value("ingestion.is_newest", **asked)
+        parameters = {"document_id": ingestion.document_id, "position": ingestion.position}
+        return self.value("ingestion.is_newest", **parameters)
 
     def advance(
         self,
@@ -120,8 +120,8 @@ class PostgresUploads(Store):
 
     def find(self, upload_id: UUID) -> Upload | None:
         """Return an upload the principal announced."""
-        asked = {"id": upload_id, "principal_id": self.principal.principal_id}
-        return self.first_of(record(Upload), "ingestion.announced", **asked)
+        parameters = {"id": upload_id, "principal_id": self.principal.principal_id}
+        return self.first_of(record(Upload), "ingestion.announced", **parameters)
 
 
 def _place(

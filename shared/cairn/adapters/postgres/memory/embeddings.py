@@ -41,8 +41,8 @@ class PostgresEmbeddings(Store):
 
     def enrichable(self, node_ids: Collection[UUID]) -> Sequence[EnrichableNode]:
         """Return those of the nodes that are to be found (active, provisional, superseded)."""
-        asked = {"ids": list(node_ids), "first": FIRST_CHUNKS, "beginning": BEGINNING}
-        return self.all_of(record(_enrichable), "embedding.enrichable", **asked)
+        parameters = {"ids": list(node_ids), "first": FIRST_CHUNKS, "beginning": BEGINNING}
+        return self.all_of(record(_enrichable), "embedding.enrichable", **parameters)
 
     def silent(self, conversation_ids: Collection[UUID]) -> set[UUID]:
         """Return those of the conversations from which no memories are to be drawn."""
@@ -57,8 +57,8 @@ class PostgresEmbeddings(Store):
             if message.parent_id is not None and message.sequence is not None:
                 place = first.get(message.parent_id, message.sequence)
                 first[message.parent_id] = min(place, message.sequence)
-        asked = {"ids": list(first), "sequences": list(first.values()), "limit": limit}
-        return self.all_of(record(_earlier), "embedding.said_before", **asked)
+        parameters = {"ids": list(first), "sequences": list(first.values()), "limit": limit}
+        return self.all_of(record(_earlier), "embedding.said_before", **parameters)
 
     def undrawn(self, after: UUID, *, limit: int) -> Sequence[UUID]:
         """Return the next conversations by id with messages that no model drew from yet."""
@@ -68,8 +68,8 @@ class PostgresEmbeddings(Store):
         self, conversation_id: UUID, sequence: int, *, limit: int
     ) -> Sequence[EnrichableNode]:
         """Return messages of a conversation from a place on, in their order."""
-        asked = {"id": conversation_id, "sequence": sequence, "limit": limit}
-        return self.all_of(record(_earlier), "embedding.said_from", **asked)
+        parameters = {"id": conversation_id, "sequence": sequence, "limit": limit}
+        return self.all_of(record(_earlier), "embedding.said_from", **parameters)
 
     def drawn(self, model_id: int, *, limit: int) -> Sequence[UUID]:
         """Return nodes that have a vector of the model, drawn at random."""

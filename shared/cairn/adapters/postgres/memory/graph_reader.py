@@ -156,8 +156,8 @@ class PostgresGraph(Store):
         agent. Strictly guarded.
         """
         moment, last = after or (None, None)
-        asked = {"scope": scope, "scope_id": scope_id, "moment": moment, "id": last}
-        return self._made(scalar_row, _SUMMARIES, filters, **asked, limit=limit)
+        parameters = {"scope": scope, "scope_id": scope_id, "moment": moment, "id": last}
+        return self._made(scalar_row, _SUMMARIES, filters, **parameters, limit=limit)
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
@@ -264,7 +264,7 @@ class PostgresFeedback:
     def returned(self, principal: Principal, search_id: UUID, node_id: UUID) -> bool | None:
         """Return whether a search returned a node; None for a search the principal may not see."""
         self._wait_for(search_id)
-        asked = {
+        parameters = {
             "workspace_id": principal.workspace_id,
             "search_id": search_id,
             "node_id": node_id,
@@ -272,11 +272,11 @@ class PostgresFeedback:
             "anyone": principal.role is Role.ADMIN,
         }
         with bound(self._database, principal) as connection:
-            return scalar(connection, "graph.searched", asked)
+            return scalar(connection, "graph.searched", parameters)
 
     def keep(self, principal: Principal, feedback: Feedback, now: datetime) -> str | None:
         """Keep the principal's last word on a node of a search; return the search's recipe."""
-        asked = {
+        parameters = {
             "workspace_id": principal.workspace_id,
             "search_id": feedback.search_id,
             "node_id": feedback.node_id,
@@ -287,7 +287,7 @@ class PostgresFeedback:
             "now": now,
         }
         with bound(self._database, principal, read_only=False) as connection:
-            return scalar(connection, "graph.keep_feedback", asked)
+            return scalar(connection, "graph.keep_feedback", parameters)
 
 
 def _related_node(*, outgoing: bool, counted: int, **row: Any) -> tuple[RelatedNode, int]:

@@ -59,8 +59,8 @@ class PostgresGraphNodes(Store):
         self, node_id: UUID, moment: datetime, *, limit: int
     ) -> Sequence[StoredEdge]:
         """Return the node's edges that were closed at exactly `moment`, by id."""
-        asked = {"id": node_id, "moment": moment, "limit": limit}
-        return self.all_of(EDGE, "graph_node.edges_closed_at", **asked)
+        parameters = {"id": node_id, "moment": moment, "limit": limit}
+        return self.all_of(EDGE, "graph_node.edges_closed_at", **parameters)
 
 
 MAX_NAMED_ENTITIES = 1_000

@@ -61,7 +61,7 @@ class PostgresVectorLeg:
         # only who searches by vector loads numpy
         from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
 
-        asked = {
+        parameters = {
             "vector": halfvecs([vector])[0],
             "model_id": model_id,
             "minimum": minimum,
@@ -69,7 +69,7 @@ class PostgresVectorLeg:
         }
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
             knows_halfvec(connection)
-            return _candidates(connection, _BY_VECTOR, asked, filters)
+            return _candidates(connection, _BY_VECTOR, parameters, filters)
 
 
 class PostgresKeywordLeg:
@@ -90,9 +90,9 @@ class PostgresKeywordLeg:
         """Return the nodes with any of the words, best first."""
         if not terms:
             return ()
-        asked = {"terms": list(terms), "limit": limit}
+        parameters = {"terms": list(terms), "limit": limit}
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            return _candidates(connection, _BY_KEYWORD, asked, filters)
+            return _candidates(connection, _BY_KEYWORD, parameters, filters)
 
 
 class PostgresNodeReader(Store):
@@ -120,7 +120,7 @@ class PostgresNodeReader(Store):
 
         Without `vector` there are no cosines. Up to 400 ids.
         """
-        asked: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
             "ids": _array(node_ids),
             "terms": list(terms),
@@ -134,9 +134,9 @@ class PostgresNodeReader(Store):
             from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
 
             knows_halfvec(self.connection)
-            asked["vector"] = halfvecs([vector])[0]
+            parameters["vector"] = halfvecs([vector])[0]
         with self.connection.cursor(row_factory=args_row(Evidence), binary=True) as cursor:
-            return cursor.execute(query("search.evidence"), asked).fetchall()
+            return cursor.execute(query("search.evidence"), parameters).fetchall()
 
     def read(
         self, node_ids: Sequence[UUID], filters: Filters, *, subscribed: Collection[UUID] = ()
@@ -154,15 +154,15 @@ class PostgresNodeReader(Store):
     def _of_nodes(
         self, names: tuple[str, str], node_ids: Sequence[UUID], filters: Filters
     ) -> tuple[bytes, dict[str, Any]]:
-        asked: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "workspace_id": self.principal.workspace_id,
             "ids": _array(node_ids),
             "records": Label.MESSAGE in (filters.labels or ()),
         }
         present, past = names
         if filters.as_of_position is None:
-            return query(present), asked
-        return query(past), asked | {"as_of_position": filters.as_of_position}
+            return query(present), parameters
+        return query(past), parameters | {"as_of_position": filters.as_of_position}
 
     def neighbours(
         self, nodes: Sequence[FoundNode], count: int, filters: Filters

@@ -25,8 +25,13 @@ class PostgresModelVectors(Store):
         or than work that waits, and `with_tokens` one without token vectors. Conversations and
         entities need some where they had some.
         """
-        asked = {"model_id": model_id, "after": after, "limit": limit, "with_tokens": with_tokens}
-        (page,) = self.all_of(record(StalePage), "reembed.stale", **asked)
+        parameters = {
+            "model_id": model_id,
+            "after": after,
+            "limit": limit,
+            "with_tokens": with_tokens,
+        }
+        (page,) = self.all_of(record(StalePage), "reembed.stale", **parameters)
         return page
 
     def text_positions(self, node_ids: Collection[UUID]) -> Mapping[UUID, int]:
@@ -42,8 +47,8 @@ class PostgresModelVectors(Store):
 
     def sample(self, model_id: int, other_id: int, *, limit: int) -> Sequence[Sampled]:
         """Return nodes with vectors of both models, in an order that depends on their ids only."""
-        asked = {"model_id": model_id, "other_id": other_id, "limit": limit}
-        return self.all_of(record(Sampled), "reembed.sample", **asked)
+        parameters = {"model_id": model_id, "other_id": other_id, "limit": limit}
+        return self.all_of(record(Sampled), "reembed.sample", **parameters)
 
     def indexed(self, model_id: int) -> bool:
         """Return whether every partition has an index of the model's vectors."""
@@ -63,8 +68,8 @@ class PostgresVectorGaps(Store):
 
     def page(self, model_id: int, *, after: UUID, limit: int) -> GapPage:
         """Look at the `limit` nodes after an id."""
-        asked = {"model_id": model_id, "after": after, "limit": limit}
-        (page,) = self.all_of(record(GapPage), "reindex.page", **asked)
+        parameters = {"model_id": model_id, "after": after, "limit": limit}
+        (page,) = self.all_of(record(GapPage), "reindex.page", **parameters)
         return page
 
     def index_words(self, node_ids: Sequence[UUID]) -> None:

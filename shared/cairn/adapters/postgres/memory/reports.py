@@ -55,9 +55,9 @@ class PostgresReportViews(Store):
         self, where: ReportFilter, *, limit: int, after: int | None
     ) -> tuple[Sequence[ReportEntry], int]:
         """Return one page and the total under its filter."""
-        asked = {"keyword": where.keyword, "source_workflow": where.source_workflow}
-        rows = self._rows("report.page", limit=limit, after=after, **asked)
-        total = self.run("report.total", **asked).fetchone()
+        parameters = {"keyword": where.keyword, "source_workflow": where.source_workflow}
+        rows = self._rows("report.page", limit=limit, after=after, **parameters)
+        total = self.run("report.total", **parameters).fetchone()
         return [_entry(row) for row in rows], total[0] if total else 0
 
     def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:

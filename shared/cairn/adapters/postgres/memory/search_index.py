@@ -54,7 +54,7 @@ class PostgresGuard:
         timeout_ms: int,
     ) -> frozenset[UUID]:
         """Return those of the ids the principal may find; Unavailable when the index is behind."""
-        asked = {
+        parameters = {
             "workspace_id": principal.workspace_id,
             "ids": list(node_ids),
             "index_name": index_name,
@@ -74,7 +74,7 @@ class PostgresGuard:
             if not node_ids:
                 return frozenset()
             cursor = connection.cursor(binary=True, row_factory=scalar_row)
-            return frozenset(cursor.execute(query("search_index.admissible"), asked))
+            return frozenset(cursor.execute(query("search_index.admissible"), parameters))
 
 
 @dataclass(frozen=True)
@@ -87,15 +87,17 @@ class PostgresIndexSource:
         """Return how far the index has followed the workspace."""
         with self._open(workspace_id) as connection:
             cursor = connection.cursor(row_factory=class_row(IndexState))
-            asked = {"workspace_id": workspace_id, "index_name": name}
-            return cursor.execute(query("search_index.state"), asked).fetchone() or IndexState()
+            parameters = {"workspace_id": workspace_id, "index_name": name}
+            return (
+                cursor.execute(query("search_index.state"), parameters).fetchone() or IndexState()
+            )
 
     def changed(
         self, workspace_id: UUID, after: tuple[int, UUID], limit: int
     ) -> Sequence[IndexDocument]:
         """Return nodes changed after a place in the order of changes."""
-        asked = {"position": after[0], "after": after[1], "limit": limit}
-        return self._documents("search_index.changed", workspace_id, asked)
+        parameters = {"position": after[0], "after": after[1], "limit": limit}
+        return self._documents("search_index.changed", workspace_id, parameters)
 
     def documents(self, workspace_id: UUID, node_ids: Collection[UUID]) -> Sequence[IndexDocument]:
         """Return these nodes as they are now."""
@@ -105,13 +107,13 @@ class PostgresIndexSource:
         self, workspace_id: UUID, name: str, position: int, *, refused: int, now: datetime
     ) -> None:
         """Keep that everything up to `position` is in the index."""
-        asked = {"index_name": name, "position": position, "refused": refused, "now": now}
-        self._write("search_index.advance", workspace_id, asked)
+        parameters = {"index_name": name, "position": position, "refused": refused, "now": now}
+        self._write("search_index.advance", workspace_id, parameters)
 
     def fail(self, workspace_id: UUID, name: str, failure: str, now: datetime) -> None:
         """Keep why an update failed."""
-        asked = {"index_name": name, "failure": failure, "now": now}
-        self._write("search_index.fail", workspace_id, asked)
+        parameters = {"index_name": name, "failure": failure, "now": now}
+        self._write("search_index.fail", workspace_id, parameters)
 
     def rewind(self, workspace_id: UUID, name: str) -> None:
         """Let the index follow the workspace from its beginning again."""
@@ -123,9 +125,9 @@ class PostgresIndexSource:
 
     def pending(self, workspace_id: UUID, position: int) -> int:
         """Return how many nodes changed after `position`."""
-        asked = {"workspace_id": workspace_id, "position": position}
+        parameters = {"workspace_id": workspace_id, "position": position}
         with self._open(workspace_id) as connection:
-            return scalar(connection, "search_index.pending", asked)
+            return scalar(connection, "search_index.pending", parameters)
 
     def buckets(self, workspace_id: UUID) -> Mapping[str, Bucket]:
         """Return what the index should hold by bucket."""
@@ -162,9 +164,9 @@ class PostgresIndexSource:
 
 def _waiting_since(connection: Connection, workspace_id: UUID, index_name: str) -> datetime | None:
     """Return since when a node the reader may see waits for the index, None when none does."""
-    asked: dict[str, Any] = {"workspace_id": workspace_id, "index_name": index_name}
-    asked["position"] = scalar(connection, "search_index.reached", asked) or 0
-    missing = scalar(connection, "search_index.oldest_missing", asked)
+    parameters: dict[str, Any] = {"workspace_id": workspace_id, "index_name": index_name}
+    parameters["position"] = scalar(connection, "search_index.reached", parameters) or 0
+    missing = scalar(connection, "search_index.oldest_missing", parameters)
     if missing is None:
         return None
-    return scalar(connection, "search_index.recorded_at", asked | {"position": missing})
+    return scalar(connection, "search_index.recorded_at", parameters | {"position": missing})

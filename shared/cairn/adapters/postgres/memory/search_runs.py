@@ -53,10 +53,10 @@ class PostgresSearchRuns:
         coming = self._on_its_way(run_id) if self._on_its_way else None
         if coming is not None and coming.workspace_id == principal.workspace_id:
             return coming
-        asked = {"workspace_id": principal.workspace_id, "id": run_id}
+        parameters = {"workspace_id": principal.workspace_id, "id": run_id}
         with bound(self._database, principal) as connection:
             cursor = connection.cursor(row_factory=record(_run))
-            return cursor.execute(query("search_run.find"), asked).fetchone()
+            return cursor.execute(query("search_run.find"), parameters).fetchone()
 
 
 def _row(run: SearchRun) -> dict[str, Any]:
@@ -134,9 +134,9 @@ class DropSearchRuns:
 
     def __call__(self, before: datetime, limit: int) -> int:
         """Remove at most `limit` counted searches older than `before`; return how many went."""
-        asked = {"before": before, "limit": limit}
+        parameters = {"before": before, "limit": limit}
         with self.database.connection() as connection:
-            return scalar(connection, "search_run.drop_old", asked) or 0
+            return scalar(connection, "search_run.drop_old", parameters) or 0
 
 
 ABSENT = math.nan  # no signal is ever NaN

@@ -40,9 +40,9 @@ class PostgresSubscriptionLeg:
         """Return what the keywords find, up to `limit` a keyword before they are merged."""
         if not keywords or principal.agent_slug is None:
             return ()
-        asked = {"keywords": list(keywords), "limit": limit}
+        parameters = {"keywords": list(keywords), "limit": limit}
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            rows = matches(connection, _BY_SUBSCRIPTION, asked, filters)
+            rows = matches(connection, _BY_SUBSCRIPTION, parameters, filters)
         return scored((KeywordMatch(*row) for row in rows), limit=limit)
 
 

@@ -137,18 +137,22 @@ class PostgresSummaries(Store):
     def tokens_of(self, part: PartState) -> int:
         """Return how many tokens the chunks of a document or section have together."""
         section = part.id if part.label == Label.SECTION else None
-        asked = {"document_id": part.document_id, "section_id": section}
-        return self.value("summary.part_tokens", **asked)
+        parameters = {"document_id": part.document_id, "section_id": section}
+        return self.value("summary.part_tokens", **parameters)
 
     def texts_of(self, part: PartState) -> Sequence[str]:
         """Return what a part's summary is made of, in order: chunks, or summaries of sections.
 
         At most `MOST_PARTS`, each cut at `PART_CHARS`.
         """
-        asked = {"document_id": part.document_id, "characters": PART_CHARS, "limit": MOST_PARTS}
+        parameters = {
+            "document_id": part.document_id,
+            "characters": PART_CHARS,
+            "limit": MOST_PARTS,
+        }
         if part.label == Label.SECTION:
-            return self.values("summary.section_texts", id=part.id, **asked)
-        return self.values("summary.document_texts", **asked)
+            return self.values("summary.section_texts", id=part.id, **parameters)
+        return self.values("summary.document_texts", **parameters)
 
     def contents(self, ids: Collection[UUID]) -> Mapping[UUID, str]:
         """Return the content hashes of those that may be summarised now."""
@@ -165,10 +169,10 @@ class PostgresSummaries(Store):
 
 
 def _of(group: Group) -> dict[str, Any]:
-    asked = asdict(group)
-    asked["agents"] = list(group.agents) if group.agents is not None else None
-    asked["data_subjects"] = list(group.data_subjects)
-    return asked
+    parameters = asdict(group)
+    parameters["agents"] = list(group.agents) if group.agents is not None else None
+    parameters["data_subjects"] = list(group.data_subjects)
+    return parameters
 
 
 def _state(row: Mapping[str, Any]) -> GroupState:

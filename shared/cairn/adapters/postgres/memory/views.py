@@ -74,8 +74,8 @@ class PostgresViews(Store):
 
         `source_uri` may be written as in citations: with spaces for what would end one.
         """
-        asked = {"client_id": client_id, "source_uri": source_uri}
-        return self.all_of(DOCUMENT, "view.documents", **asked, limit=limit, after=after)
+        parameters = {"client_id": client_id, "source_uri": source_uri}
+        return self.all_of(DOCUMENT, "view.documents", **parameters, limit=limit, after=after)
 
     def ingestion(self, ingestion_id: UUID) -> IngestionView | None:
         """Return an ingestion of a document the principal may see, deleted or not."""
