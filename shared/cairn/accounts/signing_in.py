@@ -5,6 +5,7 @@ a tool that there is not, so that it opens nothing; it is good once. Not the flo
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -27,6 +28,7 @@ ACCESS_LASTS, RENEWAL_LASTS = timedelta(hours=8), timedelta(days=30)
 RENEWS = frozenset({"renew"})
 """What a key to renew with lists: no tool has a name without an underscore."""
 MARK = "signed in"
+_NAME = re.compile(rf"(?P<client>.*) \({MARK}: (?P<sign_in>[0-9a-f-]{{36}})\)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +84,10 @@ class SignIns:
             self._record_end(stores, holder.workspace_id, holder.key_id)  # holds the chain's lock
             every = stores.keys.all()
             key = next((each for each in every if each.id == holder.key_id), None)
-            if key is None or key.revoked_at is not None:
+            named = _named(key) if key is not None and key.revoked_at is None else None
+            if key is None or named is None:
                 raise Unauthenticated("This token was renewed.", reason="refresh-token")
-            sign_in, client = _named(key)
+            sign_in, client = named
             self._revoke(stores, holder.workspace_id, every, sign_in, recorded=key.id)
             agent = Agent(
                 client=client,
@@ -102,8 +105,9 @@ class SignIns:
         with self.transactions.writing(system_principal(workspace_id)) as stores:
             every = stores.keys.all()
             used = [key for key in every if key.prefix == prefix and key.revoked_at is not None]
-            if sign_in is None and used and MARK in used[0].name:
-                sign_in = _named(used[0])[0]
+            named = _named(used[0]) if used else None
+            if named is not None:
+                sign_in = named[0]
             if sign_in is not None:
                 self._revoke(stores, workspace_id, every, sign_in)
 
@@ -167,7 +171,7 @@ class SignIns:
         )
 
 
-def _named(key: KeyView) -> tuple[UUID, str]:
+def _named(key: KeyView) -> tuple[UUID, str] | None:
     """Return the sign-in that a key's name ends with, and the client it begins with."""
-    client, _, rest = key.name.rpartition(f" ({MARK}: ")
-    return UUID(rest.rstrip(")")), client
+    found = _NAME.fullmatch(key.name)
+    return (UUID(found["sign_in"]), found["client"]) if found else None

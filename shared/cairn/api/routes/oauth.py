@@ -33,7 +33,7 @@ from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.keys import DEFAULT_SCOPES
 from cairn.kernel.clock import monotonic
-from cairn.kernel.errors import CairnError, Denied, NotFound
+from cairn.kernel.errors import CairnError, Denied, NotFound, ValidationFailed
 
 routes = router("keys")
 
@@ -178,6 +178,8 @@ def token(body: Body, issuer: OfLaptop, base: Base) -> Response:
             raise OAuthError("unsupported_grant_type", "There is no such grant here.")
     except OAuthError as error:
         return _error(error)
+    except (Denied, ValidationFailed) as error:  # who let the client in may do so no longer
+        return _error(OAuthError("invalid_grant", error.detail))
     return answer(token_json(made), headers=NO_STORE)
 
 
@@ -347,6 +349,8 @@ def _consent(form: Mapping[str, str], asked: Asked, services: ApiServices) -> Co
     slug = form.get("slug", "")
     if SLUG.fullmatch(slug) is None:
         raise Denied("An agent's name is small letters, digits, and . _ -", reason="agent")
+    if admin.agent_slug not in (None, slug):
+        raise Denied("This key lets clients in as its own agent only.", reason="agent")
     scopes = frozenset(scope for scope in asked.scopes if scope in form.get("scope", "").split())
     if not scopes:
         raise Denied("At least one scope is needed.", reason="scopes")
