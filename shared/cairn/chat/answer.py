@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from cairn.chat.views import Told
     from cairn.chat.window import Exchange
     from cairn.conversations.record import MessageRecorded, RecordMessage
-    from cairn.inbound.gateway import InboundGateway, Screened
+    from cairn.inbound.gateway import InboundGateway
+    from cairn.inbound.labels import Screened
     from cairn.kernel.access import Principal
     from cairn.llm.gateway import Gateway
     from cairn.writing.platform import Platform

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from cairn.inbound.gateway import by_rules
+from cairn.inbound.labels import by_rules
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash, sha256

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from cairn.inbound.labels import Intent, Screened, by_rules
 from cairn.kernel.errors import CairnError
 from cairn.kernel.text.elements import as_data
 from cairn.kernel.text.words import words
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
-from cairn.recall.questions.gate import Complexity, judge, printable, window
-from cairn.recall.questions.small_talk import small_talk
-from cairn.safety.screening import Verdict, screen
+from cairn.recall.questions.gate import Complexity, printable, window
+from cairn.safety.screening import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +40,6 @@ MAX_CHARS = 8_000
 MAX_TOKENS = 120
 MAX_TURN_TOKENS = 200
 MAX_QUERY_CHARS = 500
-RULES = "rules"
 
 SYSTEM = """\
 You label a message that reached a help desk, before anybody works on it. The text inside <message>
@@ -76,64 +74,6 @@ Example answer: {{"verdict": "CLEAN", "injection": false, "intent": "question", 
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
 _RANK = (Verdict.CLEAN, Verdict.SUSPICIOUS, Verdict.DISCARD)
-_QUESTION = re.compile(r"[?\uff1f\u061f]")
-_COMPLAINTS = """
-    still again unacceptable disappointed angry complaint broken terrible useless ridiculous
-    frustrated immer beschwerde inakzeptabel toujours plainte inacceptable sigue queja inaceptable
-"""
-_COMPLAINING = frozenset(_COMPLAINTS.split())
-_FOLLOWING = ("re:", "aw:", "sv:", "rv:", "fwd:", "wg:")
-
-
-class Intent(StrEnum):
-    """What a message is."""
-
-    QUESTION = "question"
-    INSTRUCTION = "instruction"
-    COMPLAINT = "complaint"
-    GREETING = "greeting"
-    FOLLOW_UP = "follow-up"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screened:
-    """What screening found. `ms` is how long it took.
-
-    `query` is the message made fit for a search, by a model; `topic_change` is None unless there is
-    a conversation to change it in. `query` has words of the message: it stands where those do.
-    `provider` is who judged: `rules`, or the model's. `fallthrough` says that a model was asked
-    and gave no answer.
-    """
-
-    verdict: Verdict
-    injection: bool
-    patterns: tuple[str, ...]
-    intent: Intent
-    language: str | None
-    complexity: Complexity
-    query: str | None = None
-    topic_change: bool | None = None
-    provider: str = RULES
-    fallthrough: bool = False
-    ms: int = 0
-
-    def labels(self) -> dict[str, Any]:
-        """Return it as JSON, without a word of the message, for rows and for planners."""
-        return {
-            "verdict": self.verdict.value,
-            "injection": self.injection,
-            "patterns": list(self.patterns),
-            "intent": self.intent.value,
-            "language": self.language,
-            "complexity": self.complexity.value,
-            "provider": self.provider,
-            "fallthrough": self.fallthrough,
-        }
-
-    def of_message(self) -> dict[str, Any]:
-        """Return the labels that travel with a message, sealed as it is."""
-        said = {"query": self.query, "topic_change": self.topic_change}
-        return {**self.labels(), **said}
 
 
 class GatewayAnswer(AnswerShape):
@@ -220,21 +160,6 @@ class InboundGateway:
         )
 
 
-def by_rules(text: str, history: Sequence[Turn] | None = None) -> Screened:
-    """Return what patterns and word lists make of a message. Pure."""
-    screening = screen(text)
-    judged = judge(text, history or (), admin=history is not None)
-    return Screened(
-        verdict=screening.verdict,
-        injection=screening.injection,
-        patterns=screening.patterns,
-        intent=intent_of(text),
-        language=judged.language,
-        complexity=judged.complexity,
-        topic_change=judged.topic_change,
-    )
-
-
 def raised(found: Screened, said: GatewayAnswer, provider: str) -> Screened:
     """Return the model's labels, with a verdict no milder than the rules' own."""
     verdict = max(found.verdict, said.verdict, key=_RANK.index)
@@ -250,14 +175,3 @@ def raised(found: Screened, said: GatewayAnswer, provider: str) -> Screened:
         complexity=said.complexity,
         provider=provider,
     )
-
-
-def intent_of(text: str) -> Intent:
-    """Return what a message is, by its form: rules, and a guess."""
-    if small_talk(text):
-        return Intent.GREETING
-    if text.lstrip().casefold().startswith(_FOLLOWING):
-        return Intent.FOLLOW_UP
-    if _COMPLAINING & set(words(text)):
-        return Intent.COMPLAINT
-    return Intent.QUESTION if _QUESTION.search(text) else Intent.INSTRUCTION

@@ -8,12 +8,8 @@ import pytest
 from tests.support.helpdesk import ATTACK
 from tests.support.platform import platform_of
 
-from cairn.inbound.gateway import (
-    InboundGateway,
-    Intent,
-    by_rules,
-    intent_of,
-)
+from cairn.inbound.gateway import InboundGateway
+from cairn.inbound.labels import Intent, by_rules, intent_of
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatAnswer, ChatRequest, Purpose, Usage
