@@ -241,12 +241,12 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO ticket_reply VALUES (%(w)s, %(id)s, %(id)s, %(id)s, true, '\\x00', '{}',"
         " %(t)s)",
         "INSERT INTO chat_turn (workspace_id, id, principal_id, session, state, question, digest,"
-        " created_at, deadline) VALUES (%(w)s, %(id)s, %(id)s, 's', 'running', '\\x00', '\\x00',"
-        " %(t)s, %(t)s)",
+        " created_at, deadline) VALUES (%(w)s, %(id)s, %(id)s, 's', 'running', '\\x00', 'd', %(t)s,"
+        " %(t)s)",
         "INSERT INTO chat_event VALUES (%(w)s, %(id)s, 1, 'graph_start', '{}', NULL, %(t)s)",
-        "INSERT INTO chat_action (workspace_id, id, turn_id, principal_id, session, tool, arguments,"
-        " arguments_hash, state, created_at, expires_at) VALUES (%(w)s, %(id)s, %(id)s, %(id)s, 's',"
-        " 't', '\\x00', repeat('a', 64), 'pending', %(t)s, %(t)s)",
+        "INSERT INTO chat_action (workspace_id, id, turn_id, principal_id, session, tool,"
+        " arguments, arguments_hash, state, created_at, expires_at) VALUES (%(w)s, %(id)s, %(id)s,"
+        " %(id)s, 's', 't', '\\x00', repeat('a', 64), 'pending', %(t)s, %(t)s)",
         "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"
         " 'pii', %(t)s, %(id)s, true)",
         "INSERT INTO connector (workspace_id, id, name, transport, builtin, config, secrets,"
