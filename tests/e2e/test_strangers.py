@@ -106,6 +106,7 @@ WHO_MAY = {
     "POST /v1/searches/{search_id}/feedback": ANYONE,
     "POST /v1/query/subgraph": ANYONE,
     "GET /v1/nodes/{node_id}/lineage": ANYONE,
+    "GET /v1/profile": WRITERS,
     "GET /v1/summaries": ANYONE,
     "GET /v1/summaries/{summary_id}": ANYONE,
     "GET /v1/export": ADMIN,

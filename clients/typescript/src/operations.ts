@@ -847,6 +847,13 @@ export function listPersonaVersions(
   return { method: "GET", path: `/v1/personas/${encodeURIComponent(persona)}/versions` };
 }
 
+/** Show what is known of a client. */
+export function getProfile(
+  query: { about?: M["About"] | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["Profile"]> {
+  return { method: "GET", path: "/v1/profile", query };
+}
+
 /** List proposed nodes. */
 export function listProposals(
   query: { limit?: number | undefined; cursor?: string | undefined } = {},

@@ -8,6 +8,11 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description What a profile is asked for.
+         * @enum {string}
+         */
+        About: "who_is" | "how_does" | "personalize";
         /** @description Who may find the document. */
         AcceptIn: {
             /**
@@ -3348,6 +3353,17 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description Something a client likes or speaks of again; `evidence` are memories, the newest first. */
+        Interest: {
+            /** @description Its name. */
+            name: string;
+            /** @description The type. */
+            type: string;
+            /** @description The score. */
+            score: number;
+            /** @description The memories that name it, the newest first. */
+            evidence: string[];
+        };
         /** @description An investigation with what it spent by purpose, what is left, its questions and actions. */
         InvestigationDetail: {
             /** @description The investigation. */
@@ -3586,6 +3602,11 @@ export interface components {
             /** @description Why it failed; null when it did not. */
             failure?: string;
         };
+        /**
+         * @description How far a skill goes.
+         * @enum {string}
+         */
+        Level: "learning" | "has";
         /** @description What may be spent, or what is left of it; nothing is ever less than 0. */
         LimitsView: {
             /** @description How many tokens. */
@@ -4513,6 +4534,31 @@ export interface components {
             /** @description The headings above it, the outermost first. */
             headings?: string[];
         };
+        /** @description What was done for a client again and again; `evidence` are events, the newest first. */
+        Pattern: {
+            /** @description The type. */
+            type: string;
+            /** @description The tool that was called. */
+            tool_name: string | null;
+            /** @description How often it was done. */
+            times: number;
+            /** @description In how many sessions, or days where events have no session. */
+            sessions: number;
+            /**
+             * Format: date-time
+             * @description When it was done first.
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description When it was done last.
+             */
+            last_at: string;
+            /** @description How strong it is, from 0 to 1; halved each 30 days since the last. */
+            strength: number;
+            /** @description The events, the newest first. */
+            evidence: string[];
+        };
         /** @description The persona that is gone. */
         PersonaRemoved: {
             /** @description Its name. */
@@ -4646,6 +4692,23 @@ export interface components {
             instance?: string;
             /** @description What is wrong, field by field. */
             errors?: components["schemas"]["FieldProblem"][];
+        };
+        /** @description What is known of a client. `truncated`: older memories or events were not looked at. */
+        Profile: {
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string;
+            /** @description What is the case of the client, and who is who to them. */
+            facts: components["schemas"]["Statement"][];
+            /** @description What the client likes, wants or avoids. */
+            preferences: components["schemas"]["Statement"][];
+            /** @description What the client can do, or learns. */
+            skills: components["schemas"]["Skill"][];
+            /** @description What the client likes or speaks of again, the strongest first. */
+            interests: components["schemas"]["Interest"][];
+            /** @description What was done for the client again and again. */
+            patterns: components["schemas"]["Pattern"][];
+            /** @description Whether there is more than is shown. */
+            truncated: boolean;
         };
         /** @description What was looked at. `clean`: nothing was found in any place that could be searched. */
         Proof: {
@@ -5395,6 +5458,26 @@ export interface components {
             /** @description The text. */
             text: string;
         };
+        /** @description A memory that says what a client can do, or learns. */
+        Skill: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The text. */
+            text: string;
+            /** @description How sure it is, from 0 to 1. */
+            confidence: number;
+            /** @description When it happened; when it was written, if left out. */
+            occurred_at: string | null;
+            /** @description The message that it was drawn from. */
+            evidence: string[];
+            /** @description Its name. */
+            name: string;
+            /** @description Whether the client has the skill or is learning it. */
+            level: components["schemas"]["Level"];
+        };
         /**
          * @description Who answered.
          * @enum {string}
@@ -5446,6 +5529,22 @@ export interface components {
             iterations: number;
             /** @description Calls of models whose price is not known. */
             unpriced_calls: number;
+        };
+        /** @description A memory that says something of a client; `evidence` is the message it was drawn from. */
+        Statement: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The text. */
+            text: string;
+            /** @description How sure it is, from 0 to 1. */
+            confidence: number;
+            /** @description When it happened; when it was written, if left out. */
+            occurred_at: string | null;
+            /** @description The message that it was drawn from. */
+            evidence: string[];
         };
         /** @description The numbers of a workspace. `storage_bytes` counts rows, without indexes. */
         Stats: {

@@ -35,6 +35,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "search": (f"{ROUTES}.search",),
         "context": (f"{ROUTES}.context",),
         "summaries": (f"{ROUTES}.summaries",),
+        "profile": (f"{ROUTES}.profile",),
         "searches": (f"{ROUTES}.searches",),
         "query": (f"{ROUTES}.graph",),
         "ledger": (f"{ROUTES}.ledger",),

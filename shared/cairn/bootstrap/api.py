@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cairn.nodes.write import WriteNodes
     from cairn.operations.stats import GetStats
     from cairn.operations.sweep import MeasureBacklog
+    from cairn.profiles.read import ReadProfile
     from cairn.reading.views import LedgerVerification
     from cairn.rebuild.missing_keys import FindOrphans, VerifyWithKeys
     from cairn.rebuild.runs import ShowRebuild, StartRebuild
@@ -206,6 +207,13 @@ class ApiServices(AgentServices):
         from cairn.summaries.read import ReadSummaries
 
         return ReadSummaries(transactions=self.platform.transactions)
+
+    @part
+    def profile(self) -> ReadProfile:
+        """What is known of a client."""
+        from cairn.profiles.read import ReadProfile
+
+        return ReadProfile(transactions=self.platform.transactions, clock=utc_now)
 
     @part
     def give_feedback(self) -> GiveFeedback:

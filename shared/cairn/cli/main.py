@@ -25,6 +25,7 @@ from cairn.cli import (
     nodes,
     operations,
     people,
+    profile,
     reports,
     search_index,
     stack,
@@ -112,6 +113,7 @@ app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("context", rich_help_panel=_MEMORY)(memories.context)
 app.add_typer(memory_edits.app, name="memory", rich_help_panel=_MEMORY)
+app.command("profile", rich_help_panel=_MEMORY)(profile.profile)
 app.add_typer(memories.searches_app, name="searches", rich_help_panel=_MEMORY)
 app.add_typer(graph.app, name="graph", rich_help_panel=_MEMORY)
 app.add_typer(reports.summaries_app, name="summaries", rich_help_panel=_MEMORY)

@@ -53,6 +53,7 @@ FOR_CLIENTS = {
     "POST /v1/searches/{search_id}/feedback",
     "POST /v1/query/subgraph",
     "GET /v1/nodes/{node_id}/lineage",
+    "GET /v1/profile",
     "GET /v1/summaries",
     "GET /v1/summaries/{summary_id}",
     "GET /v1/whoami",

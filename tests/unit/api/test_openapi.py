@@ -78,6 +78,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/searches/{search_id}/feedback",
         "/v1/query/subgraph",
         "/v1/nodes/{node_id}/lineage",
+        "/v1/profile",
         "/v1/summaries",
         "/v1/summaries/{summary_id}",
         "/v1/context",

@@ -23,7 +23,7 @@ LAYERS = [
     {"reading", "recall"},
     {"inbound"},
     {"accounts", "anchors", "conversations", "events", "operations", "reports", "taint", "tickets"},
-    {"enrichment", "memory_graph", "webhooks"},
+    {"enrichment", "memory_graph", "profiles", "webhooks"},
     {"consolidation", "investigations", "rebuild", "reembedding"},
     {"chat", "summaries"},
     {"adapters"},

@@ -1983,6 +1983,22 @@ class IngestionView(Model):
     """What went wrong, as a code or a problem; null when nothing did."""
 
 
+class Interest(Model):
+    """Something a client likes or speaks of again; `evidence` are memories, the newest first."""
+
+    name: str
+    """Its name."""
+
+    type: str
+    """The type."""
+
+    score: float
+    """The score."""
+
+    evidence: list[UUID]
+    """The memories that name it, the newest first."""
+
+
 class InvestigationQueued(Model):
     """The ticket waits for a slot: there is no investigation yet."""
 
@@ -2826,6 +2842,34 @@ class PathPart(Model):
 
     headings: list[str] | None = None
     """The headings above it, the outermost first."""
+
+
+class Pattern(Model):
+    """What was done for a client again and again; `evidence` are events, the newest first."""
+
+    type: str
+    """The type."""
+
+    tool_name: str | None
+    """The tool that was called."""
+
+    times: int
+    """How often it was done."""
+
+    sessions: int
+    """In how many sessions, or days where events have no session."""
+
+    first_at: AwareDatetime
+    """When it was done first."""
+
+    last_at: AwareDatetime
+    """When it was done last."""
+
+    strength: float
+    """How strong it is, from 0 to 1; halved each 30 days since the last."""
+
+    evidence: list[UUID]
+    """The events, the newest first."""
 
 
 class PersonaRemoved(Model):
@@ -3772,6 +3816,31 @@ class ShownEvidence(Model):
     """The text."""
 
 
+class Skill(Model):
+    """A memory that says what a client can do, or learns."""
+
+    id: UUID
+    """Its id."""
+
+    text: str
+    """The text."""
+
+    confidence: float
+    """How sure it is, from 0 to 1."""
+
+    occurred_at: AwareDatetime | None
+    """When it happened; when it was written, if left out."""
+
+    evidence: list[UUID]
+    """The message that it was drawn from."""
+
+    name: str
+    """Its name."""
+
+    level: Literal["learning", "has"] | str
+    """Whether the client has the skill or is learning it."""
+
+
 class SpentView(Model):
     """What was spent; `unpriced_calls` cost money nobody knows the amount of."""
 
@@ -3789,6 +3858,25 @@ class SpentView(Model):
 
     unpriced_calls: int
     """Calls of models whose price is not known."""
+
+
+class Statement(Model):
+    """A memory that says something of a client; `evidence` is the message it was drawn from."""
+
+    id: UUID
+    """Its id."""
+
+    text: str
+    """The text."""
+
+    confidence: float
+    """How sure it is, from 0 to 1."""
+
+    occurred_at: AwareDatetime | None
+    """When it happened; when it was written, if left out."""
+
+    evidence: list[UUID]
+    """The message that it was drawn from."""
 
 
 class Stats(Model):
@@ -6755,6 +6843,31 @@ class Preview(Model):
 
     more: bool
     """Whether there is more to do."""
+
+
+class Profile(Model):
+    """What is known of a client. `truncated`: older memories or events were not looked at."""
+
+    client_id: str
+    """The client it belongs to; `global` for none in particular."""
+
+    facts: list[Statement]
+    """What is the case of the client, and who is who to them."""
+
+    preferences: list[Statement]
+    """What the client likes, wants or avoids."""
+
+    skills: list[Skill]
+    """What the client can do, or learns."""
+
+    interests: list[Interest]
+    """What the client likes or speaks of again, the strongest first."""
+
+    patterns: list[Pattern]
+    """What was done for the client again and again."""
+
+    truncated: bool
+    """Whether there is more than is shown."""
 
 
 class SearchMeta(Model):

@@ -1933,6 +1933,25 @@ def list_persona_versions(
     )
 
 
+def get_profile(
+    *,
+    about: Literal["who_is", "how_does", "personalize"] | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.Profile]:
+    """Show what is known of a client.
+
+    Derive a client's facts, preferences, skills, interests and patterns from what stands
+    now.
+    """
+    return Call(
+        method="GET",
+        path="/v1/profile",
+        answer=models.Profile,
+        query={"about": about, "client_id": client_id, "user_id": user_id},
+    )
+
+
 def list_proposals(
     *,
     limit: int | None = None,

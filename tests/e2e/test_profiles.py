@@ -1,0 +1,104 @@
+"""What is known of a client: seen with its evidence, corrected, taken out, and forgotten."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.e2e.cli import cairn
+from tests.e2e.tenant import Tenant, open_workspace, refused
+
+if TYPE_CHECKING:
+    from tests.plugins.laptop import Laptop
+
+MET = ("2026-03-01", "2026-03-02", "2026-03-03")
+
+
+@pytest.fixture(scope="module")
+def tenant(laptop: "Laptop") -> Tenant:
+    tenant = open_workspace(laptop, "profiles")
+    for text in (
+        "I prefer PostgreSQL to Redis.",
+        "I speak German.",
+        "I live in Porto.",
+        "I hate Kafka.",
+    ):
+        message = {"channel": "api", "session_id": "chat", "role": "user", "sender": "Ada"}
+        tenant.post("/v1/conversations/messages", {**message, "text": text, "client_id": "ada"})
+    tenant.tell("Bob prefers tea.", type="fact", client_id="bob")
+    for day in MET:
+        event = {"type": "tool.execute", "tool_name": "book_table", "client_id": "ada"}
+        at = {"occurred_at": f"{day}T10:00:00Z", "session_id": day}
+        tenant.post("/v1/events", {**event, **at, "payload": {"day": day}})
+    tenant.all_embedded()
+    return tenant
+
+
+def profile(tenant: Tenant, **asked: Any) -> dict[str, Any]:
+    return profile_of(tenant, "ada", **asked)
+
+
+def profile_of(tenant: Tenant, client: str, **asked: Any) -> dict[str, Any]:
+    return tenant.get("/v1/profile", client_id=client, **asked)
+
+
+def texts(lines: list[dict[str, Any]]) -> set[str]:
+    return {line["text"] for line in lines}
+
+
+def test_what_a_client_said_and_did_is_their_profile_with_its_evidence(tenant: Tenant) -> None:
+    known = profile(tenant)
+    assert texts(known["facts"]) == {"Ada: I live in Porto."}
+    assert texts(known["preferences"]) == {
+        "Ada: I prefer PostgreSQL to Redis.",
+        "Ada: I hate Kafka.",
+    }
+    assert [(each["name"], each["level"]) for each in known["skills"]] == [("German", "has")]
+    assert [each["name"] for each in known["interests"]] == ["PostgreSQL"]
+    (pattern,) = known["patterns"]
+    assert (pattern["tool_name"], pattern["times"], pattern["sessions"]) == ("book_table", 3, 3)
+    for each in pattern["evidence"]:
+        assert tenant.get(f"/v1/events/{each}")["tool_name"] == "book_table"
+    (said,) = known["skills"][0]["evidence"]
+    assert tenant.get(f"/v1/nodes/{said}")["text"].endswith("I speak German.")
+    assert not profile(tenant, about="who_is")["preferences"]
+    assert profile(tenant, about="personalize")["preferences"] == known["preferences"]
+    assert profile(tenant, about="how_does")["patterns"]
+
+
+def test_a_bound_key_sees_its_own_client_and_nobody_else(tenant: Tenant) -> None:
+    key = tenant.new_key("agent", client_id="bob")
+    own = tenant.call("GET", "/v1/profile", key=key).json()
+    assert (own["client_id"], texts(own["preferences"])) == ("bob", {"Bob prefers tea."})
+    other = tenant.call("GET", "/v1/profile?client_id=ada", key=key)
+    assert "Porto" not in other.text
+    assert "book_table" not in other.text
+
+
+@pytest.mark.parametrize("query", ["", "?client_id=global", "?client_id=ada&user_id=bob"])
+def test_a_profile_of_nobody_or_of_two_is_refused(tenant: Tenant, query: str) -> None:
+    refused(tenant.call("GET", f"/v1/profile{query}"), 422, "validation")
+
+
+def test_what_a_person_corrects_takes_out_and_has_forgotten_is_gone_from_it(
+    tenant: Tenant,
+) -> None:
+    known = profile(tenant)
+    (home,) = known["facts"]
+    (german,) = known["skills"]
+    edit = {"text": "Ada: I live in Braga.", "reason": "She moved."}
+    assert tenant.call("PATCH", f"/v1/memories/{home['id']}", json=edit).status_code == 200
+    tenant.delete(f"/v1/memories/{german['id']}")
+    liked = next(each for each in known["preferences"] if "Redis" in each["text"])
+    edit = {"text": "Ada: I prefer MySQL to Redis.", "reason": "She said so."}
+    assert tenant.call("PATCH", f"/v1/memories/{liked['id']}", json=edit).status_code == 200
+
+    shown = cairn(tenant, "profile", "ada", "--json").json()
+    assert texts(shown["facts"]) == {"Ada: I live in Braga."}
+    assert texts(shown["preferences"]) == {"Ada: I prefer MySQL to Redis.", "Ada: I hate Kafka."}
+    assert shown["skills"] == []
+
+    done = cairn(tenant, "forget", "--subject", "client:ada", "--yes", "--prove", "--json").json()
+    assert [place for place in done["after"]["places"] if place["found"]] == []
+    left = profile(tenant)
+    parts = ("facts", "preferences", "skills", "interests", "patterns")
+    assert [left[part] for part in parts] == [[]] * len(parts)
+    assert profile_of(tenant, "bob")["preferences"]
