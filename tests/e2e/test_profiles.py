@@ -9,6 +9,7 @@ from tests.e2e.tenant import Tenant, open_workspace, refused
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
+CLIENT = "customer-2041"
 MET = ("2026-03-01", "2026-03-02", "2026-03-03")
 
 
@@ -22,10 +23,10 @@ def tenant(laptop: "Laptop") -> Tenant:
         "I hate Kafka.",
     ):
         message = {"channel": "api", "session_id": "chat", "role": "user", "sender": "Ada"}
-        tenant.post("/v1/conversations/messages", {**message, "text": text, "client_id": "ada"})
+        tenant.post("/v1/conversations/messages", {**message, "text": text, "client_id": CLIENT})
     tenant.tell("Bob prefers tea.", type="fact", client_id="bob")
     for day in MET:
-        event = {"type": "tool.execute", "tool_name": "book_table", "client_id": "ada"}
+        event = {"type": "tool.execute", "tool_name": "book_table", "client_id": CLIENT}
         at = {"occurred_at": f"{day}T10:00:00Z", "session_id": day}
         tenant.post("/v1/events", {**event, **at, "payload": {"day": day}})
     tenant.all_embedded()
@@ -33,7 +34,7 @@ def tenant(laptop: "Laptop") -> Tenant:
 
 
 def profile(tenant: Tenant, **asked: Any) -> dict[str, Any]:
-    return profile_of(tenant, "ada", **asked)
+    return profile_of(tenant, CLIENT, **asked)
 
 
 def profile_of(tenant: Tenant, client: str, **asked: Any) -> dict[str, Any]:
@@ -68,14 +69,14 @@ def test_a_bound_key_sees_its_own_client_and_nobody_else(tenant: Tenant) -> None
     key = tenant.new_key("agent", client_id="bob")
     own = tenant.call("GET", "/v1/profile", key=key).json()
     assert (own["client_id"], texts(own["preferences"])) == ("bob", {"Bob prefers tea."})
-    other = tenant.call("GET", "/v1/profile?client_id=ada", key=key)
+    other = tenant.call("GET", f"/v1/profile?client_id={CLIENT}", key=key)
     assert "Porto" not in other.text
     assert "book_table" not in other.text
 
 
-@pytest.mark.parametrize("query", ["", "?client_id=global", "?client_id=ada&user_id=bob"])
+@pytest.mark.parametrize("query", ["", "?client_id=global", f"?client_id={CLIENT}&user_id=bob"])
 def test_a_profile_of_nobody_or_of_two_is_refused(tenant: Tenant, query: str) -> None:
-    refused(tenant.call("GET", f"/v1/profile{query}"), 422, "validation")
+    refused(tenant.call("GET", f"/v1/profile{query}"), 422, "validation-failed")
 
 
 def test_what_a_person_corrects_takes_out_and_has_forgotten_is_gone_from_it(
@@ -91,12 +92,13 @@ def test_what_a_person_corrects_takes_out_and_has_forgotten_is_gone_from_it(
     edit = {"text": "Ada: I prefer MySQL to Redis.", "reason": "She said so."}
     assert tenant.call("PATCH", f"/v1/memories/{liked['id']}", json=edit).status_code == 200
 
-    shown = cairn(tenant, "profile", "ada", "--json").json()
+    shown = cairn(tenant, "profile", CLIENT, "--json").json()
     assert texts(shown["facts"]) == {"Ada: I live in Braga."}
     assert texts(shown["preferences"]) == {"Ada: I prefer MySQL to Redis.", "Ada: I hate Kafka."}
     assert shown["skills"] == []
 
-    done = cairn(tenant, "forget", "--subject", "client:ada", "--yes", "--prove", "--json").json()
+    whom = ("--subject", f"client:{CLIENT}", "--yes", "--prove", "--json")
+    done = cairn(tenant, "forget", *whom).json()
     assert [place for place in done["after"]["places"] if place["found"]] == []
     left = profile(tenant)
     parts = ("facts", "preferences", "skills", "interests", "patterns")

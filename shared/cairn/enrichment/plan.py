@@ -176,32 +176,43 @@ def _stated(
 ) -> tuple[tuple[Relation, str], ...]:
     """Return what a memory, drawn from a message and looked at for the first time, states of whom.
 
-    What a preference is for, what somebody uses, and whose fact it is: the speaker's, else the
-    client's.
+    Whose preference, fact or skill it is: the speaker's, else the client's; what a preference is
+    about and for, and what somebody uses.
     """
     if node.conversation_id is None or node.label != Label.MEMORY or node.keywords:
         return ()
     from cairn.conversations.messages import OWN_METADATA  # for what was drawn only
     from cairn.extraction.liking import liked, used
+    from cairn.extraction.skills import skill_in
     from cairn.extraction.statements import StatementKind
 
     told: Mapping[str, Any] = node.metadata.get(OWN_METADATA) or {}
     speaker, _, said = node.text.partition(": ")
+    found: list[tuple[Relation, list[str]]] = []
     match told.get("statement"):
         case StatementKind.PREFERENCE:
-            return tuple((Relation.PREFERS, name) for name in _named_in(liked(said), entities))
-        case StatementKind.FACT:
-            holders = [
-                found.name for found in entities if name_key(found.name) == name_key(speaker)
+            found = [
+                (Relation.PREFERS, _named_in(liked(said), entities)),
+                (Relation.ABOUT, _named_in(said.casefold(), entities)),
+                (Relation.HAS_PREFERENCE, _holder(speaker, entities)),
             ]
-            holders += [found.name for found in entities if found.role is Role.ABOUT]
-            things = [found for found in entities if found.type not in NOT_USED]
-            return (
-                *((Relation.HAS_FACT, name) for name in holders[:1]),
-                *((Relation.USES, name) for name in _named_in(used(said), things)),
-            )
+        case StatementKind.FACT:
+            things = [each for each in entities if each.type not in NOT_USED]
+            found = [
+                (Relation.HAS_FACT, _holder(speaker, entities)),
+                (Relation.HAS_SKILL, _holder(speaker, entities) if skill_in(said) else []),
+                (Relation.USES, _named_in(used(said), things)),
+            ]
         case _:
-            return ()
+            pass
+    return tuple((relation, name) for relation, names in found for name in names)
+
+
+def _holder(speaker: str, entities: Sequence[ExtractedEntity]) -> list[str]:
+    """Return the name of the speaker's entity, else of the client's; nothing without either."""
+    holders = [found.name for found in entities if name_key(found.name) == name_key(speaker)]
+    holders += [found.name for found in entities if found.role is Role.ABOUT]
+    return holders[:1]
 
 
 def _named_in(words: str, entities: Iterable[ExtractedEntity]) -> list[str]:

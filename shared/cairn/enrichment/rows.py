@@ -129,15 +129,15 @@ def _similar(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     ]
 
 
-STATED = (Relation.PREFERS, Relation.USES, Relation.HAS_FACT)
+HELD = (Relation.HAS_FACT, Relation.HAS_PREFERENCE, Relation.HAS_SKILL)
+"""What somebody has: these edges lead from the entity to the memory."""
+
+STATED = (Relation.PREFERS, Relation.USES, Relation.ABOUT, *HELD)
 """What drawn memories state of entities; in a body under their names in lower case."""
 
 
 def _stated(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
-    """Return the edges of drawn memories to entities: [node, place in `entities`].
-
-    A fact is had by somebody: that edge leads from the entity to the memory.
-    """
+    """Return the edges between drawn memories and entities: [node, place in `entities`]."""
     ids = entity_ids(body)
     found = [
         (relation, UUID(node), ids[place])
@@ -149,7 +149,7 @@ def _stated(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
             entry,
             View.KNOWLEDGE,
             relation,
-            (entity, node) if relation is Relation.HAS_FACT else (node, entity),
+            (entity, node) if relation in HELD else (node, entity),
             properties={},
         )
         for relation, node, entity in found

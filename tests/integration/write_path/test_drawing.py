@@ -250,7 +250,7 @@ def test_a_preference_is_tied_to_what_is_preferred(
 STATED = """SELECT e.relation, coalesce(s.canonical_name, s.label),
     coalesce(t.canonical_name, t.label), e.view
     FROM edge e JOIN node s ON s.id = e.source_id JOIN node t ON t.id = e.target_id
-   WHERE e.relation IN ('USES', 'HAS_FACT') ORDER BY 1, 2, 3"""
+   WHERE e.relation IN ('USES', 'ABOUT') OR starts_with(e.relation, 'HAS_') ORDER BY 1, 2, 3"""
 ANYBODY = ("User", None)
 HELGA = ("Helga Brandt", "acme")
 
@@ -268,10 +268,16 @@ HELGA = ("Helga Brandt", "acme")
         ("We used to use Redis.", ANYBODY, []),
         ("Do we use Redis?", HELGA, []),
         ("We moved to Ghent.", ANYBODY, []),
-        ("I love Redis.", HELGA, []),
+        ("I love Redis.", HELGA, ["ABOUT Memory Redis", "HAS_PREFERENCE Helga Brandt Memory"]),
+        ("I hate Redis.", ("Helga", "acme"), ["ABOUT Memory Redis", "HAS_PREFERENCE acme Memory"]),
+        (
+            "I speak German.",
+            HELGA,
+            ["HAS_FACT Helga Brandt Memory", "HAS_SKILL Helga Brandt Memory"],
+        ),
     ],
 )
-def test_facts_are_tied_to_whose_they_are_and_to_what_is_used(
+def test_what_is_stated_is_tied_to_whose_it_is_and_to_what_it_is_about(
     person: Conversing, text: str, who: tuple[str, str | None], stated: list[str]
 ) -> None:
     sender, client = who
@@ -281,9 +287,9 @@ def test_facts_are_tied_to_whose_they_are_and_to_what_is_used(
 
 
 def test_what_facts_are_tied_to_is_rebuilt_and_goes_with_them(person: Conversing) -> None:
-    person.say("I use Redis.", sender="Helga Brandt")
+    person.say("I use Redis.", "I speak German.", "I love Kafka.", sender="Helga Brandt")
     held = person.rows(STATED)
-    assert len(held) == 2
+    assert len(held) == 6
     rebuild = Rebuild(
         platform=platform_of(StoreTransactions(person.world.pool), keys=person.talk.keys),
         replays=PostgresReplays(person.world.pool),
@@ -291,5 +297,6 @@ def test_what_facts_are_tied_to_is_rebuilt_and_goes_with_them(person: Conversing
     assert rebuild(person.world.workspace_id, only_check=True).equal
     rebuild(person.world.workspace_id)
     assert person.rows(STATED) == held
-    person.say("Forget that.", sender="Helga Brandt")
+    for what in ("that", "about German", "about Redis"):
+        person.say(f"Forget {what}.", sender="Helga Brandt")
     assert person.rows(STATED) == []
