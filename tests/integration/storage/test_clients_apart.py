@@ -235,7 +235,7 @@ def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
     listed = mcp(api, clients.bob, "tools/list")["result"]["tools"]
     edits = {f"memory_{name}" for name in ("list", "correct", "delete", "pin", "exclude")}
     names = {tool["name"] for tool in listed}
-    reads = {"memory_recall", "context_get", "node_trace", "graph_walk"}
+    reads = {"memory_recall", "context_get", "node_trace", "graph_walk", "profile_read"}
     assert names == {"memory_remember", "memory_judge", *reads, *edits}
     listed = api.call("GET", "/v1/memories", params={"client_id": "ada"})["items"]
     hers = next(item["id"] for item in listed if CANARY in item["text"])
@@ -246,6 +246,7 @@ def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
         "memory_exclude": {"id": hers, "reason": "Bob's."},
         "memory_judge": {"search_id": hers, "node_id": hers, "useful": True},
         "graph_walk": {"node_ids": [hers]},
+        "profile_read": {"client_id": "ada"},
     }
     for name in sorted(names):
         asks = name in ("memory_recall", "context_get")
@@ -253,7 +254,7 @@ def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
         arguments = given.get(name, about)
         result = mcp(api, clients.bob, "tools/call", name=name, arguments=arguments)["result"]
         assert CANARY not in str(result)
-        empty = name in ("memory_list", "graph_walk")
+        empty = name in ("memory_list", "graph_walk", "profile_read")
         assert result["isError"] is not (asks or empty), result
     assert api.call("GET", f"/v1/memories/{hers}")["pinned"] is False
 

@@ -9,6 +9,7 @@ from cairn.api.mcp import (
     edit_tools,
     graph_tools,
     memory_tools,
+    profile_tools,
     report_tools,
     work_tools,
 )
@@ -34,6 +35,7 @@ TOOLS: tuple[Tool, ...] = (
     edit_tools.FORGET,
     edit_tools.PIN,
     edit_tools.EXCLUDE,
+    profile_tools.READ,
     report_tools.WRITE,
     report_tools.READ,
     report_tools.LIST,
