@@ -287,7 +287,7 @@ def test_what_is_stated_is_tied_to_whose_it_is_and_to_what_it_is_about(
 
 
 def test_what_facts_are_tied_to_is_rebuilt_and_goes_with_them(person: Conversing) -> None:
-    person.say("I use Redis.", "I speak German.", "I love Kafka.", sender="Helga Brandt")
+    person.say("I use Redis.", "I speak German.", "I love PostgreSQL.", sender="Helga Brandt")
     held = person.rows(STATED)
     assert len(held) == 6
     rebuild = Rebuild(
