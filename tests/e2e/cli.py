@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,21 @@ def environment(tenant: Tenant, *, owner: bool = True) -> dict[str, str]:
     return {**base, **known, "CAIRN_URL": tenant.base, "CAIRN_API_KEY": tenant.key}
 
 
-def cairn(tenant: Tenant, *arguments: str, owner: bool = True) -> Done:
-    """Run `cairn ARGUMENTS` with the tenant's key; without `owner`, only the API is known."""
+def cairn(
+    tenant: Tenant,
+    *arguments: str,
+    owner: bool = True,
+    typed: str = "",
+    changed: Mapping[str, str] | None = None,
+) -> Done:
+    """Run `cairn ARGUMENTS` with the tenant's key; without `owner`, only the API is known.
+
+    `typed` is what a person answers, `changed` what is otherwise in the environment.
+    """
     ran = subprocess.run(
         [COMMAND, *arguments],
-        env=environment(tenant, owner=owner),
+        env={**environment(tenant, owner=owner), **(changed or {})},
+        input=f"{typed}\n",
         cwd=tenant.laptop.stack.layout.base,
         capture_output=True,
         text=True,

@@ -1,10 +1,13 @@
 """Consolidation on a running stack: by the schedule's own target, and asked for over HTTP."""
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tests.e2e.tenant import Tenant, open_workspace
 from tests.plugins.waiting import eventually
+from tests.support.chat_wire import ChatServer, chat_server
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
@@ -78,3 +81,81 @@ def test_a_run_asked_for_is_followed_by_its_id_and_a_dry_run_changes_nothing(
     run = eventually(look, seconds=SECONDS, what="the end of the run")
     assert run is not None
     assert (run["state"], run["counts"]["merged"]) == ("finished", 1), run
+
+
+FUNCTION = "cairn-local-consolidate"
+KNEE = "Third week of physio for my knee, ugh."
+
+
+@contextmanager
+def asking(laptop: "Laptop", url: str) -> Generator[None]:
+    """Let the deployed function ask a model at `url`, as a deployment with one does."""
+    functions = laptop.client("lambda")
+    before = functions.get_function_configuration(FunctionName=FUNCTION)["Environment"]
+    model = {"CAIRN_OPENAI_BASE_URL": f"{url}/v1", "CAIRN_CHAT_MODEL": "extraction=openai:small"}
+    variables = {**before["Variables"], **model}
+    functions.update_function_configuration(
+        FunctionName=FUNCTION, Environment={"Variables": variables}
+    )
+    try:
+        yield
+    finally:
+        functions.update_function_configuration(FunctionName=FUNCTION, Environment=before)
+
+
+def say(tenant: Tenant, text: str) -> str:
+    body = {"channel": "api", "session_id": "s", "role": "user", "text": text, "sender": "Helga"}
+    said: str = tenant.post("/v1/conversations/messages", body)["message_id"]
+    return said
+
+
+def consolidated(tenant: Tenant) -> dict[str, Any]:
+    accepted = tenant.post("/v1/consolidations", {})
+
+    def look() -> dict[str, Any] | None:
+        run: dict[str, Any] = tenant.get(f"/v1/consolidations/{accepted['id']}")
+        return run if run["state"] in ("finished", "failed") else None
+
+    run = eventually(look, seconds=SECONDS, what="the end of the run")
+    assert run is not None
+    assert run["state"] == "finished", run
+    tenant.all_embedded()
+    return run
+
+
+def asked_for_memories(server: ChatServer) -> list[Any]:
+    """The messages of each question of the extraction, beside what other steps ask."""
+    asked = [request["messages"] for request in server.requests]
+    return [messages for messages in asked if "worth remembering" in json.dumps(messages)]
+
+
+def test_a_model_draws_what_was_said_and_nothing_else_unless_it_is_switched_off(
+    laptop: "Laptop",
+) -> None:
+    tenant, other = open_workspace(laptop, "drawn"), open_workspace(laptop, "not drawn")
+    other.call("PATCH", "/v1/settings", json={"conversations": {"infer": False}})
+    said = [say(each, KNEE) for each in (tenant, other)]
+    for each in (tenant, other):
+        say(each, "See you soon.")
+        each.all_embedded()
+
+    def answer(asked: dict[str, Any]) -> str:
+        invented = {"message": 1, "kind": "fact", "quote": "I own half of Ghent"}
+        stated = {"message": 1, "kind": "fact", "quote": "third week of physio for my knee"}
+        return json.dumps({"statements": [invented, stated]})
+
+    with chat_server() as server, asking(laptop, server.url):
+        server.answers = answer
+        for each in (tenant, other):
+            consolidated(each)
+        assert KNEE in json.dumps(asked_for_memories(server))
+        consolidated(tenant)
+        assert len(asked_for_memories(server)) == 1
+
+    [drawn] = tenant.get("/v1/memories")["items"]
+    assert drawn["text"] == f"Helga: {KNEE}"
+    memory = tenant.get(f"/v1/memories/{drawn['id']}")
+    assert memory["parent_id"] == said[0]
+    assert memory["metadata"]["cairn"]["drawn_by"] == "openai:small"
+    assert other.get("/v1/memories")["items"] == []
+    assert tenant.chain_holds()

@@ -1,10 +1,13 @@
 """Forgetting on the whole stack: a canary in everything, forgotten, is found nowhere."""
 
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.e2e.cli import cairn
-from tests.e2e.tenant import Tenant, refused
+from tests.e2e.tenant import Tenant, open_workspace, refused
+
+if TYPE_CHECKING:
+    from tests.plugins.laptop import Laptop
 
 
 def fill(workspace: Tenant, canary: str) -> None:
@@ -67,3 +70,81 @@ def test_a_source_is_forgotten_through_the_gateway(workspace: Tenant) -> None:
 def test_nobody_is_forgotten_twice_or_by_a_name_nobody_has(workspace: Tenant) -> None:
     body = {"subject": {"kind": "person", "natural_key": "nobody"}}
     refused(workspace.call("POST", "/v1/forget", json=body), 404, "not-found")
+
+
+def fill_whole(workspace: Tenant, canary: str) -> None:
+    """Write something of every kind, about a client and about nobody."""
+    fill(workspace, canary)
+    ticket = workspace.post("/v1/tickets", {"title": f"{canary} is locked out"})
+    workspace.taken_up(ticket["id"])
+    workspace.post("/v1/webhooks", {"url": f"{workspace.base}/{canary}"})
+    workspace.post("/v1/incoming-webhooks", {"name": canary.lower()})
+    workspace.all_embedded()
+
+
+def objects_of(workspace: Tenant) -> list[str]:
+    """The names of a workspace's uploads, every version of each."""
+    s3, bucket = workspace.laptop.client("s3"), workspace.laptop.env["CAIRN_UPLOADS_BUCKET"]
+    listed = s3.list_object_versions(Bucket=bucket)
+    found = listed.get("Versions", []) + listed.get("DeleteMarkers", [])
+    return [each["Key"] for each in found if str(workspace.id) in each["Key"]]
+
+
+def held_by(workspace: Tenant) -> list[Any]:
+    """What a workspace holds that nothing changes by itself."""
+    lists = ("memories", "documents", "conversations", "webhooks", "incoming-webhooks", "keys")
+    told = [workspace.get(f"/v1/{each}")["items"] for each in lists]
+    assert all(told), told
+    return [*told, objects_of(workspace)]
+
+
+def test_a_deleted_workspace_is_nowhere_and_its_neighbour_is_whole(laptop: "Laptop") -> None:
+    canary = f"Quokka{secrets.token_hex(6)}"
+    ours, theirs = open_workspace(laptop, "deleted"), open_workspace(laptop, "neighbour")
+    for each in (ours, theirs):
+        fill_whole(each, canary)
+    name = next(
+        each["name"]
+        for each in cairn(ours, "workspace", "list", "--json").json()["items"]
+        if each["id"] == str(ours.id)
+    )
+    cairn(ours, "ledger", "anchor")
+    whole = held_by(theirs)
+    assert objects_of(ours)
+
+    wrong = cairn(ours, "workspace", "delete", f"{name} too", "--yes")
+    assert (wrong.status, "No workspace is called" in wrong.err) == (1, True)
+    assert cairn(ours, "workspace", "delete", name, typed="another").status == 1
+    assert ours.texts(canary)
+
+    elsewhere = {"CAIRN_UPLOADS_BUCKET": "no-such-bucket"}
+    cut = cairn(ours, "workspace", "delete", name, "--yes", changed=elsewhere)
+    assert (cut.status, cut.err.startswith("error: "), "Traceback" in cut.err) == (1, True, False)
+    assert refused(ours.call("GET", "/v1/status"), 401)["reason"] == "unknown-key"
+    assert objects_of(ours)
+
+    done = cairn(ours, "workspace", "delete", name, "--json", typed=name)
+    assert done.status == 0, done.err
+    told = done.json()
+    assert (told["clean"], told["already"], told["counts"]["objects"] > 0) == (True, False, True)
+    assert [place["place"] for place in told["places"] if place["found"]] == []
+    searched = {place["place"] for place in told["places"] if place["searched"]}
+    assert searched >= {"public.node", "public.ticket", "public.webhook", "keys", "ingestions/"}
+    assert objects_of(ours) == []
+    assert ours.rows("SELECT id FROM node WHERE workspace_id = %(id)s") == []
+    held = ours.rows("SELECT type FROM ledger WHERE workspace_id = %(id)s ORDER BY position DESC")
+    assert held[0] == ("workspace.deleted",)
+    verified = cairn(theirs, "ledger", "verify", "--workspace", str(ours.id))
+    assert verified.status == 0, verified.err
+
+    audited = cairn(theirs, "ledger", "anchor", "--json")
+    assert (audited.status, audited.json()["anchored"] >= 1) == (0, True), audited.err
+
+    gone = cairn(ours, "workspace", "delete", name, "--yes")
+    assert (gone.status, "No workspace is called" in gone.err) == (1, True)
+    again = cairn(ours, "workspace", "delete", str(ours.id), "--json").json()
+    assert (again["clean"], again["already"], again["counts"]) == (True, True, {})
+
+    assert held_by(theirs) == whole
+    assert canary in " ".join(theirs.texts(canary))
+    assert theirs.chain_holds()
