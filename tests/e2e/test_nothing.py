@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.e2e.cli import COMMAND, environment
-from tests.e2e.tenant import Tenant, open_workspace
+from tests.e2e.tenant import Tenant, open_workspace, refused
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
@@ -35,6 +35,11 @@ def tenant(laptop: "Laptop") -> Tenant:
     )
     tenant.all_embedded()
     return tenant
+
+
+@pytest.fixture(scope="module")
+def empty(laptop: "Laptop") -> Tenant:
+    return open_workspace(laptop, "empty")
 
 
 @pytest.mark.parametrize(
@@ -75,3 +80,28 @@ def test_the_command_line_says_that_nothing_bears_on_a_question(tenant: Tenant) 
 
 def test_a_list_is_not_held_to_a_question(tenant: Tenant) -> None:
     assert len(tenant.found("What happened this week?")) == 5
+
+
+@pytest.mark.parametrize(
+    ("question", "unjudged"),
+    [
+        ("the of and to a", "listing"),
+        ("\N{PEANUTS} \N{PEANUTS}?!", "listing"),
+        ("SELECT * FROM node; print(1) # {x: y}", None),
+        ("\u30e2\u30f3\u30b4\u30eb\u306e\u9996\u90fd\u306f\u3069\u3053", "language"),
+        (("who holds the record for the longest flight of a paper plane? " * 70)[:4000], None),
+    ],
+    ids=["stop words", "emoji", "code", "another language", "the longest"],
+)
+def test_an_odd_question_gets_nothing_or_is_said_not_to_be_judged(
+    tenant: Tenant, empty: Tenant, question: str, unjudged: str | None
+) -> None:
+    meta = tenant.search(question)["meta"]
+    assert (meta["degraded"], meta["relevance"]["unjudged"]) == ([], unjudged)
+    assert bool(tenant.found(question)) is bool(unjudged)
+    assert empty.search(question, min_relevance=0)["results"] == []
+
+
+def test_a_longer_question_is_refused_by_name(empty: Tenant) -> None:
+    told = refused(empty.call("POST", "/v1/search", json={"query": "x" * 4001}), 413)
+    assert told["errors"][0]["location"] == "body.query"
