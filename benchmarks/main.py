@@ -119,6 +119,38 @@ def locomo(
 
 
 @app.command()
+def compaction(
+    ctx: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="LoCoMo conversations.")],
+    method: Annotated[
+        str | None, typer.Option(help="model or rules; a model where one is configured.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make conversations shorter, and ask what is still answered from what is left and by recall.
+
+    Needs the owner's database URL (new workspaces).
+    """
+    from benchmarks.compaction.run import Bench as CompactionBench
+    from benchmarks.locomo.corpus import read_conversation
+    from benchmarks.show import show_values
+
+    deps = deps_of(ctx)
+    bench = CompactionBench(
+        open_workspace=_workspaces(deps),
+        progress=_progress(deps.err),
+        stopwatch=deps.stopwatch,
+        sleep=deps.sleep,
+        method=method,
+    )
+    measured = bench.run([read_conversation(path) for path in files])
+    if json:
+        print_json(measured)
+    else:
+        show_values(deps.out, {**measured, **measured.pop("shares")})
+
+
+@app.command()
 def longmemeval(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="LongMemEval questions.")],

@@ -43,6 +43,7 @@ TO_SYNC = (
     (r"\baread\b", "read"),
     (r"\baiter_(lines|bytes)\b", r"iter_\1"),
     (r"\basyncio\.sleep\b", "time.sleep"),
+    (r"\bawithin\b", "within"),
     (r"^import asyncio$", "import time"),
     (r"^( +)for item in page.items:\n +yield item$", r"\1yield from page.items"),
 )

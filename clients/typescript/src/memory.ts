@@ -17,6 +17,8 @@ export interface Options {
   key?: string;
   /** Whose memories these are, an end user or a customer, where a call names no other. */
   clientId?: string;
+  /** The conversation that what is remembered came about in; CAIRN_SESSION_ID if there is one. */
+  sessionId?: string;
   /** Milliseconds for one answer. */
   timeout?: number;
   /** How often what was refused for now, or lost and may be repeated, is sent again. */
@@ -40,6 +42,7 @@ export type SayFields = Fields<Models["MessageIn"], "text" | "session_id"> & Wai
 export class Memory {
   readonly url: string;
   readonly clientId: string | undefined;
+  readonly sessionId: string | undefined;
   readonly #key: string | undefined;
   readonly #timeout: number;
   readonly #retries: number;
@@ -49,10 +52,24 @@ export class Memory {
     const known = (globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {};
     this.url = (options.url ?? known["CAIRN_URL"] ?? DEFAULT_URL).replace(/\/$/, "");
     this.clientId = options.clientId;
+    this.sessionId = options.sessionId ?? known["CAIRN_SESSION_ID"];
     this.#key = options.key ?? known["CAIRN_API_KEY"];
     this.#timeout = options.timeout ?? 60_000;
     this.#retries = options.retries ?? 3;
     this.#fetch = options.fetch ?? fetch;
+  }
+
+  /**
+   * Return the environment of a delegated run: a child process that remembers for this one.
+   *
+   * What it remembers comes of this conversation.
+   */
+  environment(sessionId = this.sessionId): Record<string, string> {
+    return {
+      CAIRN_URL: this.url,
+      ...(this.#key ? { CAIRN_API_KEY: this.#key } : {}),
+      ...(sessionId ? { CAIRN_SESSION_ID: sessionId } : {}),
+    };
   }
 
   // Remembering
@@ -65,7 +82,7 @@ export class Memory {
    */
   async remember(text: string, fields: RememberFields = {}): Promise<Models["MemoryResult"]> {
     const { wait, waitMs, idempotencyKey, ...rest } = fields;
-    const body = { type: "fact", ...this.#client(), ...rest, text } as Models["MemoryIn"];
+    const body = { type: "fact", ...this.#origin(), ...rest, text } as Models["MemoryIn"];
     const result = (await this.call(
       operations.remember(body, { "idempotency-key": idempotencyKey }),
     )) as Models["MemoryResult"];
@@ -78,7 +95,7 @@ export class Memory {
     memories: Iterable<string | Models["MemoryIn"]>,
   ): Promise<Models["MemoryBatchResult"]["results"]> {
     const all = [...memories].map((each) => ({
-      ...this.#client(),
+      ...this.#origin(),
       ...(typeof each === "string" ? { text: each, type: "fact" } : each),
     }));
     const results: Models["MemoryBatchResult"]["results"] = [];
@@ -136,6 +153,42 @@ export class Memory {
     return this.call(
       operations.context({ ...this.#client(), ...fields, query } as Models["ContextIn"]),
     );
+  }
+
+  /**
+   * Return the text of `context` for a host's prompt; null on any failure, or after 8 seconds.
+   *
+   * For a host that puts memory before each turn: the turn goes on without it, and never waits
+   * longer. Nothing is thrown.
+   */
+  async bridge(query: string, fields: ContextFields = {}, ms = 8_000): Promise<string | null> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), ms);
+    });
+    try {
+      const session = this.sessionId === undefined ? {} : { session_id: this.sessionId };
+      const found = await Promise.race([this.context(query, { ...session, ...fields }), late]);
+      return found?.context ?? null;
+    } catch {
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Record a conversation that grew too long, and return it shorter.
+   *
+   * The same messages again are recorded once.
+   */
+  compact(
+    sessionId: string,
+    messages: Fields<Models["TranscriptTurnIn"]>[],
+    fields: Fields<Models["CompactIn"], "session_id" | "messages"> = {},
+  ): Promise<Models["CompactedAnswer"]> {
+    const body = { ...this.#client(), ...fields, session_id: sessionId, messages };
+    return this.call(operations.compact(body as Models["CompactIn"]));
   }
 
   /** Say whether a result of a search was of use. */
@@ -294,6 +347,12 @@ export class Memory {
 
   #client(): { client_id?: string } {
     return this.clientId === undefined ? {} : { client_id: this.clientId };
+  }
+
+  #origin(): { client_id?: string; session_id?: string } {
+    return this.sessionId === undefined
+      ? this.#client()
+      : { ...this.#client(), session_id: this.sessionId };
   }
 
   async #send(call: Call<unknown>, { streams = false } = {}): Promise<Response> {

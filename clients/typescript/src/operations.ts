@@ -255,6 +255,20 @@ export function context(
   return { method: "POST", path: "/v1/context", body, reads: true };
 }
 
+/** Make a transcript shorter. */
+export function compact(
+  body: M["CompactIn"],
+): Call<M["CompactedAnswer"]> {
+  return { method: "POST", path: "/v1/context/compact", body };
+}
+
+/** Begin a session. */
+export function beginSession(
+  body: M["SessionIn"],
+): Call<M["SessionContext"]> {
+  return { method: "POST", path: "/v1/context/session", body };
+}
+
 /** List conversations, newest first. */
 export function listConversations(
   query: { channel?: M["Channel"] | undefined; session_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},

@@ -46,6 +46,17 @@ export interface components {
          * @enum {string}
          */
         Autonomy: "off" | "investigate" | "propose" | "act";
+        /** @description A tool that a turn called. */
+        CalledToolIn: {
+            /** @description Its name. */
+            name: string;
+            /** @description The arguments of the tool, by name. */
+            arguments?: {
+                [key: string]: unknown;
+            } | string;
+            /** @description Its id. */
+            id?: string | null;
+        };
         /**
          * @description staged -> accepted or rejected by a person, archived when nobody looked for 30 days.
          * @enum {string}
@@ -102,6 +113,52 @@ export interface components {
              */
             workspace_name?: string;
         };
+        /** @description A transcript, whose conversation it is, and how long it may be. */
+        CompactIn: {
+            /** @description The session it belongs to, as its writer names it. */
+            session_id: string;
+            /** @description How many messages there are. */
+            messages: components["schemas"]["TranscriptTurnIn"][];
+            /**
+             * @description Where it came in or goes out.
+             * @default api
+             */
+            channel?: components["schemas"]["Channel"];
+            /** @description How long the result may be, in tokens. */
+            target_tokens?: number | null;
+            /** @description The share, from 0 to 1. */
+            share?: number | null;
+            /** @description How the graph leg ranks what it walks. */
+            method?: components["schemas"]["CompactionMethod"] | null;
+            /**
+             * @description Whether the summary is kept in the graph.
+             * @default false
+             */
+            keep?: boolean;
+            /**
+             * @description The client it belongs to; `global` for none in particular.
+             * @default global
+             */
+            client_id?: string;
+            /** @description Who may find it: public, shared or admin; the narrowest of the key when left out. */
+            scope?: components["schemas"]["Scope"] | null;
+            /** @description The agents it is tagged for; nobody else finds it. Empty: for every agent. */
+            agents?: string[];
+            /** @description Whom it is about, so that they can be forgotten. */
+            data_subjects?: string[];
+            /**
+             * @description Whether memories are drawn from what is said.
+             * @default true
+             */
+            infer?: boolean;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string;
+        };
+        /**
+         * @description Who says what was said before.
+         * @enum {string}
+         */
+        CompactionMethod: "model" | "rules";
         /** @description What to change; what is left out stays. Secrets are replaced one by one, null removes. */
         ConnectorChangeIn: {
             /** @description What is run, word by word. */
@@ -1327,6 +1384,13 @@ export interface components {
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
+        /** @description Whose session begins, and in which conversation. */
+        SessionIn: {
+            /** @description The agent's name. */
+            agent?: string | null;
+            /** @description The conversation's id. */
+            conversation_id?: string | null;
+        };
         /**
          * @description A JSON merge patch (RFC 7396) by section; null resets. See docs/use/settings.md.
          *
@@ -1682,6 +1746,24 @@ export interface components {
              */
             dry_run?: boolean;
         };
+        /** @description One turn of a transcript; it says something, or calls a tool. */
+        TranscriptTurnIn: {
+            /** @description The role. */
+            role: components["schemas"]["MessageRole"];
+            /**
+             * @description The text.
+             * @default
+             */
+            text?: string;
+            /** @description When it happened; when it was written, if left out. */
+            occurred_at?: string | null;
+            /** @description Who said it, as the channel names them. */
+            sender?: string | null;
+            /** @description The newest tool calls. */
+            tool_calls?: components["schemas"]["CalledToolIn"][];
+            /** @description Which call a tool's answer is of. */
+            tool_call_id?: string | null;
+        };
         /**
          * @description How a connector is talked to.
          * @enum {string}
@@ -1914,6 +1996,15 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description A piece of the summary, and the messages it is of. */
+        BriefItem: {
+            /** @description The text. */
+            text: string;
+            /** @description The messages it is recorded as. */
+            message_ids: string[];
+            /** @description True for a model's words; otherwise they are the messages' own. */
+            reworded: boolean;
+        };
         /** @description A resolution that may become a document. In lists `text` is None. */
         CandidateView: {
             /**
@@ -1989,6 +2080,49 @@ export interface components {
             after: number;
             /** @description True when no more will come. */
             ended: boolean;
+        };
+        /** @description What is left of a transcript, and where all of it is kept. */
+        CompactedAnswer: {
+            /**
+             * Format: uuid
+             * @description The conversation's id.
+             */
+            conversation_id: string;
+            /** @description What stands beside the result. */
+            context: string;
+            /** @description What it says, in short. */
+            summary: string;
+            /** @description The summary by what its pieces are: asked, done, decided, in progress, shared. */
+            parts: {
+                [key: string]: components["schemas"]["BriefItem"][];
+            };
+            /** @description The last turns, in their own words. */
+            kept: components["schemas"]["KeptMessage"][];
+            /** @description What was left out because the answer would have been too large. */
+            dropped: number;
+            /** @description How many tokens. */
+            tokens: components["schemas"]["CompactedTokens"];
+            /** @description The messages it is recorded as. */
+            message_ids: string[];
+            /** @description The messages that this call wrote. */
+            stored: string[];
+            /** @description The node that the summary is kept as; null where it is not. */
+            summary_id: string | null;
+            /** @description How the graph leg ranks what it walks. */
+            method: components["schemas"]["CompactionMethod"];
+            /** @description Why it failed; null when it did not. */
+            failure: string | null;
+            /** @description What its writer should know. */
+            warnings: string[];
+        };
+        /** @description How long the transcript was, may be now, and is. */
+        CompactedTokens: {
+            /** @description What stands before the result. */
+            before: number;
+            /** @description How long it may be. */
+            target: number;
+            /** @description Ask for what comes after this. */
+            after: number;
         };
         /** @description How a connector was when it was last called or looked at. */
         ConnectorHealth: {
@@ -3454,6 +3588,21 @@ export interface components {
             moved_at: string;
             /** @description When it ended. */
             ended_at: string | null;
+        };
+        /** @description A turn that stays in its own words, and the messages it is recorded as. */
+        KeptMessage: {
+            /** @description What was searched: a table, an index, a bucket. */
+            place: number;
+            /** @description The role. */
+            role: string;
+            /** @description The text. */
+            text: string;
+            /** @description Who said it, as the channel names them. */
+            sender: string | null;
+            /** @description When it happened; when it was written, if left out. */
+            occurred_at: string | null;
+            /** @description The messages it is recorded as. */
+            message_ids: string[];
         };
         /** @description A public key and the conversation it sees. */
         KeyBound: {
@@ -5392,6 +5541,79 @@ export interface components {
             recorded_at: string;
             /** @description The ids of nodes. */
             node_ids: string[];
+        };
+        /** @description Something that waits for a person. */
+        SessionAlert: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * @description What kind it is.
+             * @enum {string}
+             */
+            kind: "approval" | "escalation";
+            /** @description The text. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+        };
+        /** @description What a session begins with, its parts and as one text for a prompt. */
+        SessionContext: {
+            /** @description What stands beside the result. */
+            context: string;
+            /** @description The newest report of a review; null where there is none. */
+            digest: components["schemas"]["SessionDigest"] | null;
+            /** @description Tasks that have not ended, the most important first. */
+            tasks: components["schemas"]["SessionTask"][];
+            /** @description What waits for a person, of the last 24 hours. */
+            alerts: components["schemas"]["SessionAlert"][];
+            /** @description The keywords it is found by. */
+            keywords: string[];
+            /** @description The kept summary of the conversation; null where there is none. */
+            earlier: string | null;
+        };
+        /** @description The newest report of a review; `text` is its beginning. */
+        SessionDigest: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The title. */
+            title: string;
+            /** @description The text. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When it happened; when it was written, if left out.
+             */
+            occurred_at: string;
+        };
+        /** @description A task that has not ended. */
+        SessionTask: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What kind it is. */
+            kind: string;
+            /** @description The title. */
+            title: string;
+            /** @description How it stands. */
+            status: string;
+            /** @description How much it matters, from 1 to 10. */
+            importance: number;
+            /**
+             * Format: date-time
+             * @description When it happened; when it was written, if left out.
+             */
+            occurred_at: string;
         };
         /** @description A node of a set, and when it was. */
         SetMember: {

@@ -43,7 +43,10 @@ _TAGS = [
     {"name": "summaries", "description": "What memories come to, by what they are about."},
     {"name": "subscriptions", "description": "What agents find without being tagged for it."},
     {"name": "search", "description": "Recall over memories and documents."},
-    {"name": "context", "description": "Recall as one block of text for a prompt."},
+    {
+        "name": "context",
+        "description": "What an agent is given: recall as one block, a conversation made shorter.",
+    },
     {"name": "searches", "description": "Why a search found what it found."},
     {"name": "graph", "description": "How what is known hangs together, and where it is from."},
     {"name": "memory graph", "description": "Moving a workspace's memory out and in."},

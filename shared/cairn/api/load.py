@@ -17,10 +17,15 @@ RECEIVED = "received_bytes"
 READING = ("/v1/search", "/v1/context", "/v1/query/", "/v1/conversations/search")
 """Paths under which a POST reads."""
 
+WRITING = "/v1/context/compact"
+"""The one under them that writes."""
+
 
 def reads(scope: Scope) -> bool:
     """Return whether a request reads."""
-    return scope["method"] in ("GET", "HEAD") or scope["path"].startswith(READING)
+    path = scope["path"]
+    asks = path.startswith(READING) and not path.startswith(WRITING)
+    return scope["method"] in ("GET", "HEAD") or asks
 
 
 def load_of(scope: Scope) -> Load:
@@ -41,6 +46,7 @@ def declared_bytes(headers: Headers) -> int | None:
 
 
 def _items(body: object) -> int:
-    """Return how many items a body has."""
-    items = cast("dict[str, object]", body).get("items") if isinstance(body, dict) else None
+    """Return how many items a body has, or turns of a transcript."""
+    given = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    items = given.get("items", given.get("messages"))
     return max(1, len(cast("list[object]", items))) if isinstance(items, list) else 1

@@ -33,7 +33,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "export": (f"{ROUTES}.memory_graph",),
         "import": (f"{ROUTES}.memory_graph",),
         "search": (f"{ROUTES}.search",),
-        "context": (f"{ROUTES}.context",),
+        "context": (f"{ROUTES}.context", f"{ROUTES}.compaction"),
         "summaries": (f"{ROUTES}.summaries",),
         "profile": (f"{ROUTES}.profile",),
         "searches": (f"{ROUTES}.searches",),

@@ -1,4 +1,4 @@
-"""What the API calls of tickets, investigations, and the people and connectors around them."""
+"""What the API calls of agents: what they are given, tickets, investigations, connectors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cairn.chat.actions import Actions
     from cairn.chat.answer import AnswerTurn
     from cairn.chat.turns import Turns
+    from cairn.compaction.compact import Compact
+    from cairn.compaction.session import KeepBriefing
     from cairn.connectors.registry import Connectors
     from cairn.documents.accept import AcceptDocument
     from cairn.investigations.approvals import Approvals
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from cairn.investigations.views import InvestigationView
     from cairn.kernel.access import Principal
     from cairn.memory_graph.ledger_graph import LedgerGraph
+    from cairn.sessions.opening import OpenSession
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
@@ -46,6 +49,50 @@ MOST_INVESTIGATIONS = 20
 
 class AgentServices(ApiParts):
     """Use cases, each imported and made when a request first needs it."""
+
+    # What an agent is given
+
+    @part
+    def compact(self) -> Compact:
+        """Making a transcript shorter, recorded whole."""
+        from cairn.compaction.compact import Compact
+        from cairn.compaction.model import AskModel
+        from cairn.conversations.transcript import RecordTranscript
+        from cairn.recall.context import counting
+
+        return Compact(
+            record=RecordTranscript(self.platform),
+            count_tokens=counting(self.embedder.count_tokens),
+            reword=AskModel(gateway=self.gateway) if self.gateway else None,
+        )
+
+    @part
+    def keep_briefing(self) -> KeepBriefing:
+        """Keeping what a compaction says of a session."""
+        from cairn.compaction.session import KeepBriefing
+
+        return KeepBriefing(self.platform)
+
+    @part
+    def open_session(self) -> OpenSession:
+        """What a session begins with."""
+        from cairn.bootstrap.parts import inform
+        from cairn.kernel.clock import monotonic
+        from cairn.recall.subscriptions import Subscriptions
+        from cairn.reports.read import BrowseReports
+        from cairn.sessions.opening import OpenSession
+
+        transactions = self.platform.transactions
+        return OpenSession(
+            transactions=transactions,
+            reports=BrowseReports(
+                transactions=transactions, stopwatch=monotonic, log=inform(self.log)
+            ),
+            subscriptions=Subscriptions(self.platform),
+            investigations=self.investigations,
+            escalations=self.escalations,
+            clock=utc_now,
+        )
 
     # Tickets
 

@@ -9,6 +9,7 @@ from cairn.cli import (
     approvals,
     audit_memory,
     chat,
+    compact,
     connectors,
     consolidate,
     conversations,
@@ -112,6 +113,7 @@ app.command("doctor", rich_help_panel=_LAPTOP)(stack.doctor)
 app.command("remember", rich_help_panel=_MEMORY)(memories.remember)
 app.command("recall", rich_help_panel=_MEMORY)(memories.recall)
 app.command("context", rich_help_panel=_MEMORY)(memories.context)
+app.command("compact", rich_help_panel=_MEMORY)(compact.compact)
 app.add_typer(memory_edits.app, name="memory", rich_help_panel=_MEMORY)
 app.command("profile", rich_help_panel=_MEMORY)(profile.profile)
 app.add_typer(memories.searches_app, name="searches", rich_help_panel=_MEMORY)

@@ -133,21 +133,24 @@ class RecordMessage(Writer):
             wanted=wanted,
             message_id=message_id,
             resolution=replace(resolution, keys=keys),
-            waiting={item.id: self._opened(principal, item, keys) for item in waiting},
+            waiting={
+                item.id: open_waiting(self.platform, principal, item, keys) for item in waiting
+            },
         )
 
-    def _opened(
-        self, principal: Principal, message: PendingMessage, keys: Mapping[UUID, bytes]
-    ) -> MessageDraft | None:
-        """Return the draft that waits, None when its data subject was forgotten meanwhile."""
-        subjects = message.data_subjects or (principal.workspace_id,)
-        try:
-            body = self.platform.cipher.open(
-                message.id, principal.workspace_id, subjects, keys, message.body
-            )
-        except BodyUnreadable:
-            return None
-        return from_body(body, message.data_subjects)
+
+def open_waiting(
+    platform: Platform, principal: Principal, message: PendingMessage, keys: Mapping[UUID, bytes]
+) -> MessageDraft | None:
+    """Return the draft that waits, None when its data subject was forgotten meanwhile."""
+    subjects = message.data_subjects or (principal.workspace_id,)
+    try:
+        body = platform.cipher.open(
+            message.id, principal.workspace_id, subjects, keys, message.body
+        )
+    except BodyUnreadable:
+        return None
+    return from_body(body, message.data_subjects)
 
 
 def _say(saying: _Saying, write: Write) -> MessageRecorded:

@@ -35,6 +35,7 @@ class Purpose(StrEnum):
     CHAT = "chat"  # the next words or tool calls of a chat's answer
     TITLE = "title"  # of a chat
     SUGGESTION = "suggestion"  # what a person may want to ask next
+    COMPACTION = "compaction"  # what was said in a conversation that grew too long
     COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences
 
 

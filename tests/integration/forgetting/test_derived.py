@@ -8,8 +8,14 @@ from uuid import UUID
 import pytest
 from tests.support.forgetting import CANARY, Stand, open_stand
 from tests.support.graph import Graphing
+from tests.support.platform import platform_of
 
 from cairn.adapters.postgres.database import Database as Pool
+from cairn.compaction.compact import Compact
+from cairn.compaction.compact import Target as Length
+from cairn.compaction.session import KeepBriefing
+from cairn.conversations.messages import MessageRole
+from cairn.conversations.transcript import NewTranscript, NewTurn, RecordTranscript
 from cairn.forgetting.forget import Target
 from cairn.forgetting.ports import Reason
 from cairn.graph.edge import Edge, Relation, View
@@ -74,6 +80,28 @@ def state_of(stand: Stand, node_id: UUID) -> str | None:
     with stand.forget_stores.writing(stand.principal) as stores:
         found = stores.graph_nodes.find([node_id]).get(node_id)
     return found.state if found else None
+
+
+def test_a_kept_briefing_goes_with_anybody_who_was_in_the_conversation(stand: Stand) -> None:
+    platform = platform_of(stand.forget_stores, keys=stand.keys)
+    compact = Compact(record=RecordTranscript(platform), count_tokens=lambda text: len(text))
+    said = [
+        NewTurn(role=MessageRole.USER, sender=sender, text=f"My tent {number} stands in {CANARY}.")
+        for number, sender in enumerate(["Ines", "Mara"] * 20)
+    ]
+    transcript = NewTranscript(session_id="hut", messages=tuple(said))
+    made = compact(stand.principal, transcript, Length(tokens=300))
+    kept = KeepBriefing(platform)(stand.principal, made)
+    assert kept is not None
+
+    def shown() -> str | None:
+        with stand.forget_stores.reading(stand.principal) as stores:
+            node = stores.node_views.node(kept)
+        return node.text if node else None
+
+    assert shown() == made.summary
+    stand.forgets("Mara", "person")
+    assert shown() is None
 
 
 def test_summaries_of_summaries_go_with_what_they_are_of(stand: Stand) -> None:

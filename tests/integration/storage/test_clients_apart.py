@@ -49,6 +49,7 @@ FOR_CLIENTS = {
     "GET /v1/documents/{document_id}",
     "POST /v1/search",
     "POST /v1/context",
+    "POST /v1/context/compact",
     "GET /v1/searches/{search_id}",
     "POST /v1/searches/{search_id}/feedback",
     "POST /v1/query/subgraph",
@@ -103,6 +104,11 @@ class Clients:
             },
             "POST /v1/search": {**question, "client_id": "ada", "include_superseded": True},
             "POST /v1/context": {**question, "client_id": "ada"},
+            "POST /v1/context/compact": {
+                "session_id": "talk",
+                "messages": [{"role": "user", "text": "Bob was here."}],
+                "client_id": "ada",
+            },
             "POST /v1/conversations/search": question,
             "POST /v1/query/subgraph": {
                 "query": question["query"],

@@ -82,6 +82,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/summaries",
         "/v1/summaries/{summary_id}",
         "/v1/context",
+        "/v1/context/compact",
+        "/v1/context/session",
         "/v1/export",
         "/v1/import",
         "/v1/ledger",

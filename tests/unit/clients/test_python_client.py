@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -260,3 +261,48 @@ def test_the_client_with_await_does_the_same() -> None:
             return await memory.remember("Hello.")
 
     assert asyncio.run(remember()).position == 17
+
+
+def test_a_host_gets_memory_or_none_and_never_an_error_or_a_longer_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = threading.Event()
+
+    def slow(_: httpx.Request) -> httpx.Response:
+        held.wait()
+        return httpx.Response(204)
+
+    async def hanging(_: httpx.Request) -> httpx.Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def both() -> list[str | None]:
+        transport = httpx.MockTransport(hanging)
+        http = httpx.AsyncClient(base_url="http://cairn.test", transport=transport)
+        async with AsyncMemory(http=http) as memory:
+            return [await memory.bridge("Is it open?", seconds=0.01), await memory.bridge(" ")]
+
+    assert asyncio.run(both()) == [None, None]
+    for answer, seconds in ((slow, 0.01), (Server(problem(500, "internal")), 8.0)):
+        http = httpx.Client(base_url="http://cairn.test", transport=httpx.MockTransport(answer))
+        assert Memory(http=http, retries=0).bridge("Is it open?", seconds=seconds) is None
+    held.set()
+    found = models.ContextAnswer.model_construct(context="The hut is open.")
+    monkeypatch.setattr(Memory, "context", lambda *_, **__: found)
+    with Memory() as memory:
+        assert memory.bridge("Is it open?") == "The hut is open."
+
+
+def test_a_delegated_run_remembers_in_the_conversation_it_was_begun_in(
+    memory: Callable[..., tuple[Memory, Server]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent, _ = memory(session_id="support-4711")
+    given = parent.environment()
+    assert given["CAIRN_API_KEY"] == "cairn_k.s"
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    child, server = memory(httpx.Response(201, json=RESULT), httpx.Response(201, json=RESULT))
+    child.remember("The hut is open.")
+    assert server.body()["session_id"] == "support-4711"
+    child.remember("It is mine.", session_id="another")
+    assert server.body()["session_id"] == "another"

@@ -26,6 +26,8 @@ LAYERS = [
     {"enrichment", "memory_graph", "profiles", "webhooks"},
     {"consolidation", "investigations", "rebuild", "reembedding"},
     {"chat", "summaries"},
+    {"compaction"},
+    {"sessions"},
     {"adapters"},
     {"bundled", "settings"},
     {"bootstrap"},

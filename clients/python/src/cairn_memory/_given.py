@@ -34,11 +34,13 @@ def memory_of(text: str, **fields: Any) -> models.MemoryIn:
     return models.MemoryIn.model_validate({"text": text, **given(**fields)})
 
 
-def client_of(memory: str | models.MemoryIn, client_id: str | None) -> dict[str, Any]:
-    """Return a memory of a batch; a text is a fact, and one of no client is of `client_id`."""
+def given_by(
+    memory: str | models.MemoryIn, client_id: str | None, session_id: str | None
+) -> dict[str, Any]:
+    """Return a memory of a batch; a text is a fact, and what it leaves out is as given here."""
     written = memory_of(memory, type="fact") if isinstance(memory, str) else memory
     plain = written.model_dump(mode="json", exclude_unset=True, by_alias=True)
-    return given(client_id=client_id) | plain
+    return given(client_id=client_id, session_id=session_id) | plain
 
 
 def subject_of(subject: str) -> dict[str, str]:

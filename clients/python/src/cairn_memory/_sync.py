@@ -15,6 +15,7 @@ import httpx
 
 from cairn_memory import models, operations
 from cairn_memory._call import Call, problem_of, wait_before_retry
+from cairn_memory._deadline import within
 from cairn_memory._given import (
     BATCH,
     DEFAULT_URL,
@@ -23,10 +24,10 @@ from cairn_memory._given import (
     Kind,
     Scope,
     Wait,
-    client_of,
     content_of,
     document_of,
     given,
+    given_by,
     memory_of,
     subject_of,
 )
@@ -41,7 +42,9 @@ class Memory:
     """One key on one deployment of Cairn.
 
     `url` and `key` default to CAIRN_URL and CAIRN_API_KEY. `client_id` is whose memories these are,
-    an end user or a customer, where a call names no other. `timeout` is seconds for one answer.
+    an end user or a customer, where a call names no other. `session_id` is the conversation that
+    what is remembered came about in; it defaults to CAIRN_SESSION_ID, which `environment` hands on
+    to whatever works on its behalf. `timeout` is seconds for one answer.
     What was refused for now, or lost and may be repeated, is sent again up to `retries` times, and
     writes carry an Idempotency-Key so that a repeated one is done once. Every method raises
     `errors.CairnError`. Close it, or use it in a `with` block.
@@ -53,12 +56,14 @@ class Memory:
         key: str | None = None,
         *,
         client_id: str | None = None,
+        session_id: str | None = None,
         timeout: float = 60.0,
         retries: int = 3,
         http: httpx.Client | None = None,
     ) -> None:
         self.url = url or os.environ.get("CAIRN_URL") or DEFAULT_URL
         self.client_id = client_id
+        self.session_id = session_id or os.environ.get("CAIRN_SESSION_ID")
         self.retries = retries
         self._http = http or httpx.Client(base_url=self.url, timeout=timeout)
         key = key or os.environ.get("CAIRN_API_KEY")
@@ -79,6 +84,16 @@ class Memory:
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
+
+    def environment(self, session_id: str | None = None) -> dict[str, str]:
+        """Return the environment of a delegated run: a child process that remembers for this one.
+
+        What it remembers comes of this conversation. Lay it over the child's own environment.
+        """
+        session = session_id or self.session_id
+        key = self._http.headers.get("authorization", "").removeprefix("Bearer ")
+        found = {"CAIRN_URL": self.url, "CAIRN_API_KEY": key, "CAIRN_SESSION_ID": session or ""}
+        return {name: value for name, value in found.items() if value}
 
     # Remembering
 
@@ -115,7 +130,7 @@ class Memory:
             key=key,
             subject=subject,
             client_id=client_id or self.client_id,
-            session_id=session_id,
+            session_id=session_id or self.session_id,
             importance=importance,
             occurred_at=occurred_at,
             valid_from=valid_from,
@@ -141,7 +156,7 @@ class Memory:
         results: list[models.MemoryItemResult | models.RejectedItem] = []
         batch: list[dict[str, Any]] = []
         for memory in memories:
-            batch.append(client_of(memory, self.client_id))
+            batch.append(given_by(memory, self.client_id, self.session_id))
             if len(batch) == BATCH:
                 results += self._remember_batch(batch, len(results))
                 batch = []
@@ -312,6 +327,58 @@ class Memory:
             session_id=session_id,
         )
         return self.call(operations.context(models.ContextIn.model_validate(body)))
+
+    def compact(
+        self,
+        session_id: str,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        target_tokens: int | None = None,
+        share: float | None = None,
+        channel: str = "api",
+        client_id: str | None = None,
+        keep: bool = False,
+    ) -> models.CompactedAnswer:
+        """Record a conversation that grew too long, and return it shorter.
+
+        Each message has `role`, `text`, and if known `sender`, `occurred_at` and `tool_calls`. The
+        same messages again are recorded once.
+        """
+        body = given(
+            session_id=session_id,
+            messages=list(messages),
+            target_tokens=target_tokens,
+            share=share,
+            channel=channel,
+            client_id=client_id or self.client_id,
+            keep=keep,
+        )
+        return self.call(operations.compact(models.CompactIn.model_validate(body)))
+
+    def bridge(
+        self,
+        query: str,
+        *,
+        seconds: float = 8.0,
+        max_tokens: int | None = None,
+        client_id: str | None = None,
+        session_id: str | None = None,
+    ) -> str | None:
+        """Return the text of `context` for a host's prompt; None on any failure, or after 8 s.
+
+        For a host that puts memory before each turn: the turn goes on without it, and never waits
+        longer. Nothing is raised.
+        """
+        found = within(
+            seconds,
+            lambda: self.context(
+                query,
+                max_tokens=max_tokens,
+                client_id=client_id,
+                session_id=session_id or self.session_id,
+            ),
+        )
+        return found.context if found else None
 
     def feedback(
         self, search_id: UUID | str, node_id: UUID | str, *, useful: bool

@@ -27,6 +27,19 @@ class ApproveIn(Model):
     """Why; it is kept with the decision."""
 
 
+class CalledToolIn(Model):
+    """A tool that a turn called."""
+
+    name: str
+    """Its name."""
+
+    arguments: dict[str, Any] | str | None = None
+    """The arguments of the tool, by name."""
+
+    id: str | None = None
+    """Its id."""
+
+
 class ChannelIn(Model):
     """A Slack incoming webhook. Its address is a secret: it is sealed and never shown."""
 
@@ -387,6 +400,16 @@ class RelationshipIn(Model):
     """What is set on it, as a JSON object."""
 
 
+class SessionIn(Model):
+    """Whose session begins, and in which conversation."""
+
+    agent: str | None = None
+    """The agent's name."""
+
+    conversation_id: UUID | None = None
+    """The conversation's id."""
+
+
 class SettingsIn(Model):
     """
     A JSON merge patch (RFC 7396) by section; null resets. See docs/use/settings.md.
@@ -664,6 +687,28 @@ class ToolCallIn(Model):
     """True for a rehearsal that changes nothing."""
 
 
+class TranscriptTurnIn(Model):
+    """One turn of a transcript; it says something, or calls a tool."""
+
+    role: Literal["user", "assistant", "system", "tool"]
+    """The role."""
+
+    text: str = ""
+    """The text."""
+
+    occurred_at: AwareDatetime | None = None
+    """When it happened; when it was written, if left out."""
+
+    sender: str | None = None
+    """Who said it, as the channel names them."""
+
+    tool_calls: list[CalledToolIn] | None = None
+    """The newest tool calls."""
+
+    tool_call_id: str | None = None
+    """Which call a tool's answer is of."""
+
+
 class TruthIn(Model):
     """What is held true of a node now."""
 
@@ -737,6 +782,19 @@ class ActionView(Model):
     """What came of it, by table."""
 
 
+class BriefItem(Model):
+    """A piece of the summary, and the messages it is of."""
+
+    text: str
+    """The text."""
+
+    message_ids: list[UUID]
+    """The messages it is recorded as."""
+
+    reworded: bool
+    """True for a model's words; otherwise they are the messages' own."""
+
+
 class CandidateView(Model):
     """A resolution that may become a document. In lists `text` is None."""
 
@@ -804,6 +862,19 @@ class ChannelRemoved(Model):
 
     name: str
     """Its name."""
+
+
+class CompactedTokens(Model):
+    """How long the transcript was, may be now, and is."""
+
+    before: int
+    """What stands before the result."""
+
+    target: int
+    """How long it may be."""
+
+    after: int
+    """Ask for what comes after this."""
 
 
 class ConnectorHealth(Model):
@@ -2041,6 +2112,28 @@ class InvestigationStarted(Model):
 
     run: int
     """Which of its executions counts, from 1."""
+
+
+class KeptMessage(Model):
+    """A turn that stays in its own words, and the messages it is recorded as."""
+
+    place: int
+    """What was searched: a table, an index, a bucket."""
+
+    role: str
+    """The role."""
+
+    text: str
+    """The text."""
+
+    sender: str | None
+    """Who said it, as the channel names them."""
+
+    occurred_at: AwareDatetime | None
+    """When it happened; when it was written, if left out."""
+
+    message_ids: list[UUID]
+    """The messages it is recorded as."""
 
 
 class KeyBound(Model):
@@ -3750,6 +3843,60 @@ class SeenIn(Model):
     """The ids of nodes."""
 
 
+class SessionAlert(Model):
+    """Something that waits for a person."""
+
+    id: UUID
+    """Its id."""
+
+    kind: Literal["approval", "escalation"] | str
+    """What kind it is."""
+
+    text: str
+    """The text."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+
+class SessionDigest(Model):
+    """The newest report of a review; `text` is its beginning."""
+
+    id: UUID
+    """Its id."""
+
+    title: str
+    """The title."""
+
+    text: str
+    """The text."""
+
+    occurred_at: AwareDatetime
+    """When it happened; when it was written, if left out."""
+
+
+class SessionTask(Model):
+    """A task that has not ended."""
+
+    id: UUID
+    """Its id."""
+
+    kind: str
+    """What kind it is."""
+
+    title: str
+    """The title."""
+
+    status: str
+    """How it stands."""
+
+    importance: int
+    """How much it matters, from 1 to 10."""
+
+    occurred_at: AwareDatetime
+    """When it happened; when it was written, if left out."""
+
+
 class SetMember(Model):
     """A node of a set, and when it was."""
 
@@ -4894,6 +5041,49 @@ class AcceptIn(Model):
     """Who may find the document."""
 
 
+class CompactIn(Model):
+    """A transcript, whose conversation it is, and how long it may be."""
+
+    session_id: str
+    """The session it belongs to, as its writer names it."""
+
+    messages: list[TranscriptTurnIn]
+    """How many messages there are."""
+
+    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api"] = "api"
+    """Where it came in or goes out."""
+
+    target_tokens: int | None = None
+    """How long the result may be, in tokens."""
+
+    share: float | None = None
+    """The share, from 0 to 1."""
+
+    method: Literal["model", "rules"] | None = None
+    """How the graph leg ranks what it walks."""
+
+    keep: bool = False
+    """Whether the summary is kept in the graph."""
+
+    client_id: str = "global"
+    """The client it belongs to; `global` for none in particular."""
+
+    scope: Literal["public", "shared", "admin"] | None = None
+    """Who may find it: public, shared or admin; the narrowest of the key when left out."""
+
+    agents: list[str] | None = None
+    """The agents it is tagged for; nobody else finds it. Empty: for every agent."""
+
+    data_subjects: list[str] | None = None
+    """Whom it is about, so that they can be forgotten."""
+
+    infer: bool = True
+    """Whether memories are drawn from what is said."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class ConnectorChangeIn(Model):
     """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
 
@@ -5988,6 +6178,49 @@ class ChatChunks(Model):
     """True when no more will come."""
 
 
+class CompactedAnswer(Model):
+    """What is left of a transcript, and where all of it is kept."""
+
+    conversation_id: UUID
+    """The conversation's id."""
+
+    context: str
+    """What stands beside the result."""
+
+    summary: str
+    """What it says, in short."""
+
+    parts: dict[str, list[BriefItem]]
+    """The summary by what its pieces are: asked, done, decided, in progress, shared."""
+
+    kept: list[KeptMessage]
+    """The last turns, in their own words."""
+
+    dropped: int
+    """What was left out because the answer would have been too large."""
+
+    tokens: CompactedTokens
+    """How many tokens."""
+
+    message_ids: list[UUID]
+    """The messages it is recorded as."""
+
+    stored: list[UUID]
+    """The messages that this call wrote."""
+
+    summary_id: UUID | None
+    """The node that the summary is kept as; null where it is not."""
+
+    method: Literal["model", "rules"] | str
+    """How the graph leg ranks what it walks."""
+
+    failure: str | None
+    """Why it failed; null when it did not."""
+
+    warnings: list[str]
+    """What its writer should know."""
+
+
 class ConversationSearchMeta(Model):
     """What a search of conversations did."""
 
@@ -6973,6 +7206,28 @@ class SearchMeta(Model):
 
     fields: FieldsReport | None = None
     """The properties wanted of each result: `text`, or names of attributes."""
+
+
+class SessionContext(Model):
+    """What a session begins with, its parts and as one text for a prompt."""
+
+    context: str
+    """What stands beside the result."""
+
+    digest: SessionDigest | None
+    """The newest report of a review; null where there is none."""
+
+    tasks: list[SessionTask]
+    """Tasks that have not ended, the most important first."""
+
+    alerts: list[SessionAlert]
+    """What waits for a person, of the last 24 hours."""
+
+    keywords: list[str]
+    """The keywords it is found by."""
+
+    earlier: str | None
+    """The kept summary of the conversation; null where there is none."""
 
 
 class SubgraphCapacity(Model):

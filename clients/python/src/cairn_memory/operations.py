@@ -534,6 +534,40 @@ def context(
     )
 
 
+def compact(
+    body: models.CompactIn,
+) -> Call[models.CompactedAnswer]:
+    """Make a transcript shorter.
+
+    Record every turn as a message of its conversation; give back what an agent goes on
+    with.  The last turns stay in their own words; of the others a summary does, in five
+    parts. What is in neither is found by recall. The same transcript again records nothing
+    twice.
+    """
+    return Call(
+        method="POST",
+        path="/v1/context/compact",
+        answer=models.CompactedAnswer,
+        body=body,
+    )
+
+
+def begin_session(
+    body: models.SessionIn,
+) -> Call[models.SessionContext]:
+    """Begin a session.
+
+    Return the review digest, open tasks, what waits for a person, and what was said before.
+    Nothing is searched for and nothing is written. Every part is what the key may read.
+    """
+    return Call(
+        method="POST",
+        path="/v1/context/session",
+        answer=models.SessionContext,
+        body=body,
+    )
+
+
 def list_conversations(
     *,
     channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api"] | None = None,

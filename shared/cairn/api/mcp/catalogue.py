@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cairn.api.mcp import (
     agent_tools,
+    context_tools,
     edit_tools,
     graph_tools,
     memory_tools,
@@ -22,6 +23,8 @@ TOOLS: tuple[Tool, ...] = (
     memory_tools.REMEMBER,
     memory_tools.RECALL,
     memory_tools.CONTEXT,
+    context_tools.COMPACT,
+    context_tools.SESSION,
     memory_tools.FEEDBACK,
     graph_tools.GET,
     graph_tools.TRACE,

@@ -14,6 +14,7 @@ from cairn.adapters.postgres.store import Store, record, scalar
 from cairn.conversations.messages import OWN_METADATA
 from cairn.conversations.plan import LastMessage, PendingMessage, StoredConversation
 from cairn.conversations.read import ConversationMessage, ConversationView
+from cairn.conversations.transcript import SaidMessage
 from cairn.kernel.access import Scope
 from cairn.memories.identity import CONTEXT_MESSAGES
 from cairn.recall.records import Candidate
@@ -51,6 +52,11 @@ class PostgresConversations(Store):
             limit=CONTEXT_MESSAGES,
         )
         return replace(found, last=tuple(reversed(last)))
+
+    def said(self, conversation_id: UUID) -> Sequence[SaidMessage]:
+        """Return every message of a conversation, in their order."""
+        asked = {"conversation_id": conversation_id}
+        return self.all_of(record(SaidMessage), "conversation.said", **asked)
 
     def exists(self, conversation_id: UUID) -> bool:
         """Return whether the principal sees this conversation, or one waits under this id."""

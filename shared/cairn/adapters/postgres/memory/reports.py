@@ -11,6 +11,7 @@ from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access import Scope
 from cairn.reports.read import Report, ReportEntry
 from cairn.reports.write import StoredReport
+from cairn.sessions.opening import OpenTask
 from cairn.writing.task_ports import StoredTask
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ class PostgresTasks(Store):
         if not task_ids:
             return set()
         return set(self.values("task.known", ids=list(task_ids)))
+
+    def open(self, *, limit: int) -> Sequence[OpenTask]:
+        """Return tasks that have not ended, the most important first."""
+        return self.all_of(record(OpenTask), "task.open", limit=limit)
 
     def conversation(
         self, conversation_id: UUID | None, session_id: str | None

@@ -16,6 +16,14 @@ SELECT id, sequence, text, occurred_at, data_subjects FROM node
    AND state IN ('active', 'provisional')
  ORDER BY sequence DESC LIMIT %(limit)s
 
+-- name: said
+-- What was said in a conversation, in its order; what is held back was said, too.
+SELECT id, kind AS role, metadata #>> '{cairn,sender}' AS sender, content_hash, occurred_at,
+  data_subjects
+  FROM node
+ WHERE workspace_id = %(workspace_id)s AND parent_id = %(conversation_id)s AND label = 'Message'
+ ORDER BY sequence
+
 -- name: exists
 -- Whether a conversation is seen, or waits under this id.
 SELECT EXISTS (SELECT FROM node

@@ -1,0 +1,1 @@
+"""`cairn bench compaction`: what a conversation still answers after it was made shorter."""

@@ -1,0 +1,1 @@
+"""What a session begins with. Not what a question finds, and not the workflows' briefings."""
