@@ -13,6 +13,7 @@ from tests.support.embedding import HashingEmbedder
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
+from cairn.bootstrap import models
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def test_a_public_key_changes_nothing_and_its_sessions_have_an_end(front: Front)
 def test_forgetting_a_client_erases_its_turns(front: Front, database: Database) -> None:
     turn = say(front, "My key is under the third stone.", client_id="ada")
     assert front.call("GET", f"/v1/chat/{turn['id']}")["answer"] == turn["answer"]
-    front.call("POST", "/v1/forget", json={"client_id": "ada", "confirm": "ada"})
+    front.call("POST", "/v1/forget", json={"subject": {"kind": "client", "natural_key": "ada"}})
     assert front.answer("GET", f"/v1/chat/{turn['id']}").status_code == 404
 
 
@@ -244,7 +245,17 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         monkeypatch.setenv("CAIRN_ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
         monkeypatch.setenv("CAIRN_CHAT_MODEL", "chat=anthropic:claude-haiku-4-5")
         server.answers = answered
+        made: list[Any] = []
+        opened = models.chat_models
+
+        def kept(settings: Any) -> list[Any]:
+            made.extend(found := opened(settings))
+            return found
+
+        monkeypatch.setattr(models, "chat_models", kept)
         yield server
+        for each in made:
+            each.close()
 
 
 def answered(asked: dict[str, Any]) -> str:

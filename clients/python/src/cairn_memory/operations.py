@@ -198,7 +198,7 @@ def reject_candidate(
 
 def chat(
     body: models.ChatIn,
-) -> Call[models.TurnView]:
+) -> Call[models.TurnView | str]:
     """Say something and get an answer.
 
     Answer one message by a model with tools, or by rules where no model is configured.
@@ -208,7 +208,7 @@ def chat(
     return Call(
         method="POST",
         path="/v1/chat",
-        answer=models.TurnView,
+        answer=models.TurnView | str,
         body=body,
     )
 

@@ -65,7 +65,7 @@ class DecisionIn(Body):
     summary="Say something and get an answer",
     response_model=None,
     responses={
-        **answers(200, "The turn as it ended; with Accept: text/event-stream its events", TurnView),
+        **answers(200, "The turn as it ended, or its events", TurnView, picture=streams.MEDIA_TYPE),
         **problems("conflict", "not-streamable", body=True),
     },
 )
