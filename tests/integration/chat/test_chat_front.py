@@ -231,13 +231,6 @@ def test_a_public_key_changes_nothing_and_its_sessions_have_an_end(front: Front)
     assert int(late.headers["retry-after"]) >= 1
 
 
-def test_forgetting_a_client_erases_its_turns(front: Front, database: Database) -> None:
-    turn = say(front, "My key is under the third stone.", client_id="ada")
-    assert front.call("GET", f"/v1/chat/{turn['id']}")["answer"] == turn["answer"]
-    front.call("POST", "/v1/forget", json={"subject": {"kind": "client", "natural_key": "ada"}})
-    assert front.answer("GET", f"/v1/chat/{turn['id']}").status_code == 404
-
-
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     with chat_server() as server:
