@@ -28,6 +28,8 @@ ADMIN, WRITERS, ANYONE, NO_KEY = "admin", "writers", "anyone", "no key"
 WHO_MAY = {
     "POST /v1/memories": WRITERS,
     "GET /v1/memories": WRITERS,
+    "POST /v1/memories/refresh": WRITERS,
+    "GET /v1/namespaces": WRITERS,
     "GET /v1/memories/{memory_id}": WRITERS,
     "DELETE /v1/memories/{memory_id}": WRITERS,
     "GET /v1/memories/{memory_id}/history": WRITERS,
@@ -305,6 +307,7 @@ OF_AGENTS: dict[str, Callable[[dict[str, str]], dict[str, Any]]] = {
         "other_id": ids["entity_id"],
         "reason": "Theirs.",
     },
+    "POST /v1/memories/refresh": lambda ids: {"ids": [ids["memory_id"]]},
     "POST /v1/investigations": lambda ids: {"ticket_id": ids["ticket_id"]},
     "POST /v1/grants": lambda ids: {
         "tool": "lamp.light",
@@ -596,7 +599,7 @@ def test_a_public_key_may_only_recall(ours: Treasure, bot: str, routes: list[str
 def test_a_public_key_sees_what_is_public_and_its_agents(
     ours: Treasure, bot: str, query: str
 ) -> None:
-    everything = {"query": query, "limit": 50, "scopes": [], "neighbours": 3}
+    everything: dict[str, Any] = {"query": query, "limit": 50, "scopes": [], "neighbours": 3}
     response = ours.tenant.call("POST", "/v1/search", key=bot, json=everything)
     assert ours.canary not in response.text
     texts = {each["text"] for each in good(response)["results"]}

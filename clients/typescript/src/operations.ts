@@ -689,9 +689,16 @@ export function remember(
 
 /** List memories, newest first. */
 export function listMemories(
-  query: { type?: M["MemoryKind"] | undefined; key?: string | undefined; subject?: string | undefined; session_id?: string | undefined; state?: "provisional" | "active" | "superseded" | "expired" | "archived" | "quarantined" | "any" | undefined; id_prefix?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+  query: { type?: M["MemoryKind"] | undefined; key?: string | undefined; subject?: string | undefined; session_id?: string | undefined; state?: "provisional" | "active" | "superseded" | "expired" | "archived" | "quarantined" | "any" | undefined; id_prefix?: string | undefined; namespace?: string | undefined; namespace_prefix?: string | undefined; where?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
 ): Call<M["MemoryPage"]> {
   return { method: "GET", path: "/v1/memories", query };
+}
+
+/** Refresh memories that last for a time. */
+export function refreshMemories(
+  body: M["RefreshIn"],
+): Call<M["Refreshed"]> {
+  return { method: "POST", path: "/v1/memories/refresh", body, reads: true };
 }
 
 /** Read one memory. */
@@ -773,6 +780,13 @@ export function unpinMemory(
   headers: { "idempotency-key"?: string | undefined } = {},
 ): Call<M["EditResult"]> {
   return { method: "DELETE", path: `/v1/memories/${encodeURIComponent(memoryId)}/pin`, headers: present(headers), keyed: true };
+}
+
+/** List the namespaces of memories. */
+export function listNamespaces(
+  query: { prefix?: string | undefined; suffix?: string | undefined; max_depth?: number | undefined; limit?: number | undefined; offset?: number | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NamespaceList"]> {
+  return { method: "GET", path: "/v1/namespaces", query };
 }
 
 /** Write one node or a batch, with typed edges. */

@@ -159,6 +159,18 @@ export interface components {
          * @enum {string}
          */
         CompactionMethod: "model" | "rules";
+        /** @description What a value of a memory's metadata must be. */
+        ConditionIn: {
+            /** @description The keys that lead to the value, the outermost first. */
+            path: string[];
+            /**
+             * @description How the value is compared. `eq` of a list means any of its items; `ne` holds where there is none.
+             * @default eq
+             */
+            op?: components["schemas"]["Op"];
+            /** @description What it is compared with: a list for `in`, true or false for `exists`. */
+            value?: string | number | boolean | (string | number | boolean | null)[] | null;
+        };
         /** @description What to change; what is left out stays. Secrets are replaced one by one, null removes. */
         ConnectorChangeIn: {
             /** @description What is run, word by word. */
@@ -315,6 +327,12 @@ export interface components {
              * @default 80000
              */
             max_chars?: number;
+            /** @description The namespace it is in: labels with / between them, such as `users/dana`. */
+            namespace?: string | null;
+            /** @description Only memories of this namespace and those below it. */
+            namespace_prefix?: string | null;
+            /** @description What the metadata must say; all of it. Only memories have any. */
+            where?: components["schemas"]["ConditionIn"][];
             /**
              * @description How many tokens at most.
              * @default 2000
@@ -793,6 +811,10 @@ export interface components {
                 metadata?: {
                     [key: string]: unknown;
                 };
+                /** @description The namespace it is in: labels with / between them, such as `users/dana`. */
+                namespace?: string | null;
+                /** @description How many seconds it lasts after it is written or refreshed; null for ever. */
+                ttl_seconds?: number | null;
             }[];
         };
         /** @description What a memory says otherwise, and why. What is left out stays; null clears. */
@@ -883,6 +905,10 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            /** @description The namespace it is in: labels with / between them, such as `users/dana`. */
+            namespace?: string | null;
+            /** @description How many seconds it lasts after it is written or refreshed; null for ever. */
+            ttl_seconds?: number | null;
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string;
         };
@@ -1138,6 +1164,11 @@ export interface components {
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string;
         };
+        /**
+         * @description How a value of the metadata is compared.
+         * @enum {string}
+         */
+        Op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists";
         /** @description A persona as a whole: what is left out is as a new one has it. */
         PersonaIn: {
             /**
@@ -1223,6 +1254,11 @@ export interface components {
              * @default false
              */
             check?: boolean;
+        };
+        /** @description Memories that are to last as long again as they did when they were written. */
+        RefreshIn: {
+            /** @description The ids of the memories. */
+            ids: string[];
         };
         /** @description A no, and why: the agent is told. */
         RejectActionIn: {
@@ -1381,6 +1417,12 @@ export interface components {
              * @default 80000
              */
             max_chars?: number;
+            /** @description Only memories of just this namespace. */
+            namespace?: string | null;
+            /** @description Only memories of this namespace and those below it. */
+            namespace_prefix?: string | null;
+            /** @description What the metadata must say; all of it. Only memories have any. */
+            where?: components["schemas"]["ConditionIn"][];
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
@@ -3997,6 +4039,8 @@ export interface components {
             category: string | null;
             /** @description What field of knowledge it belongs to. */
             knowledge_category: string | null;
+            /** @description The namespace it is in: labels with / between them, such as `users/dana`. */
+            namespace: string | null;
             /**
              * Format: uuid
              * @description Its id.
@@ -4067,6 +4111,10 @@ export interface components {
             pinned: boolean;
             /** @description Whether it is kept from recall: no search, context or walk finds it. */
             never_recall: boolean;
+            /** @description How many seconds it lasts after it is written or refreshed; null for ever. */
+            ttl_seconds: number | null;
+            /** @description From when on nobody reads it; null for one that lasts. */
+            expires_at: string | null;
             /** @description Whom and what it refers to. */
             entities: components["schemas"]["NamedEntity"][];
             /** @description What its writer keeps with it: any JSON object. */
@@ -4230,6 +4278,13 @@ export interface components {
             /** @description The type. */
             type: string;
         };
+        /** @description Namespaces in their order, and whether there are more after these. */
+        NamespaceList: {
+            /** @description The namespaces, in their order. */
+            namespaces: string[];
+            /** @description Whether there is more to do. */
+            more: boolean;
+        };
         /** @description A message or chunk that stands beside a result. */
         Neighbour: {
             /**
@@ -4254,6 +4309,8 @@ export interface components {
             category?: string;
             /** @description What field of knowledge it belongs to. */
             knowledge_category?: string;
+            /** @description The namespace it is in: labels with / between them, such as `users/dana`. */
+            namespace?: string;
             /** @description The title. */
             title?: string;
             /** @description What it says, in short. */
@@ -5065,6 +5122,24 @@ export interface components {
         RedactionProfile: {
             /** @description The redaction profile: none, soc2, pii or hipaa. */
             profile: string;
+        };
+        /** @description The memories that were refreshed. */
+        Refreshed: {
+            /** @description The memories that were refreshed. */
+            refreshed: components["schemas"]["RefreshedMemory"][];
+        };
+        /** @description A memory that was refreshed, and when it expires now. */
+        RefreshedMemory: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it expires now.
+             */
+            expires_at: string;
         };
         /**
          * @description What a call did: nodes without a vector of `model` among those looked at, and newly queued.

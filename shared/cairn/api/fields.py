@@ -25,6 +25,7 @@ from cairn.writing.checks import MAX_LIST_ITEMS, MAX_NAME_CHARS
 
 DIFFER = "client_id and user_id are one thing, and these differ"
 ALIAS_OF = "The same as `client_id`, where an end user is meant."
+MAX_LABELS = 20
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -105,6 +106,17 @@ def _clean(value: str) -> str:
     return value
 
 
+def _labels(value: str) -> str:
+    labels = value.split("/")
+    if len(labels) > MAX_LABELS or not all(label.strip() for label in labels):
+        raise PydanticCustomError(
+            "namespace",
+            "Expected 1 to {most} labels with / between them, none empty, such as users/dana",
+            {"most": MAX_LABELS},
+        )
+    return value
+
+
 def at_most(chars: int) -> AfterValidator:
     """Return a validator that refuses longer strings as too large (413), not as invalid."""
 
@@ -124,6 +136,7 @@ Name = Annotated[
     AfterValidator(_written),
     AfterValidator(_clean),
 ]
+Namespace = Annotated[Name, AfterValidator(_labels)]
 Names = Annotated[list[Name], Field(max_length=MAX_LIST_ITEMS)]
 Metadata = dict[str, Any]
 ScopeName = Annotated[Scope, Field(strict=False)]

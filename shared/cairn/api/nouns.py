@@ -14,7 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 ROUTES = "cairn.api.routes"
 NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "memories": (f"{ROUTES}.memories", f"{ROUTES}.memory_edits"),
+        "memories": (f"{ROUTES}.memories", f"{ROUTES}.memory_edits", f"{ROUTES}.namespaces"),
+        "namespaces": (f"{ROUTES}.namespaces",),
         "events": (f"{ROUTES}.events",),
         "nodes": (f"{ROUTES}.nodes", f"{ROUTES}.graph"),
         "relationships": (f"{ROUTES}.nodes",),

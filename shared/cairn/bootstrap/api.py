@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cairn.llm.costs import GetCosts
     from cairn.memories.delete import DeleteDocument, DeleteMemory
     from cairn.memories.edit import EditMemories
+    from cairn.memories.expiry import RefreshMemories
     from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
     from cairn.nodes.entities import CorrectEntities
     from cairn.nodes.views import BrowseNodes
@@ -128,6 +129,13 @@ class ApiServices(AgentServices):
         from cairn.memories.delete import DeleteMemory
 
         return DeleteMemory(self.platform)
+
+    @part
+    def refresh_memories(self) -> RefreshMemories:
+        """Letting memories that last for a time last as long again."""
+        from cairn.memories.expiry import RefreshMemories
+
+        return RefreshMemories(self.platform)
 
     @part
     def edit_memories(self) -> EditMemories:

@@ -110,9 +110,10 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
     from cairn.adapters.postgres.webhooks import DropDeliveries
     from cairn.bootstrap.forgetting import forget_use_case
     from cairn.forgetting.forget import FinishForgettings
+    from cairn.memories.expiry import RemoveExpired
     from cairn.operations.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
 
-    opened = parts.opened
+    opened, workspaces = parts.opened, ListWorkspaces(parts.opened)
     kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
     days = timedelta(days=settings.search_run_days)
     return Sweep(
@@ -122,8 +123,11 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
         forget=kept(drop=DropSearchRuns(opened), age=days),
         deliveries=kept(drop=DropDeliveries(opened), age=days),
         model_calls=kept(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
+        remove_expired=RemoveExpired(
+            platform=parts.platform, workspaces=workspaces, report=warn(parts.log)
+        ),
         finish_forgettings=FinishForgettings(
-            workspaces=ListWorkspaces(opened),
+            workspaces=workspaces,
             forget=forget_use_case(settings, opened, parts.platform, key),
             report=warn(parts.log),
         ),

@@ -87,6 +87,7 @@ class MemoryFields:
     status_value: str | None = None
     category: str | None = None
     knowledge_category: str | None = None
+    namespace: str | None = None  # labels with / between them
 
 
 PLAIN_NAMES = tuple(field.name for field in fields(MemoryFields))
@@ -109,6 +110,7 @@ class MemoryAttributes(TypedDict, total=False):
     status_value: str
     category: str
     knowledge_category: str
+    namespace: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +173,8 @@ class Node(MemoryFields):
     deleted_at: datetime | None = None
     pinned: bool = False  # a person wants it kept: it does not age and ranks higher
     never_recall: bool = False  # kept in quarantine, found by nobody
+    ttl_seconds: int | None = None  # how long it lasts after it is written, or refreshed
+    expires_at: datetime | None = None  # from then on nobody reads it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,4 +222,5 @@ class NodeChange:
     last_accessed_at: datetime | None = None
     pinned: bool | None = None
     never_recall: bool | None = None  # of all versions of the node
+    expires_at: datetime | None = None  # of all versions, too
     revive: bool = False  # deleted or merged -> active: clears deleted_at and superseded_by, _at

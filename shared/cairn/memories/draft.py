@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +24,8 @@ from cairn.writing.checks import (
     source_agent,
     tagged_agents,
 )
+
+MAX_TTL_SECONDS = 10 * 366 * 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,8 @@ class MemoryDraft(MemoryFields):
     task_id: UUID | None = None  # the task, or the message, that produced it
     conversation_id: UUID | None = None  # the one it was drawn from
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    ttl_seconds: int | None = None
+    expires_at: datetime | None = None
 
     def warnings(self) -> tuple[str, ...]:
         """Name what the writer should know: what piles up for ever, what looks hostile."""
@@ -78,6 +82,8 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
     occurred_at = moment(new.occurred_at, "occurred_at") or now
     valid_from = moment(new.valid_from, "valid_from") or occurred_at
     valid_to = moment(new.valid_to, "valid_to")
+    if new.ttl_seconds is not None and not 1 <= new.ttl_seconds <= MAX_TTL_SECONDS:
+        refuse("ttl_seconds", f"must be from 1 to {MAX_TTL_SECONDS}")
     if valid_to is not None and valid_to < valid_from:
         refuse("valid_to", f"is before valid_from ({valid_from.isoformat()})")
     return MemoryDraft(
@@ -102,6 +108,8 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
         confidence=new.confidence,
         metadata=clean_metadata(new.metadata),
         screening=screen(text).verdict.value.lower(),
+        ttl_seconds=new.ttl_seconds,
+        expires_at=now + timedelta(seconds=new.ttl_seconds) if new.ttl_seconds else None,
     )
 
 

@@ -60,6 +60,8 @@ class WholeMemory(MemoryFields):
     superseded_by: UUID | None
     pinned: bool
     never_recall: bool
+    ttl_seconds: int | None
+    expires_at: datetime | None
 
     @property
     def audience(self) -> Audience:
@@ -94,6 +96,8 @@ class WholeMemory(MemoryFields):
             confidence=self.confidence,
             screening=self.screening,
             metadata=self.metadata,
+            ttl_seconds=self.ttl_seconds,
+            expires_at=self.expires_at,
             conversation_id=self.conversation_id,
         )
 
@@ -113,6 +117,7 @@ def corrected(
         "metadata": _own_metadata(memory.metadata),
         "occurred_at": memory.occurred_at,
         "valid_to": memory.valid_to,
+        "ttl_seconds": memory.ttl_seconds,
         **changes,
     }
     checked = draft_memory(
@@ -269,7 +274,10 @@ def says_the_same(draft: MemoryDraft, memory: WholeMemory) -> bool:
     """Return whether a draft would change nothing of a memory but its reason."""
     before = memory.draft()
     compared = replace(
-        draft, source_agent=before.source_agent, metadata=_own_metadata(draft.metadata)
+        draft,
+        source_agent=before.source_agent,
+        metadata=_own_metadata(draft.metadata),
+        expires_at=before.expires_at,
     )
     return compared == replace(before, metadata=_own_metadata(before.metadata))
 

@@ -33,14 +33,24 @@ def dedup_key(draft: MemoryDraft) -> str:
     ]
     if draft.kind is MemoryKind.EVENT:
         parts += [draft.occurred_at.isoformat(), draft.session_id, draft.sequence]
-    return _digest(parts)
+    return _digest([*parts, *_item(draft)])
 
 
 def chain_key(draft: MemoryDraft) -> str | None:
     """Return the identity of the supersede chain, or None when nothing can replace the memory."""
     by = LIFECYCLES[draft.kind].superseded_by
     name = draft.key if by == "key" else draft.subject if by == "subject" else None
-    return _digest([*_audience(draft), name]) if name else None
+    within = [draft.namespace] if draft.namespace else []
+    return _digest([*_audience(draft), name, *within]) if name else None
+
+
+def _item(draft: MemoryDraft) -> list[object]:
+    """Return what makes items of a namespace different besides: their metadata are their value."""
+    parts: list[object] = []
+    if draft.namespace:
+        own = {name: value for name, value in draft.metadata.items() if name != "cairn"}
+        parts += [draft.namespace, json.dumps(own, sort_keys=True)]
+    return [*parts, f"ttl:{draft.ttl_seconds}"] if draft.ttl_seconds else parts
 
 
 def _audience(draft: MemoryDraft) -> list[object]:

@@ -33,6 +33,7 @@ class NewMemory(MemoryFields):
     confidence: float = 1.0
     metadata: Json = field(default_factory=dict[str, Any])
     produced_by_task_id: UUID | None = None
+    ttl_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,11 +34,13 @@ _NAMES = (
     "session_id",
     "source_agent",
     "trace_id",
-    *(name for name in PLAIN_NAMES if name not in CHOICES),
+    *(name for name in PLAIN_NAMES if name not in CHOICES and name != "namespace"),
 )
 _TIMES = ("occurred_at", "valid_from", "valid_to")
 _SAME = ("client_id", "importance", "scope", "sequence", "state", *CHOICES)
 _FIELDS = {"kind", "text", "type", "agents", "confidence", "metadata", *_NAMES, *_TIMES, *_SAME}
+_IF_GIVEN = ("namespace", "ttl_seconds")
+"""What few memories have, and no file had once."""
 _NUMBER = "$number"
 _MAX_SEQUENCE = 2**31 - 1
 
@@ -56,6 +58,7 @@ def memory_record(view: Mapping[str, Any]) -> dict[str, JsonValue] | None:
         "confidence": repr(float(view["confidence"])),
         "metadata": _written(view["metadata"]),
         **{name: view[name] for name in (*_NAMES, *_SAME)},
+        **{name: view[name] for name in _IF_GIVEN if view.get(name) is not None},
         **times,
     }
 
@@ -65,7 +68,7 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
 
     The record must be as `memory_record` writes it, and one that a write would take.
     """
-    if fields := set(record) ^ _FIELDS:
+    if fields := (set(record) - set(_IF_GIVEN)) ^ _FIELDS:
         wrong = ", ".join(sorted(fields))[:200]
         _refuse(f"it has or lacks the fields {wrong}", "fields")
     if record["state"] not in STATES:
@@ -88,6 +91,8 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
         occurred_at=_moment(record, "occurred_at"),
         valid_from=_moment(record, "valid_from"),
         valid_to=_moment(record, "valid_to") if record["valid_to"] is not None else None,
+        namespace=_text(record, "namespace") if "namespace" in record else None,
+        ttl_seconds=_seconds(record.get("ttl_seconds")),
         **names,
     )
     draft_memory(new, checking_principal(), cast("datetime", new.occurred_at))
@@ -194,6 +199,12 @@ def _sequence(value: object) -> int | None:
         return None
     if type(value) is not int or not 0 <= value <= _MAX_SEQUENCE:
         _refuse(f"sequence must be a whole number from 0 to {_MAX_SEQUENCE}", "range")
+    return value
+
+
+def _seconds(value: object) -> int | None:
+    if value is not None and type(value) is not int:
+        _refuse("ttl_seconds must be a whole number", "type")
     return value
 
 

@@ -58,6 +58,9 @@ class BatchPlan:
         if draft.task_id is not None:
             edges = [produced_edge(draft.task_id, same.id)]
             self._append("edge.written", {"edges": 1}, {"edges": edges}, draft)
+        if draft.expires_at is not None:
+            until = {str(same.id): format_timestamp(draft.expires_at)}
+            self._append("memory.refreshed", {"expires_at": until}, {}, draft)
         outcome = Outcome.DUPLICATE if agent in same.observed_by else Outcome.CORROBORATED
         if observers is None:
             return MemoryOutcome(

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from cairn.graph.node import PLAIN_NAMES, Label, Node, NodeChange, State
 from cairn.graph.projection import Projection
-from cairn.kernel.text.canonical import parse_timestamp
+from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.memories.identity import chain_key, dedup_key
 from cairn.nodes.rows import edge_rows
 from cairn.tasks.draft import produced
@@ -43,6 +43,8 @@ def memory_fields(body: Mapping[str, Any]) -> dict[str, Any]:
         "confidence": body["confidence"],
         "screening": body["screening"],
         "pinned": body.get("pinned", False),
+        "ttl_seconds": body.get("ttl_seconds"),
+        "expires_at": _time(body.get("expires_at")),
     }
 
 
@@ -63,7 +65,14 @@ def memory_body(draft: MemoryDraft) -> dict[str, Any]:
         "screening": draft.screening,
         "metadata": dict(draft.metadata),
         **({"conversation_id": str(draft.conversation_id)} if draft.conversation_id else {}),
+        **_lasting(draft),
     }
+
+
+def _lasting(draft: MemoryDraft) -> dict[str, Any]:
+    if draft.expires_at is None:
+        return {}
+    return {"ttl_seconds": draft.ttl_seconds, "expires_at": format_timestamp(draft.expires_at)}
 
 
 def remembered(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> Projection:
@@ -164,6 +173,20 @@ def replaced(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) ->
 def pinned(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
     """Return a memory that is pinned, or no longer."""
     return _marked(entry, meta, pinned=meta["pinned"])
+
+
+def refreshed(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
+    """Return memories that last for a time, and last longer now."""
+    changes = [
+        NodeChange(
+            workspace_id=entry.workspace_id,
+            id=UUID(node_id),
+            position=entry.position,
+            expires_at=parse_timestamp(until),
+        )
+        for node_id, until in meta["expires_at"].items()
+    ]
+    return Projection(nodes=tuple(changes))
 
 
 def withheld(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:

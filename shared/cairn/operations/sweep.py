@@ -93,7 +93,8 @@ class Sweep:
 
     `oldest` measures how many seconds work has waited, before `send` sends unfinished outbox rows;
     `expire` drops messages whose time to wait is over. `forget` drops old searches, `deliveries`
-    what webhooks were told and `model_calls` what was asked of models; `finish_forgettings` takes
+    what webhooks were told and `model_calls` what was asked of models; `remove_expired`
+    removes memories that lasted for a time; `finish_forgettings` takes
     up what was interrupted of forgetting somebody. All but `oldest` return how many there were.
     """
 
@@ -103,6 +104,7 @@ class Sweep:
     forget: Callable[[], int]
     deliveries: Callable[[], int]
     model_calls: Callable[[], int]
+    remove_expired: Callable[[], int]
     finish_forgettings: Callable[[], int]
 
     def __call__(self) -> dict[str, int]:
@@ -114,5 +116,6 @@ class Sweep:
             "forgotten_searches": self.forget(),
             "forgotten_deliveries": self.deliveries(),
             "forgotten_model_calls": self.model_calls(),
+            "expired_memories": self.remove_expired(),
             "finished_forgettings": self.finish_forgettings(),
         }

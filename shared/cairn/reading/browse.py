@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         MemoryFilter,
         MemoryVersion,
         MemoryView,
+        NamespaceFilter,
         Status,
     )
 
@@ -82,6 +83,13 @@ class Browse:
         with self.transactions.reading(principal) as stores:
             memories = stores.views.memories(where, limit=limit + 1, after=after)
         return _page(memories, limit)
+
+    def list_namespaces(
+        self, principal: Principal, where: NamespaceFilter, *, limit: int, offset: int
+    ) -> tuple[str, ...]:
+        """Return names of namespaces, each once, in their order; one more than `limit`."""
+        with self.transactions.reading(principal) as stores:
+            return tuple(stores.views.namespaces(where, limit=limit + 1, offset=offset))
 
     def get_document(self, principal: Principal, document_id: UUID) -> DocumentView:
         """Return one document with its sections; NotFound when the principal cannot see it."""

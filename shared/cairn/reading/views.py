@@ -13,6 +13,7 @@ from cairn.documents.ports import DocumentStatus
 from cairn.graph.node import MemoryFields
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.allowances import Refusal
+from cairn.memories.conditions import Condition
 from cairn.memories.kinds import MemoryKind
 
 T_co = TypeVar("T_co", covariant=True)
@@ -96,6 +97,8 @@ class MemoryView(MemoryFields):
     consolidated: bool = False
     pinned: bool = False
     never_recall: bool = False
+    ttl_seconds: int | None = None
+    expires_at: datetime | None = None
     entities: tuple[NamedEntity, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
 
@@ -120,6 +123,19 @@ class MemoryFilter:
     session_id: str | None = None
     state: str | None = None
     id_prefix: str | None = None
+    namespace: str | None = None
+    namespace_prefix: str | None = None
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceFilter:
+    """Which namespaces a list shows: labels they begin and end with, `*` for any, and how deep."""
+
+    prefix: str | None = None
+    suffix: str | None = None
+    max_depth: int | None = None
+    client_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

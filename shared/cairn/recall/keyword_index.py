@@ -115,8 +115,8 @@ class FallbackKeywordLeg:
     """Implements `ports.KeywordLeg`: `primary` within its share of the time, else `secondary`.
 
     The primary runs in `pool`, so that one that hangs costs its share and no more. After a failure
-    it rests; one search at a time then finds out whether it is well again. The past (`as_of`) is
-    always the secondary's: an index knows the present only.
+    it rests; one search at a time then finds out whether it is well again. The past (`as_of`) and
+    what is asked of memories' metadata are always the secondary's: an index knows neither.
     """
 
     primary: KeywordLeg
@@ -137,7 +137,7 @@ class FallbackKeywordLeg:
         timeout_ms: int,
     ) -> Sequence[Candidate]:
         """Return the primary's candidates, else the secondary's with a note that says why."""
-        if filters.as_of_position is not None or not terms:
+        if filters.as_of_position is not None or filters.of_memories or not terms:
             return self.secondary.search(
                 principal, terms, filters, limit=limit, timeout_ms=timeout_ms
             )

@@ -15,6 +15,7 @@ from cairn.kernel.access import Principal, Scope
 from cairn.kernel.clock import Stopwatch
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
+from cairn.memories.conditions import MAX_CONDITIONS, Condition, fault_of, json_path
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.questions.facets import WHOLE, Parts, WantedSet
 from cairn.recall.questions.gate import Turn
@@ -68,7 +69,8 @@ class SearchRequest:
     `history` is what was said before, oldest first, for the gate, and `session_id` names the
     conversation, for what its earlier searches found. `intent` overrides what would
     be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
-    above which related nodes are left out first.
+    above which related nodes are left out first. `namespace` is one exactly, `namespace_prefix` one
+    and all below it; all of `where` must hold of a memory's metadata.
     """
 
     query: str
@@ -96,6 +98,9 @@ class SearchRequest:
     min_relevance: float | None = None
     fields: tuple[str, ...] | None = None
     max_chars: int = CHAR_BUDGET
+    namespace: str | None = None
+    namespace_prefix: str | None = None
+    where: tuple[Condition, ...] = ()
 
 
 def check(request: SearchRequest, principal: Principal) -> None:
@@ -136,6 +141,9 @@ def filters_of(
         as_of_position=as_of_position,
         include_superseded=request.include_superseded,
         language=language,
+        namespace=request.namespace,
+        namespace_prefix=request.namespace_prefix,
+        matching=json_path(request.where),
     )
 
 
@@ -168,6 +176,13 @@ def _faults_of_choices(request: SearchRequest) -> list[FieldError]:
         errors.append(FieldError("min_relevance", "needs `relevance`, which `stages` switches off"))
     if request.method is not None and request.stages.get(GRAPH) is False:
         errors.append(FieldError("method", "needs the graph leg, which `stages` switches off"))
+    if len(request.where) > MAX_CONDITIONS:
+        errors.append(FieldError("where", f"must be at most {MAX_CONDITIONS}"))
+    errors += [
+        FieldError(f"where.{number}", wrong)
+        for number, each in enumerate(request.where)
+        if (wrong := fault_of(each))
+    ]
     if request.fields is not None and len(request.fields) > MAX_FIELDS:
         errors.append(FieldError("fields", f"must be at most {MAX_FIELDS}"))
     if len(request.history) > MAX_HISTORY:

@@ -505,7 +505,8 @@ class Recall:
         if self.cache is None or found.run is None:
             return
         self.cache.saw(search.principal.workspace_id, found.head_position)
-        if search.recipe.cache and found.unchanged and not found.degraded:
+        lasting = all(each.node.expires_at is None for each in result.results)
+        if search.recipe.cache and found.unchanged and not found.degraded and lasting:
             self.cache.keep(search, result, found.run)
 
     def _reading(self, principal: Principal) -> AbstractContextManager[Stores]:

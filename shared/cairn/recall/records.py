@@ -25,6 +25,9 @@ class Filters:
 
     `language` (ISO 639-1, None for unknown) excludes nothing: it is that of the question, and
     decides which forms of its words are looked for besides the English ones.
+
+    `namespace` is one exactly, `namespace_prefix` one and those below it; `matching` is an SQL/JSON
+    path predicate over the metadata. With any of them only memories count.
     """
 
     kinds: tuple[str, ...] = ()
@@ -37,6 +40,14 @@ class Filters:
     as_of_position: int | None = None
     include_superseded: bool = False
     language: str | None = None
+    namespace: str | None = None
+    namespace_prefix: str | None = None
+    matching: str | None = None
+
+    @property
+    def of_memories(self) -> bool:
+        """Whether only memories are asked for, by their namespace or their metadata."""
+        return any((self.namespace, self.namespace_prefix, self.matching))
 
 
 class Candidate(NamedTuple):
@@ -132,6 +143,7 @@ class FoundNode(MemoryFields):
     valid_to: datetime | None = None
     keywords: tuple[str, ...] = ()
     pinned: bool = False
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

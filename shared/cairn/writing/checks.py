@@ -64,9 +64,9 @@ def moment(value: datetime | None, field: str) -> datetime | None:
 
 
 def clean_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return metadata without secrets; at most 16 KiB of JSON, five levels deep."""
+    """Return metadata without secrets; at most 16 KiB of JSON, ten levels deep."""
     checked = clean_json(
-        dict(metadata), field="metadata", max_bytes=MAX_METADATA_BYTES, max_depth=5
+        dict(metadata), field="metadata", max_bytes=MAX_METADATA_BYTES, max_depth=10
     )
     return cast("Mapping[str, Any]", scrub_value(checked)[0])
 

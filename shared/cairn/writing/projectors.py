@@ -33,6 +33,7 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "conversation.changed": "conversations.plan.changed",
     "memory.corroborated": "memories.rows.corroborated",
     "memory.pinned": "memories.rows.pinned",
+    "memory.refreshed": "memories.rows.refreshed",
     "memory.withheld": "memories.rows.withheld",
     "memory.released": "memories.rows.released",
     "memory.accessed": "ageing.rows.accessed",

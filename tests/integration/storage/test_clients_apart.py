@@ -28,6 +28,8 @@ WHY = "They say so."
 FOR_CLIENTS = {
     "POST /v1/memories",
     "GET /v1/memories",
+    "POST /v1/memories/refresh",
+    "GET /v1/namespaces",
     "GET /v1/memories/{memory_id}",
     "GET /v1/memories/{memory_id}/history",
     "PATCH /v1/memories/{memory_id}",
@@ -87,6 +89,7 @@ class Clients:
         question: dict[str, Any] = {"query": f"{CANARY} safe harbour", "limit": 50}
         bodies: dict[str, dict[str, Any]] = {
             "POST /v1/memories": {"type": "fact", "text": "Bob was here.", "client_id": "ada"},
+            "POST /v1/memories/refresh": {"ids": [self.ids["memory_id"]]},
             "PATCH /v1/memories/{memory_id}": {"text": "Bob was here.", "reason": WHY},
             "POST /v1/memories/{memory_id}/merge": {
                 "other_id": self.ids["other_id"],

@@ -54,6 +54,7 @@ FINDERS = {
     "find_by_subscription_as_of",
     "find_by_vector",
     "find_by_vector_as_of",
+    "find_memories",
     "find_entities",
     "find_near_memories",
     "find_similar",

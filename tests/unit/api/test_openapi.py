@@ -38,6 +38,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
     paths = set(document()["paths"])
     assert {
         "/v1/memories",
+        "/v1/memories/refresh",
+        "/v1/namespaces",
         "/v1/memories/{memory_id}",
         "/v1/memories/{memory_id}/history",
         "/v1/memories/{memory_id}/merge",

@@ -66,6 +66,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         forget=lambda: part("forget", 3),
         deliveries=lambda: part("deliveries", 5),
         model_calls=lambda: part("model calls", 6),
+        remove_expired=lambda: part("expired", 8),
         finish_forgettings=lambda: part("finish", 4),
     )
     assert sweep() == {
@@ -75,6 +76,16 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         "forgotten_searches": 3,
         "forgotten_deliveries": 5,
         "forgotten_model_calls": 6,
+        "expired_memories": 8,
         "finished_forgettings": 4,
     }
-    assert order == ["oldest", "send", "expire", "forget", "deliveries", "model calls", "finish"]
+    assert order == [
+        "oldest",
+        "send",
+        "expire",
+        "forget",
+        "deliveries",
+        "model calls",
+        "expired",
+        "finish",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -115,6 +116,8 @@ class AsyncMemory:
         data_subjects: Sequence[str] = (),
         confidence: float | None = None,
         metadata: Mapping[str, Any] | None = None,
+        namespace: str | None = None,
+        ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
         wait: Wait | None = None,
         wait_seconds: float = 60.0,
@@ -140,6 +143,8 @@ class AsyncMemory:
             data_subjects=data_subjects,
             confidence=confidence,
             metadata=metadata,
+            namespace=namespace,
+            ttl_seconds=ttl_seconds,
         )
         result = cast(
             "models.MemoryResult",
@@ -283,6 +288,9 @@ class AsyncMemory:
         min_relevance: float | None = None,
         session_id: str | None = None,
         recipe: str | None = None,
+        namespace: str | None = None,
+        namespace_prefix: str | None = None,
+        where: Sequence[Mapping[str, Any]] = (),
     ) -> models.SearchAnswer:
         """Return what bears on a question, the best first; nothing is an answer, too.
 
@@ -302,6 +310,9 @@ class AsyncMemory:
             min_relevance=min_relevance,
             session_id=session_id,
             recipe=recipe,
+            namespace=namespace,
+            namespace_prefix=namespace_prefix,
+            where=where,
         )
         return await self.call(operations.search(models.SearchIn.model_validate(body)))
 
@@ -398,6 +409,9 @@ class AsyncMemory:
         subject: str | None = None,
         session_id: str | None = None,
         state: str | None = None,
+        namespace: str | None = None,
+        namespace_prefix: str | None = None,
+        where: Sequence[Mapping[str, Any]] = (),
     ) -> AsyncIterator[models.MemoryView]:
         """Return the memories, the newest first, page by page as they are read."""
         return self.pages(
@@ -408,6 +422,9 @@ class AsyncMemory:
             subject=subject,
             session_id=session_id,
             state=state,
+            namespace=namespace,
+            namespace_prefix=namespace_prefix,
+            where=json.dumps(list(where)) if where else None,
         )
 
     async def get(self, memory_id: UUID | str) -> models.MemoryView:

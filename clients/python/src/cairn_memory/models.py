@@ -367,6 +367,13 @@ class RebuildIn(Model):
     """Compare, and change nothing."""
 
 
+class RefreshIn(Model):
+    """Memories that are to last as long again as they did when they were written."""
+
+    ids: list[UUID]
+    """The ids of the memories."""
+
+
 class RejectActionIn(Model):
     """A no, and why: the agent is told."""
 
@@ -2608,6 +2615,16 @@ class NamedEntity(Model):
     """The type."""
 
 
+class NamespaceList(Model):
+    """Namespaces in their order, and whether there are more after these."""
+
+    namespaces: list[str]
+    """The namespaces, in their order."""
+
+    more: bool
+    """Whether there is more to do."""
+
+
 class Neighbour(Model):
     """A message or chunk that stands beside a result."""
 
@@ -2638,6 +2655,9 @@ class NodeAttributes(Model):
 
     knowledge_category: str | None = None
     """What field of knowledge it belongs to."""
+
+    namespace: str | None = None
+    """The namespace it is in: labels with / between them, such as `users/dana`."""
 
     title: str | None = None
     """The title."""
@@ -3380,6 +3400,16 @@ class RedactionProfile(Model):
 
     profile: str
     """The redaction profile: none, soc2, pii or hipaa."""
+
+
+class RefreshedMemory(Model):
+    """A memory that was refreshed, and when it expires now."""
+
+    id: UUID
+    """Its id."""
+
+    expires_at: AwareDatetime
+    """When it expires now."""
 
 
 class Reindexed(Model):
@@ -5084,6 +5114,19 @@ class CompactIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class ConditionIn(Model):
+    """What a value of a memory's metadata must be."""
+
+    path: list[str]
+    """The keys that lead to the value, the outermost first."""
+
+    op: Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"] = "eq"
+    """How the value is compared. `eq` of a list means any of its items; `ne` holds where there is none."""
+
+    value: str | float | int | bool | list[str | float | int | bool | None] | None = None
+    """What it is compared with: a list for `in`, true or false for `exists`."""
+
+
 class ConnectorChangeIn(Model):
     """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
 
@@ -5220,6 +5263,15 @@ class ContextIn(Model):
 
     max_chars: int = 80000
     """How many characters of JSON the results may have."""
+
+    namespace: str | None = None
+    """The namespace it is in: labels with / between them, such as `users/dana`."""
+
+    namespace_prefix: str | None = None
+    """Only memories of this namespace and those below it."""
+
+    where: list[ConditionIn] | None = None
+    """What the metadata must say; all of it. Only memories have any."""
 
     max_tokens: int = 2000
     """How many tokens at most."""
@@ -5591,6 +5643,12 @@ class Item1(Model):
     metadata: dict[str, Any] | None = None
     """What its writer keeps with it: any JSON object."""
 
+    namespace: str | None = None
+    """The namespace it is in: labels with / between them, such as `users/dana`."""
+
+    ttl_seconds: int | None = None
+    """How many seconds it lasts after it is written or refreshed; null for ever."""
+
 
 class MemoryBatch(Model):
     """Up to 500 memories; each is validated and answered for itself."""
@@ -5672,6 +5730,12 @@ class MemoryIn(Model):
 
     metadata: dict[str, Any] | None = None
     """What its writer keeps with it: any JSON object."""
+
+    namespace: str | None = None
+    """The namespace it is in: labels with / between them, such as `users/dana`."""
+
+    ttl_seconds: int | None = None
+    """How many seconds it lasts after it is written or refreshed; null for ever."""
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
@@ -5994,6 +6058,15 @@ class SearchIn(Model):
 
     max_chars: int = 80000
     """How many characters of JSON the results may have."""
+
+    namespace: str | None = None
+    """Only memories of just this namespace."""
+
+    namespace_prefix: str | None = None
+    """Only memories of this namespace and those below it."""
+
+    where: list[ConditionIn] | None = None
+    """What the metadata must say; all of it. Only memories have any."""
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
@@ -6740,6 +6813,9 @@ class MemoryView(Model):
     knowledge_category: str | None
     """What field of knowledge it belongs to."""
 
+    namespace: str | None
+    """The namespace it is in: labels with / between them, such as `users/dana`."""
+
     id: UUID
     """Its id."""
 
@@ -6835,6 +6911,12 @@ class MemoryView(Model):
 
     never_recall: bool
     """Whether it is kept from recall: no search, context or walk finds it."""
+
+    ttl_seconds: int | None
+    """How many seconds it lasts after it is written or refreshed; null for ever."""
+
+    expires_at: AwareDatetime | None
+    """From when on nobody reads it; null for one that lasts."""
 
     entities: list[NamedEntity]
     """Whom and what it refers to."""
@@ -7101,6 +7183,13 @@ class Profile(Model):
 
     truncated: bool
     """Whether there is more than is shown."""
+
+
+class Refreshed(Model):
+    """The memories that were refreshed."""
+
+    refreshed: list[RefreshedMemory]
+    """The memories that were refreshed."""
 
 
 class SearchMeta(Model):

@@ -1555,6 +1555,9 @@ def list_memories(
     ]
     | None = None,
     id_prefix: str | None = None,
+    namespace: str | None = None,
+    namespace_prefix: str | None = None,
+    where: str | None = None,
     limit: int | None = None,
     cursor: str | None = None,
     client_id: str | None = None,
@@ -1575,11 +1578,30 @@ def list_memories(
             "session_id": session_id,
             "state": state,
             "id_prefix": id_prefix,
+            "namespace": namespace,
+            "namespace_prefix": namespace_prefix,
+            "where": where,
             "limit": limit,
             "cursor": cursor,
             "client_id": client_id,
             "user_id": user_id,
         },
+    )
+
+
+def refresh_memories(
+    body: models.RefreshIn,
+) -> Call[models.Refreshed]:
+    """Refresh memories that last for a time.
+
+    Let memories last as long again from now on; those without `ttl_seconds` are left out.
+    """
+    return Call(
+        method="POST",
+        path="/v1/memories/refresh",
+        answer=models.Refreshed,
+        body=body,
+        reads=True,
     )
 
 
@@ -1756,6 +1778,36 @@ def unpin_memory(
         answer=models.EditResult,
         headers=present({"idempotency-key": idempotency_key}),
         keyed=True,
+    )
+
+
+def list_namespaces(
+    *,
+    prefix: str | None = None,
+    suffix: str | None = None,
+    max_depth: int | None = None,
+    limit: int | None = None,
+    offset: int | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NamespaceList]:
+    """List the namespaces of memories.
+
+    Name those with active memories that the key may see, each once.
+    """
+    return Call(
+        method="GET",
+        path="/v1/namespaces",
+        answer=models.NamespaceList,
+        query={
+            "prefix": prefix,
+            "suffix": suffix,
+            "max_depth": max_depth,
+            "limit": limit,
+            "offset": offset,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
     )
 
 

@@ -215,6 +215,7 @@ def bind(
         "agent": _agent_of(principal),
         "client": principal.client_id or "",
         "sees_deleted": "on" if sees_deleted else "",
+        "sees_expired": "on" if not read_only or _is_system(principal) else "",
         "conversations": _conversations_of(principal),
         "read_only": "on" if read_only else "off",
         "lock_timeout": str(lock_timeout_ms),
@@ -243,6 +244,10 @@ def _agent_of(principal: Principal) -> str:
 def _conversations_of(principal: Principal) -> str:
     """Return whose conversations are seen: `all`, or the public key whose own one it is."""
     return str(principal.key_id or "none") if principal.role is Role.PUBLIC else "all"
+
+
+def _is_system(principal: Principal) -> bool:
+    return principal.principal_id == principal.workspace_id
 
 
 LOCK_RETRY_SECONDS = 1.0

@@ -366,7 +366,9 @@ def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
 
 
 def _marks(row: Record) -> bool:
-    return isinstance(row, NodeChange) and row.never_recall is not None
+    if not isinstance(row, NodeChange):
+        return False
+    return row.never_recall is not None or row.expires_at is not None
 
 
 def _only_describes(row: Record) -> bool:

@@ -20,15 +20,27 @@ from typing_extensions import TypedDict
 from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.batches import Answers, Batch, BatchOf, checked_item, one_or_many
+from cairn.api.conditions import WhereParameter, conditions_of
 from cairn.api.dependencies import ClientGiven, ClientWriter, Idempotency, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
-from cairn.api.fields import Body, Metadata, Name, Names, ScopeName, Text, Timestamp, at_most
+from cairn.api.fields import (
+    Body,
+    Metadata,
+    Name,
+    Names,
+    Namespace,
+    ScopeName,
+    Text,
+    Timestamp,
+    at_most,
+)
 from cairn.api.pages import Cursor, Limit, page_answer
 from cairn.api.routing import router
 from cairn.bootstrap.api import ApiServices
 from cairn.graph.node import Category, KnowledgeCategory
 from cairn.kernel.access import Principal
 from cairn.kernel.records import convert
+from cairn.memories.draft import MAX_TTL_SECONDS
 from cairn.memories.items import MemoryOutcome, NewMemory, Remembered
 from cairn.memories.kinds import MemoryKind, importance_number
 from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
@@ -106,6 +118,8 @@ class MemoryIn(Body):
     data_subjects: Names = Field(default_factory=list[str])
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     metadata: Metadata = Field(default_factory=dict[str, Any])
+    namespace: Namespace | None = None
+    ttl_seconds: Annotated[int, Field(ge=1, le=MAX_TTL_SECONDS)] | None = None
 
     @model_validator(mode="after")
     def end_after_beginning(self) -> "MemoryIn":
@@ -244,11 +258,14 @@ def list_memories(
     session_id: Annotated[Name | None, Query()] = None,
     state: Annotated[State, Query()] = "active",
     id_prefix: Annotated[str | None, Query(pattern=r"^[0-9a-f-]{1,36}$")] = None,
+    namespace: Annotated[Namespace | None, Query()] = None,
+    namespace_prefix: Annotated[Namespace | None, Query()] = None,
+    where: WhereParameter = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """List what the key may see, with every filter given; `state=any` shows all states."""
-    where = MemoryFilter(
+    wanted = MemoryFilter(
         type=type,
         client_id=client_id,
         key=key,
@@ -256,10 +273,13 @@ def list_memories(
         session_id=session_id,
         state=None if state == "any" else state,
         id_prefix=id_prefix.replace("-", "")[:32] if id_prefix else None,
+        namespace=namespace,
+        namespace_prefix=namespace_prefix,
+        where=conditions_of(where),
     )
-    filters = asdict(where)
+    filters = asdict(wanted)
     after = pages.decode(cursor, route="memories", filters=filters)
-    page = services.browse.list_memories(caller, where, limit=limit, after=after)
+    page = services.browse.list_memories(caller, wanted, limit=limit, after=after)
     return page_answer(page, route="memories", filters=filters, options=options)
 
 

@@ -9,9 +9,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import MEDIA_TYPE, answer, encode, fitting
+from cairn.api.conditions import ConditionIn, Where
 from cairn.api.dependencies import Anyone, Options, Services, require_client
 from cairn.api.documentation import answers, problems
-from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp, at_most, timestamp
+from cairn.api.fields import Body, Name, Namespace, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.recall_answers import SearchAnswer
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
@@ -108,6 +109,9 @@ class SearchIn(Body):
     min_relevance: Annotated[float, Field(ge=0, le=1)] | None = None
     fields: Fields | None = None
     max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = CHAR_BUDGET
+    namespace: Namespace | None = None
+    namespace_prefix: Namespace | None = None
+    where: Where = Field(default_factory=list[ConditionIn])
 
     @model_validator(mode="after")
     def end_after_beginning(self) -> "SearchIn":
@@ -119,7 +123,8 @@ class SearchIn(Body):
     def record(self) -> SearchRequest:
         """Return the use case's record."""
         turns = (Turn(role=Speaker(each.role), text=each.text) for each in self.history)
-        return convert(self, SearchRequest, history=tuple(turns))
+        where = tuple(each.record() for each in self.where)
+        return convert(self, SearchRequest, history=tuple(turns), where=where)
 
 
 @routes.post(

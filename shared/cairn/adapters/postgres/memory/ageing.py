@@ -54,6 +54,11 @@ class PostgresAgeing(Store):
         place = Place(at=datetime.fromisoformat(last[0]), id=UUID(last[1])) if last else None
         return AgeingPage(last=place, due=tuple(due))
 
+    def expired(self, now: datetime, *, limit: int) -> Sequence[UUID]:
+        """Return memories that expired by `now`, the first to expire first."""
+        self.run("view.see_deleted")
+        return self.values("ageing.expired", now=now, limit=limit)
+
     def document_parts(self, document_id: UUID, *, limit: int) -> Sequence[UUID]:
         """Return active parts of a document, and last the document itself."""
         return self.values("ageing.document_parts", document_id=document_id, limit=limit)

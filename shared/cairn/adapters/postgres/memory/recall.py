@@ -158,6 +158,7 @@ class PostgresNodeReader(Store):
             "workspace_id": self.principal.workspace_id,
             "ids": _array(node_ids),
             "records": Label.MESSAGE in (filters.labels or ()),
+            **narrowing(filters),
         }
         present, past = names
         if filters.as_of_position is None:
@@ -222,6 +223,15 @@ class PostgresNodeReader(Store):
         return self.value("ledger.changed_since", position=position, types=list(SEARCHABLE))
 
 
+def narrowing(filters: Filters) -> dict[str, str | None]:
+    """Return what narrows a search to some memories, as parameters."""
+    return {
+        "namespace": filters.namespace,
+        "below": filters.namespace_prefix,
+        "matching": filters.matching,
+    }
+
+
 def _array(ids: Iterable[UUID]) -> str:
     """Return ids as PostgreSQL writes an array; the driver takes ten times as long for a list."""
     return "{" + ",".join([node_id.hex for node_id in ids]) + "}"
@@ -247,6 +257,7 @@ def matches(
         "valid_at": filters.valid_at,
         "include_superseded": filters.include_superseded,
         "language": filters.language,
+        **narrowing(filters),
     }
     name, past = names
     if filters.as_of_position is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access import Role, Scope
+from cairn.memories.conditions import json_path
 from cairn.memories.kinds import MemoryKind, importance_band
 from cairn.reading.views import (
     DocumentStatus,
@@ -15,6 +16,7 @@ from cairn.reading.views import (
     MemoryVersion,
     MemoryView,
     NamedEntity,
+    NamespaceFilter,
     SectionView,
     Status,
 )
@@ -45,9 +47,16 @@ class PostgresViews(Store):
         self, where: MemoryFilter, *, limit: int, after: int | None
     ) -> Sequence[MemoryView]:
         """Return up to `limit` memories by falling position, those below `after`."""
+        narrowing = {
+            "namespace": where.namespace,
+            "below": where.namespace_prefix,
+            "matching": json_path(where.where),
+        }
+        narrowed = any(value is not None for value in narrowing.values())
         return self.all_of(
             MEMORY,
-            "view.memories",
+            "view.memories_found" if narrowed else "view.memories",
+            **(narrowing if narrowed else {}),
             limit=limit,
             after=after,
             type=where.type.value if where.type else None,
@@ -57,6 +66,21 @@ class PostgresViews(Store):
             session_id=where.session_id,
             state=where.state,
             id_prefix=where.id_prefix,
+        )
+
+    def namespaces(self, where: NamespaceFilter, *, limit: int, offset: int) -> Sequence[str]:
+        """Return names of namespaces in their order, each once."""
+        prefix, suffix = _labels(where.prefix), _labels(where.suffix)
+        literal = prefix[: prefix.index("*")] if "*" in prefix else prefix
+        return self.values(
+            "view.namespaces",
+            below="/".join(literal) or None,
+            prefix=prefix,
+            suffix=suffix,
+            max_depth=where.max_depth,
+            client_id=where.client_id,
+            limit=limit,
+            offset=offset,
         )
 
     def document(self, document_id: UUID) -> DocumentView | None:
@@ -86,6 +110,10 @@ class PostgresViews(Store):
         """Return the counts."""
         (counts,) = self.all_of(record(Status), "view.counts")
         return counts
+
+
+def _labels(pattern: str | None) -> list[str]:
+    return pattern.split("/") if pattern else []
 
 
 def _memory(*, importance: int, entities: Sequence[Mapping[str, str]], **row: Any) -> MemoryView:

@@ -7,6 +7,7 @@ SELECT clock_timestamp()
 WITH looked_at AS MATERIALIZED (
   SELECT n.id, n.recorded_at, n.access_count, n.importance, n.pinned FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = 'Memory'
+     AND n.namespace IS NULL
      AND n.kind = 'event' AND n.recorded_at < %(event)s
      AND (n.recorded_at, n.id) > (%(after_at)s, %(after_id)s)
    ORDER BY n.recorded_at, n.id LIMIT %(limit)s
@@ -26,6 +27,7 @@ WITH looked_at AS MATERIALIZED (
   SELECT n.id, n.recorded_at, coalesce(n.last_accessed_at, n.recorded_at) AS used_at,
     coalesce(n.metadata -> 'verified' = 'true'::jsonb, false) AS verified, n.pinned FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.state = 'active' AND n.label = 'Memory'
+     AND n.namespace IS NULL
      AND n.kind = 'fact' AND n.recorded_at < %(fact)s
      AND (n.recorded_at, n.id) > (%(after_at)s, %(after_id)s)
    ORDER BY n.recorded_at, n.id LIMIT %(limit)s
@@ -115,6 +117,12 @@ WITH looked_at AS MATERIALIZED (
 SELECT (SELECT ARRAY[l.deleted_at::text, l.id::text] FROM looked_at l
          ORDER BY l.deleted_at DESC, l.id DESC LIMIT 1),
   (SELECT coalesce(array_agg(l.id ORDER BY l.deleted_at, l.id), '{}') FROM looked_at l)
+
+-- name: expired
+-- What lasted for a time that is over, versions that were replaced included.
+SELECT n.id FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.expires_at <= %(now)s
+ ORDER BY n.expires_at, n.id LIMIT %(limit)s
 
 -- name: document_parts
 -- The active parts of a document, its own row last.

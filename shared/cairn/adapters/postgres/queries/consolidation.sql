@@ -3,7 +3,7 @@
 -- stands for no client; a client whose data subject was forgotten is not named.
 SELECT coalesce(s.id, %(workspace_id)s) AS id, w.client_id AS name
   FROM (SELECT n.client_id, min(n.created_position) AS since FROM node n
-         WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND NOT n.consolidated
+         WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND n.namespace IS NULL AND NOT n.consolidated
            AND n.screening = 'clean' AND n.state IN ('active', 'provisional')
            AND (n.conversation_id IS NULL OR n.scope = 'admin')
          GROUP BY n.client_id) AS w
@@ -28,7 +28,7 @@ SELECT found.id
           hash_array_extended(n.data_subjects, 0) AS subjects, n.created_position
      FROM node n
     WHERE n.workspace_id = %(workspace_id)s AND n.client_id = %(client_id)s AND n.scope = s.scope
-      AND n.label = 'Memory' AND NOT n.consolidated AND n.screening = 'clean'
+      AND n.label = 'Memory' AND n.namespace IS NULL AND NOT n.consolidated AND n.screening = 'clean'
       AND n.state IN ('active', 'provisional') AND n.id <> ALL (%(without)s)
       AND (n.conversation_id IS NULL OR n.scope = 'admin')
       AND EXISTS (SELECT FROM embedding e WHERE e.workspace_id = %(workspace_id)s
@@ -51,7 +51,7 @@ SELECT {n.columns}, n.scope, n.agents, n.data_subjects, n.consolidated AS known,
     WHERE r.workspace_id = %(workspace_id)s AND r.view = 'entity' AND r.relation = 'REFERENCES'
       AND r.source_id = n.id AND r.superseded_at IS NULL AND e.label = 'Entity'
       AND e.state = 'active' AND r.properties ->> 'role' = 'mentioned') AS named
- WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.label = 'Memory'
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.label = 'Memory' AND n.namespace IS NULL
    AND n.screening = 'clean' AND n.state IN ('active', 'provisional')
    AND (n.conversation_id IS NULL OR n.scope = 'admin')
 
@@ -79,7 +79,7 @@ HAVING max(1 - (a.v <=> b.v)) >= %(minimum)s
 -- name: standing
 -- How memories stand that are still to be found.
 SELECT id, position, consolidated, metadata FROM node
- WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'Memory'
+ WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'Memory' AND namespace IS NULL
    AND state IN ('active', 'provisional')
 
 -- name: left
@@ -89,7 +89,7 @@ SELECT count(*) FILTER (WHERE n.screening = 'clean' AND NOT EXISTS (
             AND e.model_id = %(model_id)s)) AS without_vector,
        count(*) FILTER (WHERE n.screening <> 'clean') AS suspicious
   FROM node n
- WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND NOT n.consolidated
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory' AND n.namespace IS NULL AND NOT n.consolidated
    AND n.state IN ('active', 'provisional')
 
 -- name: add_run

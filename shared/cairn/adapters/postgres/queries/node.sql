@@ -44,7 +44,8 @@ UPDATE node AS n
        access_count = n.access_count + CASE WHEN n.position < c.position THEN coalesce(c.accesses, 0) ELSE 0 END,
        last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at),
        pinned = coalesce(c.pinned, n.pinned),
-       never_recall = coalesce(c.never_recall, n.never_recall)
+       never_recall = coalesce(c.never_recall, n.never_recall),
+       expires_at = coalesce(c.expires_at, n.expires_at)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, state text, occurred_at timestamptz, valid_from timestamptz,
     valid_to timestamptz, screening text, supersedes uuid, superseded_by
@@ -54,7 +55,7 @@ UPDATE node AS n
     headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
     page_from integer, page_to integer, content_hash text, consolidated boolean,
     knowledge_category text, accesses integer, last_accessed_at timestamptz, pinned boolean,
-    never_recall boolean, revive boolean
+    never_recall boolean, expires_at timestamptz, revive boolean
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
@@ -67,17 +68,19 @@ UPDATE node AS n
        consolidated = coalesce(c.consolidated, n.consolidated),
        knowledge_category = coalesce(c.knowledge_category, n.knowledge_category),
        metadata = coalesce(c.metadata, n.metadata),
-       summary = coalesce(c.summary, n.summary)
+       summary = coalesce(c.summary, n.summary),
+       expires_at = coalesce(c.expires_at, n.expires_at)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, keywords text[], importance smallint, consolidated boolean,
-    knowledge_category text, metadata jsonb, summary text
+    knowledge_category text, metadata jsonb, summary text, expires_at timestamptz
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
 -- name: mark_versions
--- Let what nodes were be found again, or not: a question about the past is one, too.
-UPDATE node_version AS v SET never_recall = c.never_recall
-  FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (id uuid, never_recall boolean)
+-- Let what nodes were be found again, or not, and for how long: a question about the past is one, too.
+UPDATE node_version AS v SET never_recall = coalesce(c.never_recall, v.never_recall),
+    expires_at = coalesce(c.expires_at, v.expires_at)
+  FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (id uuid, never_recall boolean, expires_at timestamptz)
  WHERE v.workspace_id = %(workspace_id)s AND v.id = c.id
 
 -- name: insert_edges

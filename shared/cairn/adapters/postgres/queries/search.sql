@@ -3,27 +3,31 @@
 SELECT node_id, score FROM find_by_vector(%(vector)s::halfvec, %(model_id)s::smallint, %(minimum)s::real,
   %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[],
   %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
-  %(include_superseded)s::boolean)
+  %(include_superseded)s::boolean, %(namespace)s::text, %(below)s::text,
+  %(matching)s::jsonpath)
 
 -- name: by_vector_as_of
 -- Nodes near a vector as they stood at a ledger position, scanned exactly.
 SELECT node_id, score FROM find_by_vector_as_of(%(as_of_position)s::bigint, %(vector)s::halfvec,
   %(model_id)s::smallint, %(minimum)s::real, %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[],
   %(client_id)s::text, %(scopes)s::text[], %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz,
-  %(valid_at)s::timestamptz, %(include_superseded)s::boolean)
+  %(valid_at)s::timestamptz, %(include_superseded)s::boolean, %(namespace)s::text, %(below)s::text,
+  %(matching)s::jsonpath)
 
 -- name: by_keyword
 -- Nodes with any of the words, by the index.
 SELECT node_id, score FROM find_by_keyword(%(terms)s::text[], %(limit)s::integer, %(labels)s::text[],
   %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[], %(occurred_from)s::timestamptz,
-  %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz, %(include_superseded)s::boolean, %(language)s::text)
+  %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz, %(include_superseded)s::boolean, %(language)s::text,
+  %(namespace)s::text, %(below)s::text, %(matching)s::jsonpath)
 
 -- name: by_keyword_as_of
 -- Nodes with any of the words as they stood at a ledger position.
 SELECT node_id, score FROM find_by_keyword_as_of(%(as_of_position)s::bigint, %(terms)s::text[],
   %(limit)s::integer, %(labels)s::text[], %(kinds)s::text[], %(client_id)s::text, %(scopes)s::text[],
   %(occurred_from)s::timestamptz, %(occurred_to)s::timestamptz, %(valid_at)s::timestamptz,
-  %(include_superseded)s::boolean, %(language)s::text)
+  %(include_superseded)s::boolean, %(language)s::text,
+  %(namespace)s::text, %(below)s::text, %(matching)s::jsonpath)
 
 -- name: without_vector
 -- Which of these nodes have no vector of a model.
@@ -50,6 +54,10 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
        AND e.relation = 'PRODUCED') END
   FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
    AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}')
+   AND (%(namespace)s::text IS NULL OR namespace = %(namespace)s)
+   AND (%(below)s::text IS NULL OR namespace = %(below)s
+     OR namespace >= %(below)s || '/' AND namespace < %(below)s || '0')
+   AND (%(matching)s::jsonpath IS NULL OR label = 'Memory' AND metadata @@ %(matching)s::jsonpath)
 
 -- name: sketch_as_of
 -- The same of the versions that held at a ledger position.
@@ -61,6 +69,10 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
    AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}')
+   AND (%(namespace)s::text IS NULL OR namespace = %(namespace)s)
+   AND (%(below)s::text IS NULL OR namespace = %(below)s
+     OR namespace >= %(below)s || '/' AND namespace < %(below)s || '0')
+   AND (%(matching)s::jsonpath IS NULL OR label = 'Memory' AND metadata @@ %(matching)s::jsonpath)
 
 -- name: evidence
 -- What the second pass reads of candidates: how much each word of the question is in them (ts_rank), how

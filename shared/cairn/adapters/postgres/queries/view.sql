@@ -79,6 +79,50 @@ SELECT {n.columns}, n.created_position AS position, n.kind AS type,
    AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
 
+-- name: memories_found
+-- The same of those in a namespace, or whose metadata say something.
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM find_memories(%(namespace)s::text, %(below)s::text, %(matching)s::jsonpath, %(key)s::text, NULL) f
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = f.node_id
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
+   AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
+   AND (%(type)s::text IS NULL OR n.kind = %(type)s)
+   AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+   AND (%(key)s::text IS NULL OR n.key = %(key)s)
+   AND (%(subject)s::text IS NULL OR n.subject = %(subject)s)
+   AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
+   AND (%(state)s::text IS NULL OR n.state = %(state)s)
+   AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
+
+-- name: namespaces
+-- Namespaces of active memories, cut to a number of labels; `*` of a pattern stands for any label.
+SELECT DISTINCT array_to_string(labels[:coalesce(%(max_depth)s::integer, 20)], '/') COLLATE "C" AS name
+  FROM (SELECT n.namespace, string_to_array(n.namespace, '/') AS labels
+          FROM find_memories(NULL, %(below)s::text, NULL, NULL, NULL) f
+          JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = f.node_id
+         WHERE n.namespace IS NOT NULL AND n.state IN ('active', 'provisional')
+           AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)) AS named
+ WHERE cardinality(labels) >= greatest(cardinality(%(prefix)s::text[]), cardinality(%(suffix)s::text[]))
+   AND NOT EXISTS (SELECT FROM unnest(%(prefix)s::text[]) WITH ORDINALITY AS p (label, at)
+     WHERE p.label <> '*' AND p.label <> labels[p.at])
+   AND NOT EXISTS (SELECT FROM unnest(%(suffix)s::text[]) WITH ORDINALITY AS p (label, at)
+     WHERE p.label <> '*'
+       AND p.label <> labels[cardinality(labels) - cardinality(%(suffix)s::text[]) + p.at])
+ ORDER BY name LIMIT %(limit)s OFFSET %(offset)s
+
 -- name: document
 -- One document with its newest ingestion and counts.
 SELECT n.id, n.created_position AS position, n.source_uri, n.title, n.metadata, n.client_id, n.scope,

@@ -1,0 +1,8 @@
+"""LangGraph over Cairn: its long-term store.
+
+Needs `langgraph-checkpoint`: install the client with its extra `langgraph`, or beside langgraph.
+"""
+
+from cairn_memory.langgraph.store import CairnStore
+
+__all__ = ["CairnStore"]
