@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from cairn.chat.loop import Answer, use
 from cairn.chat.tools import Does
 from cairn.chat.wording import said
+from cairn.extraction.draw import Speaker, draw
 from cairn.kernel.text.elements import one_line
 from cairn.recall.questions.small_talk import small_talk
 
@@ -114,7 +115,7 @@ class ByRules:
         if wish.does not in self.toolbox.does:
             return Answer(text=said("unable", self.language), rounds=1)
         if wish.does is Does.RECALL:
-            return self._recalled(query or wish.what)
+            return self._recalled(query or wish.what, states=bool(draw(message, Speaker(name=""))))
         if wish.does is Does.DELETE:
             return self._to_delete(wish.what)
         arguments, head, limit = self._asked(wish)
@@ -128,7 +129,7 @@ class ByRules:
         return self._told(name, said(head, self.language) if lines else "", lines)
 
     def _asked(self, wish: Wish) -> tuple[dict[str, Any], str, int | None]:
-        whose = {"client_id": self.client_id} if self.client_id else {}
+        whose = self._whose()
         if wish.does is Does.REMEMBER:
             return {"text": wish.what, "session_id": self.session, **whose}, "remembered", None
         if wish.does is Does.TICKET:
@@ -136,15 +137,17 @@ class ByRules:
             return {"title": title, "body": wish.what}, "ticket", None
         return {"limit": MOST_LISTED, **whose}, "listed", MOST_LISTED
 
-    def _recalled(self, what: str) -> Answer:
+    def _whose(self) -> dict[str, Any]:
+        return {"client_id": self.client_id} if self.client_id else {}
+
+    def _recalled(self, what: str, *, states: bool) -> Answer:
         name = self.toolbox.does[Does.RECALL]
-        whose = {"client_id": self.client_id} if self.client_id else {}
-        result = use(self.teller, self.toolbox, name, {"query": what[:2000], **whose})
+        result = use(self.teller, self.toolbox, name, {"query": what[:2000], **self._whose()})
         if result.error is not None:
             return self._failed(name, result)
         quotes = self._lines(result, MOST_QUOTES)
         if not quotes:
-            return self._told(name, "", said("nothing", self.language))
+            return self._told(name, "", said("stated" if states else "nothing", self.language))
         return self._told(name, said("found", self.language), "\n".join(quotes))
 
     def _to_delete(self, what: str) -> Answer:
@@ -152,7 +155,7 @@ class ByRules:
         recall = self.toolbox.does.get(Does.RECALL)
         if recall is None:
             return Answer(text=said("unable", self.language), rounds=1)
-        found = use(self.teller, self.toolbox, recall, {"query": what[:2000]})
+        found = use(self.teller, self.toolbox, recall, {"query": what[:2000], **self._whose()})
         row = next(iter(memories(found)), None)
         if row is None:
             return self._told(recall, "", said("nothing", self.language))

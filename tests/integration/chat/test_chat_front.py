@@ -62,11 +62,21 @@ def test_rules_remember_answer_with_citations_and_delete_after_a_yes(front: Fron
     assert gone["answer"] == "Nothing that is stored bears on this."
 
 
+def test_what_is_forgotten_over_chat_is_the_clients_own(front: Front) -> None:
+    say(front, f"Please remember: {FACT}", client_id="ada")
+    others = say(front, "Forget the harbour project", "s2", client_id="bob")
+    assert (others["actions"], others["answer"]) == ([], "Nothing that is stored bears on this.")
+    (own,) = say(front, "Forget the harbour project", "s3", client_id="ada")["actions"]
+    assert own["state"] == "pending"
+
+
 def test_a_question_of_which_nothing_is_known_is_told_so_and_a_greeting_calls_no_tool(
     front: Front,
 ) -> None:
     unknown = say(front, "What colour is the lighthouse?")
     assert unknown["answer"] == "Nothing that is stored bears on this."
+    stated = say(front, "I am vegetarian and badly allergic to peanuts.", "s3")
+    assert stated["answer"] == "Noted; it is kept with this conversation."
     hello = say(front, "Hallo", "s2")
     assert (hello["citations"], hello["labels"]["intent"]) == ([], "greeting")
     names = [event["name"] for event in chunks(front, hello["id"])]
