@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.database import Database, bound
 from cairn.adapters.postgres.halfvec import halfvecs, knows_halfvec
+from cairn.adapters.postgres.memory.recall import narrowing
 from cairn.adapters.postgres.sql import query
 from cairn.kernel.access import ALL_SCOPES, Principal, Role
 from cairn.recall.questions.understanding import understand
@@ -70,6 +71,6 @@ class Floor:
 
 def _no_filters() -> dict[str, Any]:
     """Return the parameters of a search that filters nothing: empty tuples are NULL."""
-    return {name: value or None for name, value in asdict(Filters()).items()} | {
-        "include_superseded": False
-    }
+    filters = Filters()
+    given = {name: value or None for name, value in asdict(filters).items()}
+    return {**given, **narrowing(filters), "include_superseded": False}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -199,7 +200,7 @@ def test_another_workspace_or_agent_finds_no_task(graph: Graphing) -> None:
         {"title": "\ud800"},
         {"kind": "Not A Kind"},
         {"inputs": {"x": "y" * 20_000}},
-        {"inputs": {"deep": {"a": {"b": {"c": {"d": {"e": 1}}}}}}},
+        {"inputs": reduce(lambda inner, _: {"deep": inner}, range(10), {"deep": 1})},
         {"data_subjects": ("x",) * 60},
     ],
 )

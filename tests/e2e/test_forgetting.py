@@ -24,6 +24,8 @@ def fill(workspace: Tenant, canary: str) -> None:
     said = {"channel": "api", "session_id": "c", "role": "user", "text": f"This is {canary}."}
     workspace.post("/v1/conversations/messages", {**said, **about})
     workspace.post("/v1/reports", {"title": "Report", "body": f"All of {canary}.", **about})
+    chat = {"message": f"Please remember: {canary} likes chess.", "session_id": "t", **about}
+    assert canary in workspace.post("/v1/chat", chat)["answer"]
     workspace.all_embedded()
     workspace.search(canary)
 

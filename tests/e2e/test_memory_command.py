@@ -52,6 +52,19 @@ def remembered(tenant: Tenant, text: str, *more: str) -> str:
     return id_
 
 
+def test_a_chat_remembers_answers_and_deletes_after_a_yes(tenant: Tenant) -> None:
+    chat = ("chat", "--session", "walked", "--client", "tove")
+    assert "Remembered:" in said(tenant, *chat, "Please remember: the lamp is run by Tove.")
+    asked = told(tenant, *chat, "Who runs the lamp?")
+    assert "the lamp is run by Tove." in asked["answer"]
+    waits = said(tenant, *chat, "Forget who runs the lamp")
+    assert "waits for your yes" in waits
+    assert "memory_delete" in waits
+    assert "Done:" in said(tenant, *chat, "yes")
+    gone = run(tenant, "chat", "--client", "tove", answer="Who runs the lamp?\n\n")
+    assert "Nothing that is stored bears on this." in gone.stdout
+
+
 def test_one_memory_is_listed_shown_corrected_pinned_and_kept_from_recall(tenant: Tenant) -> None:
     old = remembered(tenant, "The ferry leaves at noon.", "--key", "ferry", "--client", "ada")
     assert (
@@ -129,7 +142,9 @@ def test_the_version_and_the_completion_are_printed(tenant: Tenant) -> None:
     assert "never-recall" in done.stdout
 
 
-def test_every_other_command_of_the_guides_does_its_work(tenant: Tenant) -> None:
+def test_every_other_command_of_the_guides_does_its_work(tenant: Tenant, tmp_path: Path) -> None:
+    briefing = tmp_path / "briefing.md"
+    briefing.write_text("The harbour was quiet.")
     spoken = told(tenant, "conversations", "say", "I moved to Oslo.", "--session", "s")
     conversation = spoken["conversation_id"]
     said(tenant, "conversations", "say", "I like it there.", "--session", "s")
@@ -144,7 +159,7 @@ def test_every_other_command_of_the_guides_does_its_work(tenant: Tenant) -> None
     incoming = told(tenant, "incoming-webhooks", "add", "sensor", "--client", "ada")["id"]
     said(tenant, "settings", "set", "recall.recipe", "knowledge")
     said(tenant, "subscriptions", "set", "bot", "harbour")
-    said(tenant, "reports", "write", "Briefing", "--keyword", "day", "--file", __file__)
+    said(tenant, "reports", "write", "Briefing", "--keyword", "day", "--file", str(briefing))
     said(tenant, "personas", "set", "night", "--autonomy", "off")
     for line in (
         *("conversations list", "conversations search Oslo", "events list", f"nodes show {node}"),

@@ -423,6 +423,8 @@ def ours(laptop: "Laptop") -> Treasure:
         {"name": "desk", "kind": "github-issues", "config": desk, "secrets": {"token": canary}},
     )
     incoming = tenant.post("/v1/incoming-webhooks", {"name": canary})
+    chat = {"message": f"Forget the {WORD} safe", "session_id": canary, "client_id": canary}
+    chatted = tenant.post("/v1/chat", chat)
     tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
@@ -449,6 +451,8 @@ def ours(laptop: "Laptop") -> Treasure:
             "tool": "light",
             "taint_id": tainted["taint_id"],
             "ticket_id": asked["id"],
+            "turn_id": chatted["id"],
+            "action_id": chatted["actions"][0]["id"],
             **planted,
             "source_id": source["id"],
             "persona": "keeper",

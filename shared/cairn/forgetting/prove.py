@@ -51,6 +51,7 @@ KEEPS_IDS = frozenset(
 )
 """Where the random ids of the forgotten stay: that they are gone is written there."""
 
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_][\w.-]{5,}")
 
 
@@ -204,9 +205,12 @@ def checked(canaries: Sequence[str]) -> tuple[str, ...]:
 def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
     """Return words that may be somebody's: long ones with a capital, a digit or a dash.
 
-    Names like `tool.execute` are not: types of entries and events stand in clear.
+    Names like `tool.execute` are not: types of entries and events stand in clear. Nor are ids, which
+    an answer of a chat cites: the ledger names its nodes by them.
     """
-    words = dict.fromkeys(word.strip(".-") for text in texts for word in _WORD.findall(text))
+    words = dict.fromkeys(
+        word.strip(".-") for text in texts for word in _WORD.findall(_ID.sub(" ", text))
+    )
     marked = [word for word in words if re.search(r"[\d-]|^[A-Z]", word) and len(word) >= 6]
     return tuple(sorted(marked, key=lambda item: (-len(item), item))[:most])
 

@@ -132,7 +132,6 @@ def test_a_death_around_the_commit_of_a_call_leaves_one_note(
         sealed=Sealed(keys=made.keys, cipher=BodyCipher()),
         adapter_of=lambda workspace_id, source: PlainAdapter(),
         graph=lambda workspace_id, records: None,
-        warn=lambda event, told: None,
     )
     people.deliver = DeliverEscalation(
         journal=made.journal, desk=desk, hiding=made.hiding, sender=people.sender

@@ -47,6 +47,13 @@ FOR_CLIENTS = {
     "GET /v1/conversations",
     "GET /v1/conversations/{conversation_id}",
     "POST /v1/conversations/search",
+    "POST /v1/chat",
+    "GET /v1/chat/{turn_id}",
+    "GET /v1/chat/{turn_id}/chunks",
+    "GET /v1/chat/{turn_id}/events",
+    "POST /v1/chat/{turn_id}/abort",
+    "GET /v1/chat/actions/{action_id}",
+    "POST /v1/chat/actions/{action_id}",
     "GET /v1/documents",
     "GET /v1/documents/{document_id}",
     "POST /v1/search",
@@ -112,6 +119,8 @@ class Clients:
                 "messages": [{"role": "user", "text": "Bob was here."}],
                 "client_id": "ada",
             },
+            "POST /v1/chat": {"message": f"Where is the {CANARY.upper()}?", "client_id": "ada"},
+            "POST /v1/chat/actions/{action_id}": {"decision": "confirm"},
             "POST /v1/conversations/search": question,
             "POST /v1/query/subgraph": {
                 "query": question["query"],
@@ -149,6 +158,8 @@ def clients(door: Door) -> Clients:
     }
     said = call("POST", "/v1/conversations/messages", json=message)
     door.enrich()
+    chat = {"message": f"Forget the {CANARY} safe", "session_id": "chat", "client_id": "ada"}
+    chatted = call("POST", "/v1/chat", json=chat)
     searched = door.search(f"{CANARY} safe")["meta"]["search_id"]
     made = {"name": "bob", "client_id": "bob", "scopes": ["admin", "shared", "public"]}
     key = call("POST", "/v1/keys", json=made)
@@ -160,6 +171,8 @@ def clients(door: Door) -> Clients:
             "other_id": other,
             "node_id": memory,
             "event_id": observed["id"],
+            "turn_id": chatted["id"],
+            "action_id": chatted["actions"][0]["id"],
             "conversation_id": said["conversation_id"],
             "summary_id": memory,
             "search_id": searched,

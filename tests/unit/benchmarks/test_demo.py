@@ -1,11 +1,14 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Ingesting, Shell
 
+from benchmarks.demo import command
+from benchmarks.demo.talk import FACT
 from benchmarks.samples import Question, read_samples, varied
 from cairn.cli.client import Failure
 from cairn.kernel.access import Principal
@@ -52,7 +55,14 @@ class Embedding(Ingesting):
         return replace(super().get_status(principal), pending_embeddings=waiting)
 
 
-def test_the_demo_goes_the_whole_way_and_reports_it() -> None:
+def chatted(_: object) -> list[dict[str, Any]]:
+    """A chat that went well; on a real stack `make run` has it."""
+    recalled = {"source": "rules", "answer": FACT, "citations": ["[memory:1]"], "message": "?"}
+    return [recalled, recalled, {"message": "(yes)", "answer": "done: deleted"}]
+
+
+def test_the_demo_goes_the_whole_way_and_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "talk", chatted)
     found = {"text": "58 beds", "scores": {"relevance_score": 0.9}}
     world = Embedding(results=(found,), first_bad_position=None)
     shell = Shell(world=world)

@@ -1,5 +1,6 @@
 """From what a caller sent to a draft: what is refused, with which field, and what is assumed."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -41,7 +42,7 @@ def test_times_that_are_not_given_follow_from_each_other_and_from_now() -> None:
         {"valid_from": datetime(1899, 12, 31, tzinfo=UTC)},
         {"valid_to": datetime(2201, 1, 1, tzinfo=UTC)},
         {"valid_to": NOON - timedelta(seconds=1)},
-        {"metadata": {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}},
+        {"metadata": json.loads('{"a": ' * 11 + "1" + "}" * 11)},
         {"agents": tuple(f"agent-{n}" for n in range(51))},
     ],
     ids=lambda changes: ", ".join(changes),
