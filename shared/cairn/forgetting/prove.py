@@ -205,8 +205,8 @@ def checked(canaries: Sequence[str]) -> tuple[str, ...]:
 def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
     """Return words that may be somebody's: long ones with a capital, a digit or a dash.
 
-    Names like `tool.execute` are not: types of entries and events stand in clear. Nor are ids, which
-    an answer of a chat cites: the ledger names its nodes by them.
+    Names like `tool.execute` are not: types of entries and events stand in clear. Nor are ids that
+    an answer of a chat cites: the ledger names nodes by them.
     """
     words = dict.fromkeys(
         word.strip(".-") for text in texts for word in _WORD.findall(_ID.sub(" ", text))
