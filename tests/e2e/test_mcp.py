@@ -336,7 +336,16 @@ def walk_the_work(walk: Walk) -> None:
     recorded = walk("conversation_record", session_id="lobby", role="user", text="Please hurry.")
     walk("conversation_change", id=recorded["conversation_id"], infer=False)
     walk("conversation_search", query="is the lift stuck?")
+    turns = ["user: I prefer stairs.", "assistant: I see.", "user: The lift is at the third floor."]
+    shorter = walk("context_compact", session_id="lobby-2", messages=turns, target_tokens=200)
+    assert "third floor" in shorter["context"]
+    kept = walk("memory_remember", text="Ada prefers stairs.", client_id="ada")
+    walk.tenant.all_embedded()
+    profile = walk("profile_read", client_id="ada")
+    assert kept["id"] in {each["id"] for each in profile["items"]}
     begun = walk("work_create", kind="repair", title="Mend the lift")
+    going_on = walk("context_session", conversation_id=recorded["conversation_id"])
+    assert "Mend the lift" in going_on["context"]
     walk("work_update", id=begun["id"], note="The door was open.")
     assert walk("work_complete", id=begun["id"])["status"] == "completed"
     ticket = walk("ticket_add", title="The lift is stuck", external_id="lift-1")
