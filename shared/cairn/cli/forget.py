@@ -173,6 +173,9 @@ def print_places(deps: Deps, places: Sequence[dict[str, Any]], *, only_found: bo
 MOST_MESSAGES = 50
 MOST_EXECUTIONS = 200
 MOST_LOG_BYTES = 50_000_000
+BANNER_CHARS = 1_000
+OTHERS = frozenset({"aws.log", "postgres.log"})
+"""Logs that begin with what a program of others says as it starts, about nobody."""
 _NOT_HERE = "not reachable with these credentials"
 
 
@@ -284,7 +287,12 @@ def _laptop_logs(deps: Deps, needles: Needles) -> Looked:
     if not folder.is_dir():
         return Looked(store="logs", place="laptop files", searched=False, note="no laptop here")
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    texts = (_tail(file) for file in files)
+    texts = [_tail(file) for file in files]
+    banners = [
+        text[:BANNER_CHARS] for file, text in zip(files, texts, strict=True) if file.name in OTHERS
+    ]
+    known = " ".join(banners).lower()
+    needles = Needles(texts=tuple(word for word in needles.texts if word.lower() not in known))
     return _looked("logs", "laptop files", texts, needles, f"{len(files)} files")
 
 

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from cairn.graph.technologies import canonical_technology
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound, ValidationFailed
@@ -206,13 +207,14 @@ def distinctive_words(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
     """Return words that may be somebody's: long ones with a capital, a digit or a dash.
 
     Names like `tool.execute` are not: types of entries and events stand in clear. Nor are ids that
-    an answer of a chat cites: the ledger names nodes by them.
+    an answer of a chat cites: the ledger names nodes by them. Nor technologies: logs name ours.
     """
     words = dict.fromkeys(
         word.strip(".-") for text in texts for word in _WORD.findall(_ID.sub(" ", text))
     )
     marked = [word for word in words if re.search(r"[\d-]|^[A-Z]", word) and len(word) >= 6]
-    return tuple(sorted(marked, key=lambda item: (-len(item), item))[:most])
+    owned = [word for word in marked if canonical_technology(word) is None]
+    return tuple(sorted(owned, key=lambda item: (-len(item), item))[:most])
 
 
 OPENSEARCH = ("opensearch", "cairn-nodes-v*")

@@ -30,5 +30,5 @@ def test_distinctive_words_are_long_and_marked_and_no_types() -> None:
     texts = ["Quokkaville runs tool.execute on host-17x", "the harbour is in Oslo"]
     assert distinctive_words(texts, most=10) == ("Quokkaville", "host-17x")
     assert distinctive_words(texts, most=1) == ("Quokkaville",)
-    cited = "Wombatton is known [memory:01a2088e-ba57-70f1-8665-dcecea654e16]"
+    cited = "Wombatton runs PostgreSQL [memory:01a2088e-ba57-70f1-8665-dcecea654e16]"
     assert distinctive_words([cited], most=10) == ("Wombatton",)
