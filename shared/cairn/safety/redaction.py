@@ -267,7 +267,13 @@ def redact_written(value: JsonValue, vault: Vault, kinds: frozenset[Kind]) -> Re
     Redacting what was redacted changes nothing. A placeholder that is not in the vault becomes
     text.
     """
-    return _redact(value, vault, kinds, ours=True)
+
+    def number(text: str) -> JsonValue:
+        return _numbered(text, vault, text)
+
+    # as a number it is hidden again; as a text below a key that names a secret it would be scrubbed
+    numbers = _walk(value, number, str, MAX_DEPTH)
+    return _redact(numbers, vault, kinds, ours=True)
 
 
 def moved(value: JsonValue, theirs: Vault, vault: Vault, kinds: frozenset[Kind]) -> Redacted:
@@ -498,9 +504,13 @@ def _walk(
 
 
 def _restored(text: str, vault: Vault) -> JsonValue:
+    return _numbered(text, vault, _text(text, vault))
+
+
+def _numbered(text: str, vault: Vault, otherwise: str) -> JsonValue:
     if text in vault and text.startswith(f"<{Kind.NUMBER}_"):
         return cast("JsonValue", json.loads(vault[text]))
-    return _text(text, vault)
+    return otherwise
 
 
 def _text(text: str, vault: Vault) -> str:
