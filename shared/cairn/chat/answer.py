@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.chat.actions import Propose
 from cairn.chat.loop import SYSTEM, Answer, Loop, account, cited
 from cairn.chat.rows import AnsweredBy, ChatActionState, TurnState
-from cairn.chat.rules import ByRules, wish_of, yes_or_no
+from cairn.chat.rules import ByRules, says_something, wish_of, yes_or_no
 from cairn.chat.telling import Stopped, Teller
 from cairn.chat.tools import Does
 from cairn.chat.window import before_the_model
@@ -235,18 +235,21 @@ class AnswerTurn:
     ) -> MessageRecorded:
         """Keep both messages. After the answer: a question must not find itself."""
         refused = outcome.state is TurnState.REFUSED
-        asked = self._message(turn, MessageRole.USER, turn.message)
+        echo = not says_something(turn.message)
+        asked = self._message(turn, MessageRole.USER, turn.message, echo=echo)
         gate = GateReason.OTHER if refused else None
         asked = replace(asked, labels=labels, accepted=not refused, gate_reason=gate)
         if turn.principal.role is Role.PUBLIC or wish_of(turn.message).does is not Does.RECALL:
             asked = replace(asked, infer=False)  # orders state nothing, strangers teach nobody
         speaker = _speaker(turn.principal)
         recorded = self.record(speaker, asked)
-        answered = self._message(turn, MessageRole.ASSISTANT, text or "(no answer)")
+        quotes = outcome.source is AnsweredBy.RULES or bool(outcome.answer.sources)
+        answered = self._message(turn, MessageRole.ASSISTANT, text or "(no answer)", echo=quotes)
         self.record(speaker, replace(answered, infer=False))
         return recorded
 
-    def _message(self, turn: Turn, role: MessageRole, text: str) -> NewMessage:
+    def _message(self, turn: Turn, role: MessageRole, text: str, *, echo: bool) -> NewMessage:
+        """Return a message of the turn; an `echo` is no evidence, and in no result of a search."""
         public = turn.principal.role is Role.PUBLIC
         slug = turn.principal.agent_slug
         name = f"{turn.principal.principal_id}:{turn.session_id}" if public else turn.session_id
@@ -258,7 +261,7 @@ class AnswerTurn:
             text=text,
             scope=Scope.PUBLIC if public else None,
             agents=(slug,) if public and slug else (),
-            metadata={"turn_id": str(turn.id)},
+            metadata={"chat": {"turn_id": str(turn.id), "echo": echo}},
             **given,
         )
 

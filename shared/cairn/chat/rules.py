@@ -54,6 +54,13 @@ _TICKET = re.compile(
     r"\s*[:,]?\s+(?P<what>.{2,})",
     re.IGNORECASE | re.DOTALL,
 )
+_ASKS = re.compile(
+    rf"{_PLEASE}(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could"
+    r"|will|would|should|has|have|had|tell me|show me|wer|was|wann|wo|warum|wieso|wie|welche[rsnm]?"
+    r"|qui|que|quoi|quand|o\u00f9|pourquoi|comment|quel(?:le)?s?|qui\u00e9n|qu\u00e9|cu\u00e1ndo"
+    r"|d\u00f3nde|c\u00f3mo|cu\u00e1l(?:es)?)\b",
+    re.IGNORECASE,
+)
 _YES = {
     *("yes", "y", "yep", "yeah", "confirm", "confirmed", "ja", "jawohl", "oui", "confirme"),
     *("s\u00ed", "si", "confirmo", "best\u00e4tigt"),
@@ -85,6 +92,14 @@ def wish_of(message: str) -> Wish:
             if found := pattern.match(text):
                 return Wish(does=does, what=found["what"].strip())
     return Wish(does=Does.RECALL, what=text)
+
+
+def says_something(message: str) -> bool:
+    """Return whether a message may answer a later question: no question, no order, no yes or no."""
+    if draw(message, Speaker(name="")):
+        return True
+    asks = _ASKS.match(message) or message.rstrip().endswith(("?", "\uff1f", "\u061f"))
+    return wish_of(message).does is Does.RECALL and yes_or_no(message) is None and not asks
 
 
 def yes_or_no(message: str) -> bool | None:

@@ -77,6 +77,8 @@ def test_a_question_of_which_nothing_is_known_is_told_so_and_a_greeting_calls_no
     assert unknown["answer"] == "Nothing that is stored bears on this."
     stated = say(front, "I am vegetarian and badly allergic to peanuts.", "s3")
     assert stated["answer"] == "Noted; it is kept with this conversation."
+    for what in ("what colour is the lighthouse", "Nothing that is stored bears on this"):
+        assert front.call("POST", "/v1/search", json={"query": what})["results"] == []
     hello = say(front, "Hallo", "s2")
     assert (hello["citations"], hello["labels"]["intent"]) == ([], "greeting")
     names = [event["name"] for event in chunks(front, hello["id"])]
@@ -120,7 +122,7 @@ def test_a_turn_is_recorded_with_the_labels_of_the_gateway(front: Front) -> None
     )
     assert asked["labels"] == turn["labels"]
     assert (asked["labels"]["verdict"], asked["labels"]["intent"]) == ("CLEAN", "question")
-    assert asked["metadata"]["turn_id"] == turn["id"]
+    assert asked["metadata"]["chat"]["turn_id"] == turn["id"]
 
 
 def waiting(front: Front, session: str = "s1") -> dict[str, Any]:

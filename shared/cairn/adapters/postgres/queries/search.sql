@@ -37,7 +37,7 @@ SELECT asked.id FROM unnest(%(ids)s::uuid[]) AS asked (id)
 
 -- name: sketch
 -- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`. Messages that
--- were turned away are records, and found by their label only. What stands now in the place of all that was
+-- were turned away are records, and found by their label only; so are what a chat was asked and what it quoted. What stands now in the place of all that was
 -- drawn from a message is named with it.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
@@ -53,7 +53,8 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
      WHERE e.workspace_id = %(workspace_id)s AND e.source_id = node.id AND e.superseded_at IS NULL
        AND e.relation = 'PRODUCED') END
   FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
-   AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}')
+   AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}'
+     AND NOT metadata @> '{"chat": {"echo": true}}')
    AND (%(namespace)s::text IS NULL OR namespace = %(namespace)s)
    AND (%(below)s::text IS NULL OR namespace = %(below)s
      OR namespace >= %(below)s || '/' AND namespace < %(below)s || '0')
@@ -68,7 +69,8 @@ SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, d
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s::uuid[])
    AND from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(to_position, 9223372036854775807)
-   AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}')
+   AND (%(records)s::boolean OR label <> 'Message' OR NOT metadata @> '{"cairn": {"accepted": false}}'
+     AND NOT metadata @> '{"chat": {"echo": true}}')
    AND (%(namespace)s::text IS NULL OR namespace = %(namespace)s)
    AND (%(below)s::text IS NULL OR namespace = %(below)s
      OR namespace >= %(below)s || '/' AND namespace < %(below)s || '0')
