@@ -1,25 +1,28 @@
-"""A turn's events as a stream: from the thread that works on it, or from where they are kept."""
+"""A turn's events as a stream: from the thread that works on it, or from where they are kept.
+
+Waiting for a thread takes none of those that serve requests.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
-from threading import Condition
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
 
-from cairn.api.problems import from_error
-from cairn.api.streams import HEARTBEAT, RETRY_MS, written
+from cairn.api.streams import HEARTBEAT, Watch, written
 from cairn.investigations.tracing import TraceEvent
-from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from cairn.api.options import OpenStreams, Pace
+    from cairn.api.options import Pace
     from cairn.chat.views import Told, TurnEvents
 
 LOOK_SECONDS = 0.1
@@ -27,100 +30,96 @@ LOOK_SECONDS = 0.1
 
 
 @dataclass(slots=True)
-class Listening:
-    """What a working thread tells a reader of its process. The thread goes on without one."""
+class Working:
+    """A turn that is worked on in a thread of its own, which goes on without a reader.
 
+    `problem` is what was no error of Cairn's.
+    """
+
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
     told: deque[Told] = field(default_factory=deque["Told"])
     over: bool = False
-    changed: Condition = field(default_factory=Condition)
+    problem: Exception | None = None
 
-    def run(self, work: Callable[..., None]) -> None:
-        """Work, and say when it is over, however it ended."""
+    def begin(self, work: Callable[..., None], leave: Callable[[], None]) -> None:
+        """Begin to work; call `leave` when it is over, however it ended."""
+        Thread(target=self._run, args=(work, leave), daemon=True).start()
+
+    async def wait(self, seconds: float | None = None) -> tuple[list[Told], bool]:
+        """Return what was told since, and whether it is over; wait for something, or so long."""
+        with anyio.move_on_after(seconds):
+            await self.changed.wait()
+        self.changed.clear()
+        over = self.over  # before the events are taken: those it told last are among them
+        return [self.told.popleft() for _ in range(len(self.told))], over
+
+    async def end(self) -> None:
+        """Wait until it is over; raise what was no error of Cairn's."""
+        while not (await self.wait())[1]:
+            pass
+        if self.problem is not None:
+            raise self.problem
+
+    def _run(self, work: Callable[..., None], leave: Callable[[], None]) -> None:
         try:
-            work(listen=self.hear)
+            work(listen=self._hear)
+        except Exception as problem:  # noqa: BLE001 - whoever waits raises it
+            self.problem = problem
         finally:
-            with self.changed:
-                self.over = True
-                self.changed.notify_all()
+            leave()
+            self.over = True
+            self._wake()
 
-    def hear(self, told: Sequence[Told]) -> None:
-        """Take what was told."""
-        with self.changed:
-            self.told.extend(told)
-            self.changed.notify_all()
+    def _hear(self, told: Sequence[Told]) -> None:
+        self.told.extend(told)
+        self._wake()
 
-    def wait(self, seconds: float) -> tuple[list[Told], bool]:
-        """Return what was told since, and whether it is over; wait for something, not for long."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.told or self.over, seconds)
-            told = list(self.told)
-            self.told.clear()
-            return told, self.over
+    def _wake(self) -> None:
+        with suppress(RuntimeError):  # the server has ended
+            self.loop.call_soon_threadsafe(self.changed.set)
 
 
-async def live(
-    listening: Listening | None,
-    look: Callable[..., TurnEvents],
-    *,
-    after: int,
-    pace: Pace,
-    open_streams: OpenStreams,
-) -> AsyncIterator[bytes]:
-    """Yield a turn's events after a number until it ends, its reader leaves or time is up."""
-    open_streams.now += 1
-    try:
-        yield f"retry: {RETRY_MS}\n\n".encode()
-        parts = _looked(look, after, pace) if listening is None else _heard(listening, look, pace)
-        async for part in parts:
-            yield part
-    except CairnError as error:
-        yield written(TraceEvent(name="problem", data=from_error(error).content(None)))
-    finally:
-        open_streams.now -= 1
+@dataclass(slots=True)
+class Kept:
+    """Looks at what is kept of a turn after a number."""
+
+    find: Callable[..., TurnEvents]
+    after: int
+
+    def __call__(self) -> tuple[Sequence[TraceEvent], bool]:
+        """Return the events since the last call, and whether they were the last."""
+        found = self.find(after=self.after)
+        self.after = found.after
+        return [_traced(event) for event in found.items], found.ended
 
 
-async def _heard(
-    listening: Listening, look: Callable[..., TurnEvents], pace: Pace
-) -> AsyncIterator[bytes]:
+def followed(kept: Kept, admit: Callable[[], Any], pace: Pace) -> AsyncIterator[bytes]:
+    """Yield a turn's events until it ends, or time is up."""
+    return Watch(kept, admit, replace(pace, look=min(LOOK_SECONDS, pace.look))).parts()
+
+
+async def heard(working: Working, kept: Kept, pace: Pace) -> AsyncIterator[bytes]:
     """Yield what the thread tells; a turn that was stopped meanwhile ends here at once."""
-    last, told_at = 0, anyio.current_time()
+    told_at = anyio.current_time()
     while True:
-        wait = partial(listening.wait, pace.look)
-        told, over = await to_thread.run_sync(wait, abandon_on_cancel=True)
+        told, over = await working.wait(pace.look)
         for event in told:
-            last = event.seq
-            yield _written(event)
+            kept.after = event.seq
+            yield written(_traced(event))
         if over:
+            if working.problem is not None:
+                raise working.problem
             return
         now = anyio.current_time()
         if told:
             told_at = now
-            continue
-        if (await to_thread.run_sync(partial(look, after=last))).ended:
+        elif (await to_thread.run_sync(partial(kept.find, after=kept.after))).ended:
             return
-        if now - told_at >= pace.heartbeat:
+        elif now - told_at >= pace.heartbeat:
             told_at = now
             yield HEARTBEAT
 
 
-async def _looked(look: Callable[..., TurnEvents], after: int, pace: Pace) -> AsyncIterator[bytes]:
-    """Yield what is kept, and what comes to it."""
-    now = began = told_at = anyio.current_time()
-    while now - began < pace.longest:
-        found = await to_thread.run_sync(partial(look, after=after))
-        for event in found.items:
-            told_at = now
-            yield _written(event)
-        after = found.after
-        if found.ended:
-            return
-        if now - told_at >= pace.heartbeat:
-            told_at = now
-            yield HEARTBEAT
-        await anyio.sleep(min(LOOK_SECONDS, pace.look))
-        now = anyio.current_time()
-
-
-def _written(event: Told) -> bytes:
-    data = {**event.data, "at": event.at}
-    return written(TraceEvent(name=event.name, data=data, id=event.seq))
+def _traced(event: Told) -> TraceEvent:
+    return TraceEvent(name=event.name, data={**event.data, "at": event.at}, id=event.seq)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.metrics import Metrics, untold
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from cairn.api.fairness import Limits
 
 
@@ -39,6 +43,28 @@ class OpenStreams:
             raise Unavailable("Too many streams are open; poll the steps.", retry_after=5.0)
 
 
+@dataclass(slots=True)
+class ChatThreads:
+    """How many turns of chats this process works on; of a workspace a part, for its neighbours."""
+
+    most: int = 64
+    of_workspace: int = 16
+    now: Counter[UUID] = field(default_factory=Counter["UUID"])
+    lock: Lock = field(default_factory=Lock)
+
+    def take(self, workspace_id: UUID) -> None:
+        """Take a place; raise Unavailable when there is none. Nothing was begun then."""
+        with self.lock:
+            if self.now.total() >= self.most or self.now[workspace_id] >= self.of_workspace:
+                raise Unavailable("Too many chats are being answered; try again.", retry_after=5.0)
+            self.now[workspace_id] += 1
+
+    def leave(self, workspace_id: UUID) -> None:
+        """Give a place back."""
+        with self.lock:
+            self.now -= Counter({workspace_id: 1})
+
+
 BUILT_IN = "built-in"
 """The issuer of a laptop: this process itself."""
 
@@ -64,5 +90,6 @@ class ApiOptions:
     fairness: Limits | None = None
     pace: Pace = field(default_factory=Pace)
     open_streams: OpenStreams = field(default_factory=OpenStreams)
+    chat_threads: ChatThreads = field(default_factory=ChatThreads)
     metrics: Metrics = untold
     metrics_token: str | None = field(default=None, repr=False)

@@ -1,4 +1,4 @@
-"""Server-sent events: how they are written, and one reader's stream of an investigation.
+"""Server-sent events: how they are written and watched for, and an investigation's.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html
 A stream holds no connection of the database between two looks, and ends with its reader.
@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
+from starlette.responses import StreamingResponse
 
 from cairn.api.answers import encode
-from cairn.api.problems import from_error
+from cairn.api.problems import Refused, from_error
 from cairn.investigations.tracing import Seen, TraceEvent, told
 from cairn.kernel.errors import CairnError, FieldError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
+
+    from fastapi import Request, Response
 
     from cairn.api.options import OpenStreams, Pace
+    from cairn.bootstrap.api import ApiServices
     from cairn.investigations.views import InvestigationView, StepsView
 
 MEDIA_TYPE = "text/event-stream"
@@ -31,8 +35,11 @@ RETRY_MS = 2_000
 PAGE = 200
 MOST_STEPS = 2**31 - 1
 
-Look = Callable[[int], "tuple[InvestigationView, StepsView]"]
-"""Returns an investigation and its steps after a number."""
+Look = Callable[[], "tuple[Sequence[TraceEvent], bool]"]
+"""Returns the events since its last call, and whether they were the last."""
+
+Found = tuple["InvestigationView", "StepsView"]
+"""An investigation and its steps after a number."""
 
 
 def last_seen(header: str | None, after: int | None) -> int:
@@ -48,9 +55,7 @@ def last_seen(header: str | None, after: int | None) -> int:
     return int(text)
 
 
-def resumed(
-    found: tuple[InvestigationView, StepsView], seen: int
-) -> tuple[InvestigationView, StepsView]:
+def resumed(found: Found, seen: int) -> Found:
     """Return what comes after step `seen`, given what comes after the one before it.
 
     ValidationFailed when the investigation has no such step.
@@ -71,23 +76,34 @@ def written(event: TraceEvent) -> bytes:
     return head.encode() + b"data: " + encode(event.data) + b"\n\n"
 
 
-async def stream(
-    first: tuple[InvestigationView, StepsView],
-    look: Look,
-    admit: Callable[[], Any],
-    *,
-    after: int,
-    pace: Pace,
-    open_streams: OpenStreams,
-) -> AsyncIterator[bytes]:
-    """Yield the events of an investigation until it ends, its reader leaves or time is up.
+def require_stream(request: Request, instead: str, *, reason: str) -> None:
+    """Raise Refused where answers come whole; `instead` says what to do there."""
+    if "aws.event" in request.scope:
+        detail = f"Nothing can be streamed through this front door; {instead} instead."
+        raise Refused("not-streamable", detail, reason=reason)
 
-    A database that does not answer is waited for; whatever else goes wrong is the last event.
-    """
+
+def readmission(services: ApiServices, request: Request) -> Callable[[], Any]:
+    """Return what raises when a request's key is good no more."""
+    key = request.headers["authorization"].split(" ", 1)[1].strip()
+    return partial(services.admit, key)
+
+
+def streaming(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> Response:
+    """Return the answer that takes a place among the open streams while it has a reader."""
+    return StreamingResponse(
+        _placed(parts, open_streams),
+        media_type=MEDIA_TYPE,
+        headers={"x-accel-buffering": "no"},
+    )
+
+
+async def _placed(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> AsyncIterator[bytes]:
+    """Yield parts; what goes wrong is the last event."""
     open_streams.now += 1
     try:
         yield f"retry: {RETRY_MS}\n\n".encode()
-        async for part in _Stream(look, admit, pace).parts(Seen(seq=after), first):
+        async for part in parts:
             yield part
     except CairnError as error:
         yield written(TraceEvent(name="problem", data=from_error(error).content(None)))
@@ -96,26 +112,27 @@ async def stream(
 
 
 @dataclass(frozen=True, slots=True)
-class _Stream:
-    """Looks again and again."""
+class Watch:
+    """Looks again and again. A database that does not answer is waited for."""
 
     look: Look
     admit: Callable[[], Any]
     pace: Pace
 
-    async def parts(
-        self, seen: Seen, found: tuple[InvestigationView, StepsView] | None
-    ) -> AsyncIterator[bytes]:
-        """Yield events, and comments while there are none."""
+    async def parts(self) -> AsyncIterator[bytes]:
+        """Yield events until the last, or time is up; comments while there are none."""
         now = began = told_at = admitted_at = answered_at = anyio.current_time()
+        due = False
         while now - began < self.pace.longest:
+            found = await self._found(admit=due, waited=now - answered_at)
             if found is not None:
                 answered_at = now
-                events, seen = told(seen, *found)
+                admitted_at = now if due else admitted_at
+                events, ended = found
                 for event in events:
                     told_at = now
                     yield written(event)
-                if found[1].ended:
+                if ended:
                     return
             if now - told_at >= self.pace.heartbeat:
                 told_at = now
@@ -123,22 +140,35 @@ class _Stream:
             await anyio.sleep(self.pace.look)
             now = anyio.current_time()
             due = now - admitted_at >= self.pace.admission
-            found = await self._found(seen.seq, admit=due, waited=now - answered_at)
-            if due and found is not None:
-                admitted_at = now
 
     async def _found(
-        self, after: int, *, admit: bool, waited: float
-    ) -> tuple[InvestigationView, StepsView] | None:
+        self, *, admit: bool, waited: float
+    ) -> tuple[Sequence[TraceEvent], bool] | None:
         """Return what is there for a key that is still good; None while the database is away."""
         try:
             if admit:
                 await to_thread.run_sync(self.admit)
-            return await to_thread.run_sync(partial(self.look, after))
+            return await to_thread.run_sync(self.look)
         except Unavailable:
             if waited > self.pace.patience:
                 raise
             return None
+
+
+@dataclass(slots=True)
+class Steps:
+    """Looks at an investigation: `found` first, then what is new after what was `seen`."""
+
+    find: Callable[[int], Found]
+    seen: Seen
+    found: Found | None
+
+    def __call__(self) -> tuple[Sequence[TraceEvent], bool]:
+        """Return the events since the last call, and whether they were the last."""
+        found = self.found or self.find(self.seen.seq)
+        self.found = None
+        events, self.seen = told(self.seen, *found)
+        return events, found[1].ended
 
 
 def _no_such_event() -> ValidationFailed:

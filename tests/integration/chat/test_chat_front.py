@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import httpx
 import pytest
+from anyio import to_thread
 from tests.plugins.waiting import eventually
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.embedding import HashingEmbedder
@@ -366,6 +370,52 @@ def test_a_turn_is_stopped_within_a_second_while_the_model_is_silent(
         model.released.set()
         assert asking.result().json()["state"] == "aborted"
     assert "late" not in str(chunks(led, turn_id))
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_a_chat_that_waits_for_its_model_takes_no_thread_of_other_requests(
+    model: ChatServer, led: Front, accept: str
+) -> None:
+    model.says.append(Say(text="late", hang=True))
+    headers = {"authorization": f"Bearer {led.key}"}
+
+    async def chat_and_ask() -> tuple[int, int]:
+        to_thread.current_default_thread_limiter().total_tokens = 1
+        transport = httpx.ASGITransport(app=led.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://cairn") as client:
+
+            async def chat() -> httpx.Response:
+                kept = {**headers, "accept": accept}
+                return await client.post("/v1/chat", json={"message": HI}, headers=kept)
+
+            talking = asyncio.create_task(chat())
+            while not asked_of_chat(model):
+                await anyio.lowlevel.checkpoint()
+            with anyio.fail_after(20):
+                other = await client.get("/v1/whoami", headers=headers)
+            model.released.set()
+            return other.status_code, (await talking).status_code
+
+    assert anyio.run(chat_and_ask) == (200, 200)
+
+
+def test_where_too_many_chats_are_answered_the_next_is_not_begun(
+    model: ChatServer, led: Front
+) -> None:
+    model.says.append(Say(text="late", hang=True))
+    led.app.state.options.chat_threads.of_workspace = 1
+    turn_id = str(new_id())
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(say, led, HI, "s1")
+        eventually(lambda: bool(asked_of_chat(model)))
+        body = {"message": HI, "session_id": "s2", "turn_id": turn_id}
+        refused = led.answer("POST", "/v1/chat", json=body)
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+        assert led.answer("GET", f"/v1/chat/{turn_id}").status_code == 404
+        model.released.set()
+        assert first.result()["state"] == "done"
+    model.says.append(Say(text="Now."))
+    assert led.call("POST", "/v1/chat", json=body)["answer"] == "Now."
 
 
 def test_a_tool_that_says_too_much_is_cut_and_what_it_says_is_data(

@@ -1,7 +1,6 @@
 """Chat: one turn at a time, streamed or whole; its events again; stopping it; the person's word."""
 
 from functools import partial
-from threading import Thread
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services, ToolCaller
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Text, at_most, examples
-from cairn.api.problems import Refused
+from cairn.api.options import ApiOptions
 from cairn.api.routing import router
 from cairn.bootstrap.api import ApiServices
 from cairn.chat.turns import Ask, Turn
@@ -81,41 +80,52 @@ async def chat(
     if streamed:
         require_stream(request, body.turn_id)
         options.open_streams.check()
-    address = request.client.host if request.client else None
-    ask = convert(body, Ask)
-    turn = await to_thread.run_sync(
-        partial(services.chat_turns.begin, caller, ask, address=address)
-    )
-    work = partial(worked, services, caller, turn, request.app.state.mcp.log)
+    turn, working = await _begun(convert(body, Ask), caller, services, options, request)
     if not streamed:
-        if turn.fresh:
-            await to_thread.run_sync(work)
+        if working is not None:
+            await working.end()
         return answer(await to_thread.run_sync(services.chat_turns.show, caller, turn.id))
-    listening = chat_streams.Listening()
-    if turn.fresh:
-        Thread(target=listening.run, args=(work,), daemon=True).start()
-    look = partial(services.chat_turns.events, caller, turn.id, limit=streams.PAGE)
-    parts = chat_streams.live(
-        listening if turn.fresh else None,
-        look,
-        after=0,
-        pace=options.pace,
-        open_streams=options.open_streams,
-    )
-    return _streaming(parts)
+    kept = _kept(services, caller, turn.id, after=0)
+    if working is not None:
+        parts = chat_streams.heard(working, kept, options.pace)
+    else:
+        parts = chat_streams.followed(kept, streams.readmission(services, request), options.pace)
+    return streams.streaming(parts, options.open_streams)
 
 
-def worked(
-    services: ApiServices, caller: Principal, turn: Turn, log: Any, listen: Any = None
-) -> None:
+async def _begun(
+    ask: Ask, caller: Principal, services: ApiServices, options: ApiOptions, request: Request
+) -> tuple[Turn, chat_streams.Working | None]:
+    """Return a turn and who works on it; None when it was begun before."""
+    address = request.client.host if request.client else None
+    begin = partial(services.chat_turns.begin, caller, ask, address=address)
+    leave = partial(options.chat_threads.leave, caller.workspace_id)
+    working = None
+    options.chat_threads.take(caller.workspace_id)
+    try:
+        turn = await to_thread.run_sync(begin)
+        if turn.fresh:
+            began = chat_streams.Working()
+            began.begin(partial(_work, services, turn, request.app.state.mcp.log), leave)
+            working = began
+    finally:
+        if working is None:
+            leave()
+    return turn, working
+
+
+def _work(services: ApiServices, turn: Turn, log: Any, *, listen: Any) -> None:
     """Answer a turn with the caller's tools."""
     from cairn.api.chat_tools import toolbox
 
-    tools = toolbox(services, caller, log)
-    if listen is None:
-        services.answer_turn(turn, tools)
-    else:
-        services.answer_turn(turn, tools, listen)
+    services.answer_turn(turn, toolbox(services, turn.principal, log), listen)
+
+
+def _kept(
+    services: ApiServices, caller: Principal, turn_id: UUID, *, after: int
+) -> chat_streams.Kept:
+    find = partial(services.chat_turns.events, caller, turn_id, limit=streams.PAGE)
+    return chat_streams.Kept(find, after)
 
 
 @routes.get(
@@ -177,17 +187,14 @@ async def follow_chat_turn(
     require_stream(request, turn_id)
     seen = streams.last_seen(last_event_id, after)
     options.open_streams.check()
-    look = partial(services.chat_turns.events, caller, turn_id, limit=streams.PAGE)
-    first = await to_thread.run_sync(partial(look, after=max(0, seen - 1)))
+    kept = _kept(services, caller, turn_id, after=seen)
+    first = await to_thread.run_sync(partial(kept.find, after=max(0, seen - 1)))
     if seen and (not first.items or first.items[0].seq != seen):
         raise ValidationFailed(
             "The last event id is not that of an event of this turn.", reason="last-event-id"
         )
-    return _streaming(
-        chat_streams.live(
-            None, look, after=seen, pace=options.pace, open_streams=options.open_streams
-        )
-    )
+    parts = chat_streams.followed(kept, streams.readmission(services, request), options.pace)
+    return streams.streaming(parts, options.open_streams)
 
 
 @routes.post(
@@ -244,16 +251,5 @@ def decide_chat_action(
 
 def require_stream(request: Request, turn_id: UUID | None) -> None:
     """Raise Refused where answers come whole."""
-    if "aws.event" in request.scope:
-        raise Refused(
-            "not-streamable",
-            "Nothing can be streamed through this front door; send a turn_id and poll "
-            f"GET /v1/chat/{turn_id or '<turn_id>'}/chunks?after=0 instead.",
-            reason="poll-chunks",
-        )
-
-
-def _streaming(parts: Any) -> Response:
-    return StreamingResponse(
-        parts, media_type=streams.MEDIA_TYPE, headers={"x-accel-buffering": "no"}
-    )
+    poll = f"GET /v1/chat/{turn_id or '<turn_id>'}/chunks?after=0"
+    streams.require_stream(request, f"send a turn_id and poll {poll}", reason="poll-chunks")

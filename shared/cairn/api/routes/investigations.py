@@ -17,7 +17,6 @@ from cairn.api.dependencies import Admin, Options, Services, Writer
 from cairn.api.documentation import ListOf, PageOf, answers, problems
 from cairn.api.fields import Body, Name, Text, at_most
 from cairn.api.pages import Cursor, Limit, newest_answer
-from cairn.api.problems import Refused
 from cairn.api.routing import router
 from cairn.investigations.people.learning import HIGHEST, LOWEST
 from cairn.investigations.people.proposing import Remembered
@@ -196,13 +195,8 @@ async def follow_investigation(
 
     Only where the API runs as a server: behind API Gateway answers come whole, so poll the steps.
     """
-    if "aws.event" in request.scope:
-        raise Refused(
-            "not-streamable",
-            "Nothing can be streamed through this front door; poll "
-            f"GET /v1/investigations/{investigation_id}/steps?after=0 instead.",
-            reason="poll-steps",
-        )
+    poll = f"poll GET /v1/investigations/{investigation_id}/steps?after=0"
+    streams.require_stream(request, poll, reason="poll-steps")
     seen = streams.last_seen(last_event_id, after)
     browse = services.investigations
     options.open_streams.check()
@@ -211,18 +205,9 @@ async def follow_investigation(
         return browse.look(caller, investigation_id, after=number, limit=streams.PAGE)
 
     first = streams.resumed(await to_thread.run_sync(look, max(0, seen - 1)), seen)
-    return StreamingResponse(
-        streams.stream(
-            first,
-            look,
-            lambda: services.admit(request.headers["authorization"].split(" ", 1)[1].strip()),
-            after=seen,
-            pace=options.pace,
-            open_streams=options.open_streams,
-        ),
-        media_type=streams.MEDIA_TYPE,
-        headers={"x-accel-buffering": "no"},
-    )
+    steps = streams.Steps(look, streams.Seen(seq=seen), first)
+    watch = streams.Watch(steps, streams.readmission(services, request), options.pace)
+    return streams.streaming(watch.parts(), options.open_streams)
 
 
 @routes.post(
