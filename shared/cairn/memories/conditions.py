@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def fault_of(condition: Condition) -> str | None:
 def _fault_of_value(value: object) -> str | None:
     if isinstance(value, list | dict):
         return "value must be a text, a number, true, false or null; name the key in path"
+    if isinstance(value, float) and not isfinite(value):
+        return "value must be a number that JSON can write"
     if isinstance(value, str) and len(value) > MAX_VALUE_CHARS:
         return f"value may have {MAX_VALUE_CHARS} characters"
     return None

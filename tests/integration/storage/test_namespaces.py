@@ -183,6 +183,15 @@ def test_a_condition_that_cannot_be_told_is_refused_with_what_to_do(
         assert says in answer.text
 
 
+def test_a_number_beyond_all_numbers_is_refused(door: Door) -> None:
+    where = '[{"path": ["a"], "op": "in", "value": [1, 1e999]}]'
+    asked = door.api.answer("GET", "/v1/memories", params={"where": where})
+    body = f'{{"query": "anything", "where": {where}}}'
+    json_ = {"content-type": "application/json"}
+    searched = door.api.answer("POST", "/v1/search", content=body, headers=json_)
+    assert (asked.status_code, searched.status_code) == (422, 400), (asked.text, searched.text)
+
+
 @pytest.mark.parametrize("name", ["/a", "a//b", "a/ ", "", "/".join("abcdefghijklmnopqrstuvw")])
 def test_a_namespace_without_labels_is_refused(door: Door, name: str) -> None:
     body = {"text": "x", "type": "fact", "namespace": name}

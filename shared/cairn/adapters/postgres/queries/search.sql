@@ -37,8 +37,8 @@ SELECT asked.id FROM unnest(%(ids)s::uuid[]) AS asked (id)
 
 -- name: sketch
 -- What ranking needs of candidates, as their reader may see them; the columns of `Sketch`. Messages that
--- were turned away are records, and found by their label only; so are what a chat was asked and what it quoted. What stands now in the place of all that was
--- drawn from a message is named with it.
+-- were turned away are records, and found by their label only; so are what a chat was asked and what it
+-- quoted. What stands now in the place of all that was drawn from a message is named with it.
 SELECT id, kind, text, created_position, occurred_at, recorded_at, session_id, document_id,
   source_agent, subject, canonical_name, confidence, access_count, last_accessed_at, label, slug,
   content_hash, client_id, backlink_count, compiled_truth IS NOT NULL, parent_id,
