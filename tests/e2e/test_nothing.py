@@ -1,6 +1,8 @@
 """What is known is found first, and what is not gets nothing: as somebody new would try it."""
 
+import json
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,15 @@ if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
 PEANUTS = "Helga is vegetarian and badly allergic to peanuts."
+SAMPLES = Path(__file__).parents[2] / "samples"
+SAID = (
+    ("I am vegetarian and badly allergic to peanuts.", ("guest-1", "Helga")),
+    ("I can't swim.", ("guest-1", "Helga")),
+    ("My wife and I moved to Lausanne last spring.", ("guest-2", "+41795550011")),
+    ("I drive an old Volvo estate.", ("guest-2", "+41795550011")),
+    ("I'm afraid of heights, so cable cars are out of the question for me.", ("guest-3", "Ruth")),
+    ("I'm learning Romansh on Thursday evenings.", ("guest-3", "Ruth")),
+)
 ELSEWHERE = (
     "What is the capital of Mongolia?",
     "Who won the world cup in 1998?",
@@ -40,6 +51,84 @@ def tenant(laptop: "Laptop") -> Tenant:
 @pytest.fixture(scope="module")
 def empty(laptop: "Laptop") -> Tenant:
     return open_workspace(laptop, "empty")
+
+
+@pytest.fixture(scope="module")
+def busy(laptop: "Laptop") -> Tenant:
+    """Return a workspace of documents and of others' talk, in which guests say a few things."""
+    tenant = open_workspace(laptop, "busy")
+    names = ("handbook.md", "huts.html")
+    files = [SAMPLES / "documents" / name for name in names]
+    accepted = [
+        tenant.ingest(f"sample://{file.name}", text=file.read_text(encoding="utf-8"))
+        for file in files
+    ]
+    lines = (SAMPLES / "conversation.ndjson").read_text(encoding="utf-8").splitlines()
+    talk = [json.loads(line) for line in lines]
+    tenant.remember(
+        *(
+            {
+                "text": f"{each['speaker']}: {each['text']}",
+                "type": "event",
+                "session_id": each["session_id"],
+                "occurred_at": each["occurred_at"],
+            }
+            for each in talk
+        )
+    )
+    for text, (session_id, sender) in SAID:
+        message = {"channel": "whatsapp", "session_id": session_id, "role": "user"}
+        tenant.post("/v1/conversations/messages", {**message, "text": text, "sender": sender})
+    for each in accepted:
+        assert tenant.ended(each["ingestion_id"])["status"] == "ready"
+    tenant.all_embedded()
+    return tenant
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("what can I not eat?", "peanuts"),
+        ("what can the user not eat?", "peanuts"),
+        ("What am I allergic to?", "peanuts"),
+        ("can I swim?", "swim"),
+        ("where do I live?", "Lausanne"),
+        ("Where does the user live now?", "Lausanne"),
+        ("what car do I drive?", "Volvo"),
+        ("what does the user drive?", "Volvo"),
+        ("what am I afraid of?", "heights"),
+        ("what is the user's fear?", "heights"),
+        ("what language am I learning?", "Romansh"),
+        ("What does the user do on Thursday evenings?", "Romansh"),
+    ],
+)
+def test_what_somebody_said_of_themselves_is_found_before_documents_and_others_talk(
+    busy: Tenant, question: str, words: str
+) -> None:
+    assert words in busy.texts(question)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("how do I roll back a release by hand?", "--previous"),
+        ("can I pay by card at L\u00e4rchboden?", "TWINT"),
+        ("until when can I cancel free of charge?", "48 hours"),
+        ("where do I find spare batteries for the modem?", "cellar of the school"),
+        ("can I take my dog to a hut?", "Dogs may sleep"),
+    ],
+)
+def test_what_a_document_tells_whoever_asks_is_found_before_what_they_said(
+    busy: Tenant, question: str, words: str
+) -> None:
+    assert words in busy.texts(question)[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["what is my blood type?", "what is the user's shoe size?", "who is my dentist?"]
+)
+def test_what_nobody_said_of_themselves_gets_nothing(busy: Tenant, question: str) -> None:
+    assert busy.search(question)["results"] == []
 
 
 @pytest.mark.parametrize(

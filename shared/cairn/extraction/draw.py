@@ -131,8 +131,17 @@ def _of_sentence(sentence: str, speaker: Speaker) -> list[Statement]:
             )
     for clause in clauses(sentence):
         if statement := _of_clause(clause, speaker):
-            drawn.append(statement)
+            drawn.append(_with_reason(statement, clause, sentence))
     return drawn
+
+
+def _with_reason(statement: Statement, clause: str, sentence: str) -> Statement:
+    """Return a statement with the reason that was given for it."""
+    found = re.search(rf"{re.escape(clause)},?(\s+because\s[^,;!?]+)", sentence)
+    reason = found[1].rstrip(" .") if found else ""
+    if reason.casefold() in statement.text.casefold():
+        return statement
+    return replace(statement, text=f"{statement.text.removesuffix('.')}{reason}.")
 
 
 def _of_clause(clause: str, speaker: Speaker) -> Statement | None:

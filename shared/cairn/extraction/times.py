@@ -19,14 +19,20 @@ _DATE = re.compile(
     r"(?: (?P<after>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<year>(?:19|20)\d\d))?",
     re.I,
 )
+_REPEATED = re.compile(
+    rf"\b(?:any|each|every|most) (?:(?:other|second) )?(?:{'|'.join((*_DAYS, *_MONTHS))})\b"
+    rf"|\b(?:{'|'.join(_DAYS)}) (?:morning|lunchtime|afternoon|evening|night)s\b",
+    re.I,
+)
 
 
 def resolved(said: str, at: datetime, *, past: bool) -> str | None:
     """Return the day, month or year a clause names, seen from when it was said; None without one.
 
-    A weekday or month alone is the next one, or the last one of what is `past`.
+    A weekday or month alone is the next one, or the last one of what is `past`; what comes again
+    ("every Monday") is none.
     """
-    today = at.date()
+    today, said = at.date(), _REPEATED.sub(" ", said)
     if word := _WORD.search(said):
         return _day(today + timedelta(days=_NEAR[word[1].lower()]))
     for form, sign in ((_AWAY, 1), (_AGO, -1)):

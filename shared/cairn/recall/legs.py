@@ -237,7 +237,7 @@ class Legs:
 
     def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:
         asked = search.asked
-        same = text == asked.question
+        same = text == search.wordings[0]
         terms = asked.understanding.terms if same else understand(text, search.at).terms
         found = [
             self.keyword.search(

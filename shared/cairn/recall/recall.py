@@ -23,6 +23,7 @@ from cairn.recall.questions import gate, intents
 from cairn.recall.questions.facets import as_ruled, decompose, wanted_set
 from cairn.recall.questions.model_calls import ModelCalls
 from cairn.recall.questions.read import Asking, no_expansion
+from cairn.recall.questions.understanding import as_asked
 from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
 from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named, routed
 from cairn.recall.relevance import calibration_of, found_by_words_alone, judged
@@ -161,6 +162,7 @@ class Recall:
             calls=calls,
             intent=Intent(request.intent) if request.intent else None,
         )
+        asked = asked.by(request.client_id or principal.client_id)
         narrowed = bool(request.labels or request.kinds)
         recipe = routed(recipe, asked.retrieval_class, narrowed=narrowed)
         return Search(
@@ -180,7 +182,7 @@ class Recall:
             calls=calls,
             workspace=workspace,
             calibration=self._calibration(recipe, workspace),
-            wordings=(asked.question,),
+            wordings=(as_asked(asked.question),),
             ignored=ignored,
         )
 
@@ -231,7 +233,7 @@ class Recall:
         others = self.expander(
             search.principal.workspace_id, asked.question, asked.retrieval_class, calls=search.calls
         )
-        return replace(search, wordings=tuple(dict.fromkeys((asked.question, *others))))
+        return replace(search, wordings=tuple(dict.fromkeys((*search.wordings, *others))))
 
     def _taken_apart(self, search: Search) -> Search:
         """Return the search with the parts of its question, when the recipe looks for them."""

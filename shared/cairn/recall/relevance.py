@@ -41,6 +41,9 @@ MOST_CANDIDATES = 600
 HELD_TO = "held_to"
 """The name of the floor in what is kept of a search's recipe."""
 
+FEWEST_OWN = 40
+"""How many texts of the asker at least a question about them is taken to choose from."""
+
 UNKNOWN_COSINE = 0.55
 """The cosine assumed of a text that has the question's words and no vector yet."""
 
@@ -142,8 +145,9 @@ class Floor:
 
     `without_vector` are nodes that were not embedded yet, `without_late` those without token
     vectors; the least late interaction of the others is `late_from`, None where there is none.
-    `time_share` is the part of the question's weight that names its time. All of it is kept of a
-    search, so that it can be done again.
+    `time_share` is the part of the question's weight that names its time. A question `of_asker`
+    chooses among what they said, so that of these only as many count as there are. All of it is
+    kept of a search, so that it can be done again.
     """
 
     calibration: Calibration
@@ -153,6 +157,7 @@ class Floor:
     without_late: tuple[UUID, ...] = ()
     late_from: float | None = None
     time_share: float = 0.0
+    of_asker: bool = False
 
     def json(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -172,6 +177,7 @@ def floor_of(kept: Mapping[str, Any]) -> Floor:
         without_late=tuple(UUID(each) for each in kept.get("without_late", ())),
         late_from=kept.get("late_from"),
         time_share=kept.get("time_share", 0.0),
+        of_asker=kept.get("of_asker", False),
     )
 
 
@@ -254,6 +260,7 @@ def _floor(
         without_late=tuple(node_id for node_id, near in late.items() if near is None),
         late_from=min((near for near in late.values() if near is not None), default=None),
         time_share=time_share,
+        of_asker=search.asked.understanding.of_asker,
     )
 
 
@@ -366,11 +373,13 @@ def relevance_of(
     unknown = dict.fromkeys(floor.without_vector, UNKNOWN_COSINE)
     late = late_of(signals, recipe, floor)
     size = candidates_of(legs, recipe)
+    own = {node_id for node_id, parts in signals.items() if floor.of_asker and "speaker" in parts}
+    own_size = min(size, max(FEWEST_OWN, len(own)))
     relevance = {
         node_id: floor.calibration.relevance(
             cosines.get(node_id, unknown.get(node_id, lowest)),
             share_of(words.get(node_id, 0.0), signals.get(node_id, {}), recipe, floor),
-            size,
+            own_size if node_id in own else size,
             late.get(node_id),
         )
         for node_id in {**cosines, **words}

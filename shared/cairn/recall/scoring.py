@@ -11,7 +11,7 @@ from uuid import UUID
 from cairn.graph.node import Label
 from cairn.kernel.text.words import words
 from cairn.memories.kinds import MemoryKind
-from cairn.recall.questions.understanding import TIME_WORDS, Understanding, nearness
+from cairn.recall.questions.understanding import TIME_WORDS, Understanding, nearness, of_oneself
 from cairn.recall.recipes import Recipe, SignalWeights
 from cairn.recall.records import Sketch
 from cairn.recall.second_pass import Measured
@@ -27,6 +27,8 @@ Signal = Callable[[Sketch, Understanding], float]
 _WORD_OR_NUMBER = re.compile(r"[a-z]+|\d+")
 _NAME_INSIDE = re.compile(r"[A-Z](?<=[^.!?:]\s[A-Z])[a-z]+")  # capitals first: they are few
 _LONGEST_SPEAKER = 40
+_USER = "user"  # the kind of a message that a person wrote
+_OF_USER = re.compile(r"(?:the )?user\b", re.IGNORECASE)
 NAMES_OF_SPECIFIC = 3  # a text with three names gets the whole signal
 
 
@@ -203,7 +205,7 @@ def _signals_of(asked: Understanding, recipe: Recipe) -> list[tuple[str, float, 
     """Return the signals that can differ between candidates of this search, with their weights."""
     weights = recipe.signals
     possible: list[tuple[str, float, Signal, bool]] = [
-        ("speaker", weights.speaker, said_by_named, bool(asked.names)),
+        ("speaker", weights.speaker, said_by_named, bool(asked.names) or asked.of_asker),
         ("time", weights.time, happened_then, asked.hint is not None),
         ("time_words", weights.time_words, names_a_time, asked.asks_when),
         ("length", weights.length, length, True),
@@ -240,13 +242,39 @@ def _scored(
 
 
 def said_by_named(node: Sketch, asked: Understanding) -> float:
-    """Return 1 when the node was said by, or is about, somebody the question names."""
-    beginning, colon, _ = node.text[:_LONGEST_SPEAKER].partition(": ")
-    speaker = beginning if colon else None
-    for name in (speaker, node.source_agent, node.subject, node.canonical_name):
+    """Return 1 when the node was said by, or is about, somebody the question names or its asker."""
+    if asked.of_asker and is_of_asker(node, asked.client_id):
+        return 1.0
+    for name in (_speaker(node.text), node.source_agent, node.subject, node.canonical_name):
         if name and not asked.names.isdisjoint(_name_words(name)):
             return 1.0
     return 0.0
+
+
+def is_of_asker(node: Sketch, client_id: str | None) -> bool:
+    """Return whether a node is what a user stated, or what is known of the client who asks.
+
+    Without a client that is what was drawn from a conversation, or speaks in the first person or
+    of the user; not a line of a transcript, which names somebody.
+    """
+    if node.label == Label.MESSAGE and node.kind == _USER:
+        mine = client_id in (None, node.client_id)
+        return mine and of_oneself(node.text) and not _ends_as_question(node.text)
+    if node.label != Label.MEMORY:
+        return False
+    if client_id is not None:
+        return node.client_id == client_id
+    if node.parent_id is not None and node.kind != MemoryKind.EVENT:  # drawn from a message
+        return True
+    if _OF_USER.match(node.text):
+        return True
+    return _speaker(node.text) is None and of_oneself(node.text)
+
+
+def _speaker(text: str) -> str | None:
+    """Return the name that a line of a transcript begins with."""
+    beginning, colon, _ = text[:_LONGEST_SPEAKER].partition(": ")
+    return beginning if colon else None
 
 
 @lru_cache(maxsize=4096)
@@ -279,7 +307,11 @@ def length(node: Sketch, asked: Understanding) -> float:
 
 def asks(node: Sketch, asked: Understanding) -> float:
     """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
-    return 1.0 if node.text.rstrip().endswith(("?", "\uff1f")) else 0.0
+    return 1.0 if _ends_as_question(node.text) else 0.0
+
+
+def _ends_as_question(text: str) -> bool:
+    return text.rstrip().endswith(("?", "\uff1f"))
 
 
 def names_specifics(node: Sketch, asked: Understanding) -> float:

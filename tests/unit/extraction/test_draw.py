@@ -88,6 +88,24 @@ def test_what_is_no_statement_of_the_speaker_is_not_drawn(text: str) -> None:
     assert texts(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        (
+            "I booked the small room because I snore, sorry.",
+            "Helga: I booked the small room because I snore.",
+        ),
+        (
+            "Well, I left Acme because the hours were long.",
+            "Helga: I left Acme because the hours were long.",
+        ),
+        ("I can't run because of my knee.", "Helga: I can't run because of my knee."),
+    ],
+)
+def test_a_statement_is_drawn_with_its_reason(text: str, statement: str) -> None:
+    assert statement in texts(text)
+
+
 def test_a_denial_stays_a_denial() -> None:
     assert texts("I don't eat fish. We no longer bank with Alpina.") == [
         "Helga: I don't eat fish.",
@@ -218,6 +236,10 @@ def test_what_is_to_be_forgotten_is_asked_for(text: str, words: frozenset[str] |
         ("on 8th of May 2019", True, "8 May 2019"),
         ("31 February", False, None),
         ("I may march", False, None),
+        ("I sing on Thursday evenings", False, None),
+        ("we meet every other Monday", False, None),
+        ("we meet every Monday, but not tomorrow", False, "7 May 2026"),
+        ("we sail each July", False, None),
     ],
 )
 def test_a_day_is_seen_from_when_it_was_said(said: str, past: bool, day: str | None) -> None:

@@ -101,6 +101,22 @@ def test_late_interaction_and_the_time_a_question_names_count_and_are_kept() -> 
     assert floor_of(floor.json()) == floor
 
 
+@pytest.mark.parametrize(("others", "size"), [(2, 3), (199, 40)])
+def test_what_the_asker_said_competes_with_what_else_they_said(others: int, size: int) -> None:
+    own, *rest = (node_id(number) for number in range(1, others + 2))
+    found = ranked(*range(1, others + 2), scores=[0.6] * (others + 1))
+    floor = Floor(calibration=BGE, enough=0.1, least=0.1, of_asker=True)
+    signals = {own: {"speaker": 0.47}, rest[0]: {"fused": 1.0}}
+    legs = {"vector": found, "keyword": ()}
+    told = relevance_of(legs, MappingProxyType({}), DEFAULT, floor, signals)
+    assert told[own] == BGE.relevance(0.6, 0.0, size)
+    assert told[rest[0]] == BGE.relevance(0.6, 0.0, 3 if others == 2 else 600)
+    named = replace(floor, of_asker=False)
+    same = relevance_of(legs, MappingProxyType({}), DEFAULT, named, signals)
+    assert same[own] == told[rest[0]]
+    assert floor_of(floor.json()) == floor
+
+
 @pytest.mark.parametrize("least", [0.0, 0.2, 1.0])
 def test_a_least_relevance_takes_the_place_of_both_bounds(world: Any, least: float) -> None:
     finds(world, cosines=[0.8, 0.29, 0.25], words={1: 0.3})

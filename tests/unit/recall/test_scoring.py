@@ -1,6 +1,7 @@
 """Signals and the score they make."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -310,6 +311,34 @@ def test_a_fact_drawn_from_what_was_said_is_no_worse_for_being_short() -> None:
 def test_the_user_of_a_question_is_who_said_it(question: str, expected: float) -> None:
     drawn = sketch(1, text="User: I am allergic to peanuts.", kind="fact")
     assert said_by_named(drawn, understand(question, NOW)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "client_id", "expected"),
+    [
+        ("I keep bees.", {}, None, 1.0),
+        ("User: I keep bees.", {}, None, 1.0),
+        ("The user keeps bees.", {}, None, 1.0),
+        ("Bees sleep at night.", {}, None, 0.0),
+        ("Ines: I keep bees.", {}, None, 0.0),
+        ("Ines: I keep bees.", {"kind": "fact", "parent_id": node_id(9)}, None, 1.0),
+        ("Ines: I keep bees.", {"kind": "event", "parent_id": node_id(9)}, None, 0.0),
+        ("I keep bees.", {"label": "Message", "kind": "user"}, None, 1.0),
+        ("Shall I keep bees?", {"label": "Message", "kind": "user"}, None, 0.0),
+        ("I can recommend bees.", {"label": "Message", "kind": "assistant"}, None, 0.0),
+        ("We keep bees.", {"label": "Chunk"}, None, 0.0),
+        ("Keeps bees.", {"client_id": "ines"}, "ines", 1.0),
+        ("I keep bees.", {"client_id": "otto"}, "ines", 0.0),
+        ("I keep bees.", {"label": "Message", "kind": "user", "client_id": "ines"}, "ines", 1.0),
+        ("I keep bees.", {"label": "Message", "kind": "user", "client_id": "otto"}, "ines", 0.0),
+    ],
+)
+def test_a_question_about_its_asker_goes_to_what_they_said(
+    text: str, changes: dict[str, Any], client_id: str | None, expected: float
+) -> None:
+    asked = replace(understand("Which animals do I keep?", NOW), client_id=client_id)
+    assert said_by_named(sketch(1, text=text, **changes), asked) == expected
+    assert said_by_named(sketch(1, text=text, **changes), ANYTHING) == 0.0
 
 
 def test_the_second_seed_multiplies_fused_score_decay_and_access_boost() -> None:

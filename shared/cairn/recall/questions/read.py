@@ -58,6 +58,10 @@ class Asked:
         """Return what kind of answer is wanted; a model's opinion, if there is one, first."""
         return self.understanding.retrieval_class
 
+    def by(self, client_id: str | None) -> Asked:
+        """Return the same, asked by this client."""
+        return replace(self, understanding=replace(self.understanding, client_id=client_id))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:

@@ -199,7 +199,8 @@ class Understanding:
     `terms` are the words of the keyword query, casefolded, distinct, in order. `names` are what
     capitals mark as names, casefolded, and "the user" or "the assistant"; `hint` is the time the
     question names; `asks_when` says that the answer is a time. `language` is ISO 639-1, None when
-    unknown.
+    unknown. `of_asker` says that it is in the first person or about "the user", and `client_id`
+    which client that is, where one is known.
     """
 
     terms: tuple[str, ...]
@@ -208,6 +209,8 @@ class Understanding:
     asks_when: bool
     retrieval_class: RetrievalClass
     language: str | None = None
+    of_asker: bool = False
+    client_id: str | None = None
 
     @property
     def time_terms(self) -> frozenset[str]:
@@ -240,6 +243,7 @@ def understand(question: str, asked_at: datetime) -> Understanding:
         asks_when=asks_when,
         retrieval_class=_class_of(question, terms, temporal=asks_when or hint is not None),
         language=language,
+        of_asker=about_asker(question) or "user" in _parts_named(question),
     )
 
 
@@ -249,7 +253,8 @@ def _terms(question: str) -> tuple[str, ...]:
     A word of a script without spaces is looked for by pairs of its characters.
     """
     content = content_words(question)
-    strong = [word for word in content if word not in WEAK_WORDS]
+    who = _parts_named(question)
+    strong = [word for word in content if word not in WEAK_WORDS and word not in who]
     chosen = strong or content or words(question)
     asked = dict.fromkeys(part for word in chosen for part in searchable(word))
     return tuple(asked)[:MAX_TERMS]
@@ -257,6 +262,11 @@ def _terms(question: str) -> tuple[str, ...]:
 
 _SPEAKER = re.compile(r"\bthe (user|assistant)\b", re.IGNORECASE)
 """Whom nobody named is called by their part in a conversation, also where they are quoted."""
+
+
+def _parts_named(question: str) -> frozenset[str]:
+    """Return "user" and "assistant" where the question is about them."""
+    return frozenset(part.casefold() for part in _SPEAKER.findall(question))
 
 
 def _names(question: str, language: str | None) -> frozenset[str]:
@@ -268,7 +278,7 @@ def _names(question: str, language: str | None) -> frozenset[str]:
         small |= common_words(language)
     capitalised = (token for token in _TOKEN.findall(question) if token[0].isupper())
     found = {word for token in capitalised for word in words(token)}
-    found.update(part.casefold() for part in _SPEAKER.findall(question))
+    found.update(_parts_named(question))
     return frozenset(found - small)
 
 
@@ -288,15 +298,40 @@ _OF_SELF = """
     i me my mine myself we our ours ourselves ich mich mir mein meine meinem meinen meiner meines
     wir unser unsere je moi mon ma mes nous notre nos yo mi mis nosotros nuestro nuestra
 """
-_FIRST_PERSON = frozenset(_OF_SELF.split())
+_FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_OF_SELF.split())})\b", re.IGNORECASE)
 """In English, German, French and Spanish; not "us", which is a country in capitals."""
+
+
+def of_oneself(text: str) -> bool:
+    """Return whether a text is in the first person."""
+    return _FIRST_PERSON.search(text) is not None
+
+
+_REQUEST = re.compile(
+    r"\b(?:ask|find|give|help|let|read|remind|send|show|teach|tell) (?:me|us)\b"
+    r"|\b(?:i|we)(?:'d| would)? (?:like|need|want) to (?:ask|know|see)\b"
+    r"|\bi(?:'m| am)? wonder(?:ing)?\b",
+    re.IGNORECASE,
+)
+"""Words in the first person that only ask."""
+
+
+def about_asker(question: str) -> bool:
+    """Return whether a question is about who asks it: "show me the invoices" is not."""
+    return of_oneself(_REQUEST.sub(" ", question))
+
+
+_USERS = re.compile(r"\bthe user(['\u2019]s)?\b", re.IGNORECASE)
+
+
+def as_asked(question: str) -> str:
+    """Return a question about "the user" as the user would ask it, as that is how they speak."""
+    return _USERS.sub(lambda found: "my" if found[1] else "I", question)
 
 
 def asker(question: str, *known: str | None) -> str | None:
     """Return the first of `known`, who it may be that asks, of a question about itself."""
-    if _FIRST_PERSON.isdisjoint(words(question)):
-        return None
-    return next((each for each in known if each), None)
+    return next((each for each in known if each), None) if about_asker(question) else None
 
 
 MAX_NAMES = 64

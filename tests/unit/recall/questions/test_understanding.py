@@ -9,6 +9,7 @@ from cairn.recall.questions.understanding import (
     MAX_TERMS,
     RetrievalClass,
     TimeHint,
+    as_asked,
     question_names,
     understand,
 )
@@ -75,7 +76,7 @@ def test_a_very_long_question_keeps_its_first_terms() -> None:
     ("question", "names"),
     [
         ("Where did Ana's brother meet Étienne?", {"ana", "étienne"}),
-        ("What is the plan?", set()),
+        ("What is the plan?", set[str]()),
         ("Did IBM answer?", {"ibm"}),
         ("Melanie said what?", {"melanie"}),
     ],
@@ -103,6 +104,29 @@ def test_the_class_says_what_kind_of_answer_is_wanted(
     question: str, expected: RetrievalClass
 ) -> None:
     assert understand(question, ASKED).retrieval_class is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "terms", "of_asker", "embedded"),
+    [
+        ("What can the user not eat?", ("eat",), True, "What can I not eat?"),
+        ("what is the user\u2019s job?", ("job",), True, "what is my job?"),
+        ("Where do I live?", ("live",), True, "Where do I live?"),
+        ("What I'm allergic to?", ("allergic",), True, "What I'm allergic to?"),
+        ("Wo ist mein Hund?", ("wo", "ist", "mein", "hund"), True, "Wo ist mein Hund?"),
+        ("Who is the user?", ("user",), True, "Who is I?"),
+        ("Show me the invoices of March", ("invoices", "march"), False, None),
+        ("I wonder how tall the tower is", ("wonder", "tall", "tower"), False, None),
+        ("How do users log in?", ("users", "log"), False, None),
+        ("What did the assistant advise?", ("advise",), False, None),
+    ],
+)
+def test_a_question_may_be_about_who_asks_it(
+    question: str, terms: tuple[str, ...], of_asker: bool, embedded: str | None
+) -> None:
+    asked = understand(question, ASKED)
+    assert (asked.terms, asked.of_asker) == (terms, of_asker)
+    assert as_asked(question) == (embedded or question)
 
 
 def test_asking_when_and_naming_a_time_are_different() -> None:
