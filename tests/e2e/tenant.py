@@ -108,8 +108,10 @@ class Tenant:
         return self.get("/v1/status")["pending_embeddings"] == 0
 
     def new_key(self, role: str, **more: Any) -> str:
-        """Make a key and return its text."""
-        return self.post("/v1/keys", {"name": f"a {role} key", "role": role, **more})["secret"]
+        """Make a key and return its text; an agent's key that has no agent is a person's."""
+        person = role == "agent" and not more.keys() & {"agent", "agent_slug"}
+        asked = {"name": f"a {role} key", "role": role, "person": person, **more}
+        return self.post("/v1/keys", asked)["secret"]
 
     def through_gateway(self) -> "Tenant":
         """Return the same workspace through API Gateway and Lambda."""

@@ -60,6 +60,10 @@ WHO_MAY = {
     "GET /v1/webhooks": ADMIN,
     "DELETE /v1/webhooks/{webhook_id}": ADMIN,
     "GET /v1/webhooks/{webhook_id}/deliveries": ADMIN,
+    "POST /v1/agents": WRITERS,
+    "GET /v1/agents": ADMIN,
+    "GET /v1/agents/{slug}": WRITERS,
+    "PATCH /v1/agents/{slug}": ADMIN,
     "POST /v1/incoming-webhooks": ADMIN,
     "GET /v1/incoming-webhooks": ADMIN,
     "POST /v1/incoming-webhooks/{incoming_id}/rotate": ADMIN,
@@ -278,6 +282,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/tickets/{ticket_id}/messages": {"text": "A stranger was here."},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
+    "POST /v1/agents": {"slug": "stranger", "name": "A stranger"},
+    "PATCH /v1/agents/{slug}": {"disabled": True},
     "POST /v1/incoming-webhooks": {"name": "stranger"},
     "POST /v1/incoming-webhooks/{incoming_id}/memories": {
         "type": "event",
@@ -426,12 +432,14 @@ def ours(laptop: "Laptop") -> Treasure:
     chat = {"message": f"Forget the {WORD} safe", "session_id": canary, "client_id": canary}
     chatted = tenant.post("/v1/chat", chat)
     tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
+    tenant.post("/v1/agents", {"slug": "lampman", "name": canary, "owner": canary})
     spare = tenant.post("/v1/keys", {"name": canary})
     return Treasure(
         tenant=tenant,
         canary=canary,
         ids={
             "memory_id": kept["id"],
+            "slug": "lampman",
             "node_id": kept["id"],
             "entity_id": keeper["id"],
             "other_entity_id": warden["id"],

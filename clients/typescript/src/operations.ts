@@ -21,6 +21,33 @@ export function getReadiness(): Call<M["Readiness"]> {
   return { method: "GET", path: "/readyz" };
 }
 
+/** List agents. */
+export function listAgents(): Call<M["AgentList"]> {
+  return { method: "GET", path: "/v1/agents" };
+}
+
+/** Register an agent. */
+export function registerAgent(
+  body: M["AgentIn"],
+): Call<M["AgentWithKey"]> {
+  return { method: "POST", path: "/v1/agents", body };
+}
+
+/** Show an agent. */
+export function getAgent(
+  slug: string,
+): Call<M["AgentView"]> {
+  return { method: "GET", path: `/v1/agents/${encodeURIComponent(slug)}` };
+}
+
+/** Change an agent. */
+export function changeAgent(
+  slug: string,
+  body: M["AgentChangeIn"],
+): Call<M["AgentView"]> {
+  return { method: "PATCH", path: `/v1/agents/${encodeURIComponent(slug)}`, body };
+}
+
 /** List approvals. */
 export function listApprovals(
   query: { state?: M["ApprovalState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},

@@ -21,6 +21,106 @@ export interface components {
              */
             scope?: components["schemas"]["Scope"];
         };
+        /** @description What is to change; `disabled` true lets the agent do nothing, false lets it work again. */
+        AgentChangeIn: {
+            /** @description Its name. */
+            name?: string | null;
+            /** @description The person whose it is. */
+            owner?: string | null;
+            /** @description What it does, for people. */
+            description?: string | null;
+            /** @description Slugs of registered agents that it may hand work to. */
+            specialists?: string[] | null;
+            /** @description How it works: the name of a persona. */
+            persona?: string | null;
+            /** @description The edition it belongs to; offered in every one when empty. */
+            edition?: string | null;
+            /** @description The tools it may call over MCP, and nothing else. */
+            tools?: string[] | null;
+            /**
+             * @description Take its list of tools away.
+             * @default false
+             */
+            all_tools?: boolean;
+            /** @description The scopes it may see. */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /** @description What each of its keys may send. */
+            requests_a_minute?: number | null;
+            /** @description true lets it do nothing, false lets it work again. */
+            disabled?: boolean | null;
+        };
+        /**
+         * @description An agent to register. Without a list of tools it has those that its key's role has.
+         * @example {
+         *       "description": "Answers customers about ferries.",
+         *       "key": {
+         *         "own_memory": false
+         *       },
+         *       "name": "Support agent",
+         *       "owner": "Ada Keeper",
+         *       "scopes": [
+         *         "public",
+         *         "shared"
+         *       ],
+         *       "slug": "support",
+         *       "tools": [
+         *         "memory_recall",
+         *         "context_get"
+         *       ]
+         *     }
+         */
+        AgentIn: {
+            /** @description What it is called by; it stays for good. */
+            slug: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The person whose it is; forgetting the person takes this away. */
+            owner?: string | null;
+            /**
+             * @description What it does, for people.
+             * @default
+             */
+            description?: string;
+            /** @description Slugs of registered agents that it may hand work to. */
+            specialists?: string[];
+            /**
+             * @description How it works: the name of a persona.
+             * @default default
+             */
+            persona?: string;
+            /**
+             * @description The edition it belongs to; offered in every one when empty.
+             * @default
+             */
+            edition?: string;
+            /** @description The tools it may call over MCP, and nothing else; no such limit when left out. */
+            tools?: string[] | null;
+            /** @description The scopes it may see, of those that the caller has; all of these when left out. */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /** @description What each of its keys may send; the deployment's own limit when left out. */
+            requests_a_minute?: number | null;
+            /** @description The key to make for it, for admins; its secret is in the answer only. */
+            key?: components["schemas"]["AgentKeyIn"] | null;
+        };
+        /** @description The key to make for a new agent; the scopes are the agent's. */
+        AgentKeyIn: {
+            /**
+             * @description The role.
+             * @default agent
+             */
+            role?: components["schemas"]["Role"];
+            /**
+             * @description It finds only what is tagged for the agent.
+             * @default false
+             */
+            own_memory?: boolean;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description When it ends to count. */
+            expires_at?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description Another name of an entity. */
         AliasIn: {
             /** @description Another name of the entity. */
@@ -737,6 +837,13 @@ export interface components {
             expires_at?: string | null;
             /** @description The client it belongs to; `global` for none in particular. */
             client_id?: string | null;
+            /** @description The registered agent that it belongs to, whose tools, scopes and rate narrow it. */
+            agent?: string | null;
+            /**
+             * @description A person holds it: over MCP it is not asked for an agent, as an admin key is not.
+             * @default false
+             */
+            person?: boolean;
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
@@ -1886,6 +1993,59 @@ export interface components {
             decided_at: string | null;
             /** @description What came of it, by table. */
             result: string | null;
+        };
+        /** @description A registered agent: what is said of it, and what it may reach. */
+        AgentView: {
+            /** @description What it is called by. */
+            slug: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The person whose it is. */
+            owner: string | null;
+            /** @description What it does, for people. */
+            description: string;
+            /** @description Slugs of registered agents that it may hand work to. */
+            specialists: string[];
+            /** @description How it works: the name of a persona. */
+            persona: string;
+            /** @description The edition it belongs to; offered in every one when empty. */
+            edition: string;
+            /** @description The tools it may call over MCP, and nothing else; no such limit without a list. */
+            tools: string[] | null;
+            /** @description The scopes it may see. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description What each of its keys may send; the deployment's own limit without one. */
+            requests_a_minute: number | null;
+            /** @description Why it may do nothing: by-admin or tool-drift. */
+            disabled: string | null;
+            /** @description It registered itself. */
+            joined: boolean;
+            /** @description The version. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description Since when it is registered.
+             */
+            registered_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+        };
+        /** @description A new agent with the key that was made for it. The secret is in this answer only. */
+        AgentWithKey: {
+            /** @description The agent's name. */
+            agent: components["schemas"]["AgentView"];
+            /** @description What the memory states, such as `acme-tech-stack`: a later one with the same key replaces it. */
+            key: components["schemas"]["KeyView"] | null;
+            /** @description The secret. Keep it: it is shown this once. */
+            secret: string | null;
         };
         /**
          * @description Why an object among the anchors is not trusted, or what the anchors together lack.
@@ -3689,6 +3849,10 @@ export interface components {
             revoked_at: string | null;
             /** @description The client it belongs to; `global` for none in particular. */
             client_id: string | null;
+            /** @description The registered agent that it belongs to. */
+            agent: string | null;
+            /** @description A person holds it: over MCP it is not asked for an agent. */
+            person: boolean;
         };
         /** @description A new key. Its secret is in this answer only. */
         KeyWithSecret: {
@@ -3873,6 +4037,11 @@ export interface components {
             kind: string | null;
             /** @description The title. */
             title: string;
+        };
+        /** @description A list that is always whole. */
+        AgentList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["AgentView"][];
         };
         /** @description A list that is always whole. */
         ConnectorList: {
@@ -6878,6 +7047,10 @@ export interface components {
             tools: string[] | null;
             /** @description The client it belongs to; `global` for none in particular. */
             client_id: string | null;
+            /** @description The registered agent that it belongs to. */
+            agent: string | null;
+            /** @description Why it may do little or nothing: unregistered (over MCP), disabled, or edition. */
+            barred: string | null;
             /** @description How much the key may send. */
             rate_limit: components["schemas"]["RateLimit"];
         };

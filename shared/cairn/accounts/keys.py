@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from cairn.kernel.access import Principal, Role, Scope
+from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.keys import DEFAULT_SCOPES, KeySecret, make_key
 from cairn.kernel.errors import Conflict, Denied, FieldError, NotFound, ValidationFailed
 from cairn.kernel.ids import IdSource
@@ -118,7 +118,17 @@ def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
         _refuse("tools", "needs at least one tool")
     if key.expires_at is not None and key.expires_at <= now:
         _refuse("expires_at", "is in the past")
-    return replace(key, scopes=scopes, client_id=_checked_client(key))
+    return replace(key, scopes=scopes, client_id=_checked_client(key), agent=_checked_agent(key))
+
+
+def _checked_agent(key: NewKey) -> str | None:
+    """Return the registered agent that a key is to belong to."""
+    if key.agent is not None and key.agent_slug not in (None, key.agent):
+        _refuse("agent_slug", "is another agent than the key's own")
+    agent = key.agent or key.agent_slug
+    if agent is not None and key.person:
+        _refuse("person", "is for keys of no agent")
+    return agent
 
 
 def _checked_client(key: NewKey) -> str | None:
@@ -142,6 +152,7 @@ def add_key(
     new_id: IdSource,
 ) -> KeyView:
     """Store a checked key with its principal and record it; returns its view."""
+    _require_agent(stores, workspace_id, actor, new, now, new_id)
     principal_id = new_id()
     scopes: tuple[Scope, ...] = tuple(sorted(new.scopes or DEFAULT_SCOPES[new.role]))
     view = KeyView(
@@ -155,6 +166,8 @@ def add_key(
         tools=None if new.tools is None else tuple(sorted(new.tools)),
         expires_at=new.expires_at,
         client_id=new.client_id,
+        agent=new.agent or new.agent_slug,
+        person=new.person or (new.role is Role.ADMIN and new.agent is None),
     )
     stores.keys.add(principal_id, view, secret.hash)
     record(
@@ -174,6 +187,33 @@ def add_key(
         new_id=new_id,
     )
     return view
+
+
+def _require_agent(
+    stores: Stores, workspace_id: UUID, actor: Actor, key: NewKey, now: datetime, new_id: IdSource
+) -> None:
+    """Register the slug that a key is narrowed to; ValidationFailed for an `agent` there is not."""
+    slug = key.agent or key.agent_slug
+    if slug is None or stores.agents.find(slug) is not None:
+        return
+    if key.agent_slug is None:
+        _refuse("agent", "is no registered agent; register it first")
+    from cairn.accounts.agents import Agent  # which needs this module
+
+    agent_id, scopes = new_id(), tuple(sorted(ALL_SCOPES))
+    agent = Agent(
+        slug=slug, name=slug, scopes=scopes, id=agent_id, registered_at=now, changed_at=now
+    )
+    stores.agents.keep(agent)
+    record(
+        stores,
+        workspace_id=workspace_id,
+        type_="agent.registered",
+        meta={"agent_id": str(agent_id), "version": 1},
+        actor=actor,
+        now=now,
+        new_id=new_id,
+    )
 
 
 def record(

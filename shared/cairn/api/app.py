@@ -62,6 +62,7 @@ _TAGS = [
     },
     {"name": "settings", "description": "What a workspace sets for its searches and models."},
     {"name": "ledger", "description": "The hash chain everything rests on."},
+    {"name": "agents", "description": "Who calls as what, and what each may reach."},
     {"name": "keys", "description": "Who may do what."},
     {"name": "operations", "description": "Health and work in progress."},
 ]

@@ -28,8 +28,8 @@ DOES: Mapping[Does, str] = {
 ADDS = frozenset({"memory_remember", "memory_judge", "ticket_add"})
 """Tools that write and take nothing away: what a person asks to have kept is kept at once."""
 
-NOT_HERE = frozenset({"conversation_record"})
-"""A turn records itself."""
+NOT_HERE = frozenset({"conversation_record", "register_agent"})
+"""A turn records itself, and a caller registers by itself."""
 
 
 def toolbox(services: ApiServices, principal: Principal, log: Log) -> Toolbox:

@@ -61,13 +61,24 @@ def caller_with(
         request.state.rate = admission.rate
         _require_admitted(request, admission)
         principal.require(*roles)
-        if principal.tools is not None and not listed_tools:
+        if principal.barred in ("disabled", "edition") and not listed_tools:
+            raise barred_error(principal)
+        if principal.has_listed_tools and not listed_tools:
             raise Denied("This key is for its tools alone: call them over MCP.", reason="tools")
         if principal.client_id is not None and not of_a_client:
             raise Denied("A key bound to a client may not ask for this.", reason="client")
         return principal
 
     return caller
+
+
+def barred_error(principal: Principal) -> Denied:
+    """Return why a registered agent may do nothing now."""
+    if principal.barred == "edition":
+        detail = f"The agent {principal.agent} is of an edition that this deployment does not offer"
+        return Denied(f"{detail}; an admin can change it.", reason="agent-edition")
+    detail = f"The agent {principal.agent} is disabled"
+    return Denied(f"{detail}; an admin can enable it: see GET /v1/agents.", reason="agent-disabled")
 
 
 def _require_admitted(request: Request, admission: Admission) -> None:

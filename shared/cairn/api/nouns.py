@@ -40,6 +40,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "searches": (f"{ROUTES}.searches",),
         "query": (f"{ROUTES}.graph",),
         "ledger": (f"{ROUTES}.ledger",),
+        "agents": (f"{ROUTES}.agents",),
         "keys": (f"{ROUTES}.keys",),
         "whoami": (f"{ROUTES}.keys",),
         "forget": (f"{ROUTES}.forget",),

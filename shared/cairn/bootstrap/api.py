@@ -12,6 +12,7 @@ from cairn.kernel.ids import new_id
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from cairn.accounts.agents import Agents
     from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
     from cairn.accounts.signing_in import SignIns
     from cairn.adapters.files.prometheus import Exposition
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cairn.conversations.record import BindKey, ChangeConversation, RecordMessage
     from cairn.conversations.search import SearchConversations
     from cairn.documents.accept import CreateUpload
+    from cairn.documents.pages import Fetch
     from cairn.embedding.port import EmbeddingModel
     from cairn.events.observe import Observe
     from cairn.events.read import BrowseEvents
@@ -105,6 +107,21 @@ class ApiServices(AgentServices):
         from cairn.accounts.signing_in import SignIns
 
         return SignIns(transactions=self.platform.transactions, clock=utc_now, new_id=new_id)
+
+    @part
+    def agents(self) -> Agents:
+        """Registering agents, and what is said of them."""
+        from cairn.accounts.agents import Agents
+
+        return Agents(platform=self.platform)
+
+    @part
+    def fetch(self) -> Fetch:
+        """Fetching a page of the web: for `scrape_url`, and for whatever follows links."""
+        from cairn.adapters.http.fetching import HttpFetch
+        from cairn.settings import ServerSettings
+
+        return HttpFetch(private_hosts=ServerSettings.read().private_hosts())
 
     @part
     def claim(self) -> RedeemClaim:

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from cairn.cli import (
+    agents,
     approvals,
     audit_memory,
     chat,
@@ -132,6 +133,7 @@ app.add_typer(nodes.tasks_app, name="tasks", rich_help_panel=_MEMORY)
 app.command("chat", rich_help_panel=_MEMORY)(chat.chat)
 app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
+app.add_typer(agents.app, name="agents", rich_help_panel=_AGENTS)
 app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS)
 app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(approvals.grants_app, name="grants", rich_help_panel=_AGENTS)

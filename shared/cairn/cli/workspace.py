@@ -277,6 +277,10 @@ def create_key(
     client: Annotated[
         str | None, typer.Option("--client", help="The client that it is confined to.")
     ] = None,
+    of: Annotated[str | None, typer.Option(help="The registered agent whose it is.")] = None,
+    person: Annotated[
+        bool, typer.Option("--person", help="A person holds it: MCP asks it for no agent.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, this once."""
@@ -290,6 +294,8 @@ def create_key(
             "tools": tool,
             "expires_at": expires_at,
             "client_id": client,
+            "agent": of,
+            "person": person or None,
         }
     )
     _show_created(deps, deps.client.post("/v1/keys", body), as_json=as_json)

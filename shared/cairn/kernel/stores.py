@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         PostgresOpinions,
     )
     from cairn.adapters.postgres.agents.personas import PostgresPersonas
+    from cairn.adapters.postgres.agents.registry import PostgresAgents
     from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
     from cairn.adapters.postgres.agents.tickets import (
         PostgresTicketMessages,
@@ -87,6 +88,7 @@ class Stores:
     accesses: PostgresAccessLog
     actions: PostgresActions
     ageing: PostgresAgeing
+    agents: PostgresAgents
     aliases: PostgresAliases
     approvals: PostgresApprovals
     candidates: PostgresCandidates

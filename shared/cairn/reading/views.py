@@ -244,7 +244,8 @@ class NewKey:
     """An API key to make. `scopes` None takes the role's default, `tools` None allows every tool.
 
     A key with `tools` calls those over MCP, and nothing else; one with a `client_id` sees and
-    writes what is that client's, and reads shared knowledge.
+    writes what is that client's, and reads shared knowledge. An `agent`'s narrows to what that may;
+    with an `agent_slug` it finds only what is tagged for it. A `person`'s is not asked for either.
     """
 
     name: str
@@ -254,6 +255,8 @@ class NewKey:
     tools: frozenset[str] | None = None
     expires_at: datetime | None = None
     client_id: str | None = None
+    agent: str | None = None
+    person: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,6 +274,8 @@ class KeyView:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     client_id: str | None = None
+    agent: str | None = None
+    person: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

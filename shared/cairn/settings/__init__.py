@@ -275,15 +275,21 @@ class ServerSettings(_FromEnvironment):
     """How much the API does at once where one process serves many requests; a function serves one.
 
     A search uses up to four connections for its legs, every other request one at a time. Of what
-    is let in at once, a workspace has half; see `api.fairness`.
+    is let in at once, a workspace has half; see `api.fairness`. `fetch_private_hosts` are separated
+    by commas.
     """
 
     database_connections: int = Field(16, ge=1, le=200)
     request_threads: int = Field(40, ge=1, le=400)
+    fetch_private_hosts: str = ""
     reads_at_once: int = Field(16, ge=2, le=400)
     writes_at_once: int = Field(32, ge=2, le=400)
     longest_wait_seconds: float = Field(10, ge=0.1, le=60)
     metrics_token: SecretStr | None = None
+
+    def private_hosts(self) -> frozenset[str]:
+        """Return the hosts that pages may be fetched of although they are inside this network."""
+        return frozenset(filter(None, map(str.strip, self.fetch_private_hosts.split(","))))
 
 
 SETTINGS: dict[str, type[_FunctionSettings]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
@@ -28,10 +28,15 @@ def front(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return Front(world.key)
 
 
+def held(*tools: str) -> dict[str, Any]:
+    """A key that a person holds: it is not asked for an agent."""
+    return {"name": "narrow", "tools": list(tools), "person": True}
+
+
 def test_a_key_made_for_one_tool_sees_that_one_and_opens_no_other_route(front: Front) -> None:
     for tool, roles in ((tool.name, tool.roles) for tool in TOOLS):
         role = "agent" if Role.AGENT in roles else "admin"
-        asked = {"name": "narrow", "tools": [tool, tool], "role": role}
+        asked = {"name": "narrow", "tools": [tool, tool], "role": role, "person": role == "agent"}
         made = front.call("POST", "/v1/keys", json=asked)
         assert made["key"]["tools"] == [tool]
         listed = mcp(front, made["secret"], "tools/list")["result"]["tools"]
@@ -44,9 +49,7 @@ def test_a_key_made_for_one_tool_sees_that_one_and_opens_no_other_route(front: F
 
 
 def test_what_is_not_on_the_list_is_not_called_and_the_list_is_in_the_ledger(front: Front) -> None:
-    made = front.call(
-        "POST", "/v1/keys", json={"name": "narrow", "tools": ["memory_recall", "get"]}
-    )
+    made = front.call("POST", "/v1/keys", json=held("memory_recall", "get"))
     asked = {"name": "memory_remember", "arguments": {"text": "Nobody may write this."}}
     answered = mcp(front, made["secret"], "tools/call", **asked)
     assert "There is no tool" in answered["error"]["message"]

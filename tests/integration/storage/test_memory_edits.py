@@ -398,7 +398,7 @@ def test_a_deletion_over_mcp_asks_first_and_takes_only_its_own_yes(door: Door) -
         assert refused.is_error
         assert "confirmation" in refused.content[0].text
     assert found(door, "Is the hut open?") == {"The hut is open."}
-    other = door.api.call("POST", "/v1/keys", json={"name": "another"})["secret"]
+    other = door.api.call("POST", "/v1/keys", json={"name": "another", "person": True})["secret"]
     assert ask(door, "memory_delete", key=other, id=gone, confirmation=yes).is_error
     first = done(door, "memory_delete", id=gone, confirmation=yes)
     assert done(door, "memory_delete", id=gone, confirmation=yes) == first

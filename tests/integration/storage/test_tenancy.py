@@ -39,6 +39,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
 FINDERS = {
     "admit",
     "admit_call",
+    "admit_caller",
     "admit_request",
     "claim_outbox",
     "oldest_outbox_row",
@@ -199,6 +200,8 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO llm_spend VALUES (%(w)s, '2026-03-10', 1, 2, 0, 1)",
         "INSERT INTO webhook VALUES (%(w)s, %(id)s, 'https://example.org', '{memory_superseded}',"
         " '\\x00', %(t)s)",
+        "INSERT INTO agent (workspace_id, slug, id, name, scopes, registered_at, changed_at)"
+        " VALUES (%(w)s, 'scout', %(id)s, 'Scout', '{public}', %(t)s, %(t)s)",
         "INSERT INTO incoming_webhook VALUES (%(w)s, %(id)s, 'sensor', NULL, 'admin', 'x', %(t)s)",
         "INSERT INTO webhook_delivery VALUES (%(w)s, %(id)s, %(id)s, 'memory_superseded', %(id)s,"
         " 1, %(t)s, '{}', 'waiting', 0, NULL, NULL, %(t)s, %(t)s)",

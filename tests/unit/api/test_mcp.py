@@ -67,7 +67,7 @@ def test_a_client_is_greeted_with_instructions() -> None:
 
 def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
     listed = tools(Client(World()))
-    assert list(listed) == [tool.name for tool in TOOLS]
+    assert list(listed) == [tool.name for tool in sorted(TOOLS, key=lambda tool: not tool.eager)]
     assert listed["memory_remember"]["inputSchema"]["required"] == ["text"]
     assert listed["memory_recall"]["annotations"]["readOnlyHint"] is True
     destroying = {n for n, t in listed.items() if t["annotations"].get("destructiveHint")}
@@ -79,6 +79,7 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
         "context_get",
         "node_get",
         "node_trace",
+        "register_agent",
         "report_read",
         "conversation_search",
     }

@@ -93,6 +93,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/keys",
         "/v1/keys/{key_id}",
         "/v1/whoami",
+        "/v1/agents",
+        "/v1/agents/{slug}",
         "/v1/claim",
         "/v1/status",
         "/v1/consolidations",

@@ -789,6 +789,58 @@ class ActionView(Model):
     """What came of it, by table."""
 
 
+class AgentView(Model):
+    """A registered agent: what is said of it, and what it may reach."""
+
+    slug: str
+    """What it is called by."""
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """Its name."""
+
+    owner: str | None
+    """The person whose it is."""
+
+    description: str
+    """What it does, for people."""
+
+    specialists: list[str]
+    """Slugs of registered agents that it may hand work to."""
+
+    persona: str
+    """How it works: the name of a persona."""
+
+    edition: str
+    """The edition it belongs to; offered in every one when empty."""
+
+    tools: list[str] | None
+    """The tools it may call over MCP, and nothing else; no such limit without a list."""
+
+    scopes: list[Literal["public", "shared", "admin"] | str]
+    """The scopes it may see."""
+
+    requests_a_minute: int | None
+    """What each of its keys may send; the deployment's own limit without one."""
+
+    disabled: str | None
+    """Why it may do nothing: by-admin or tool-drift."""
+
+    joined: bool
+    """It registered itself."""
+
+    version: int
+    """The version."""
+
+    registered_at: AwareDatetime
+    """Since when it is registered."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
+
+
 class BriefItem(Model):
     """A piece of the summary, and the messages it is of."""
 
@@ -2189,6 +2241,12 @@ class KeyView(Model):
     client_id: str | None
     """The client it belongs to; `global` for none in particular."""
 
+    agent: str | None
+    """The registered agent that it belongs to."""
+
+    person: bool
+    """A person holds it: over MCP it is not asked for an agent."""
+
 
 class KeyWithSecret(Model):
     """A new key. Its secret is in this answer only."""
@@ -2329,6 +2387,13 @@ class LinkedNode(Model):
 
     title: str
     """The title."""
+
+
+class AgentList(Model):
+    """A list that is always whole."""
+
+    items: list[AgentView]
+    """The items, in their order."""
 
 
 class ConnectorList(Model):
@@ -5060,6 +5125,12 @@ class WhoAmI(Model):
     client_id: str | None
     """The client it belongs to; `global` for none in particular."""
 
+    agent: str | None
+    """The registered agent that it belongs to."""
+
+    barred: str | None
+    """Why it may do little or nothing: unregistered (over MCP), disabled, or edition."""
+
     rate_limit: RateLimit
     """How much the key may send."""
 
@@ -5069,6 +5140,62 @@ class AcceptIn(Model):
 
     scope: Literal["public", "shared", "admin"] = "admin"
     """Who may find the document."""
+
+
+class AgentChangeIn(Model):
+    """What is to change; `disabled` true lets the agent do nothing, false lets it work again."""
+
+    name: str | None = None
+    """Its name."""
+
+    owner: str | None = None
+    """The person whose it is."""
+
+    description: str | None = None
+    """What it does, for people."""
+
+    specialists: list[str] | None = None
+    """Slugs of registered agents that it may hand work to."""
+
+    persona: str | None = None
+    """How it works: the name of a persona."""
+
+    edition: str | None = None
+    """The edition it belongs to; offered in every one when empty."""
+
+    tools: list[str] | None = None
+    """The tools it may call over MCP, and nothing else."""
+
+    all_tools: bool = False
+    """Take its list of tools away."""
+
+    scopes: list[Literal["public", "shared", "admin"]] | None = None
+    """The scopes it may see."""
+
+    requests_a_minute: int | None = None
+    """What each of its keys may send."""
+
+    disabled: bool | None = None
+    """true lets it do nothing, false lets it work again."""
+
+
+class AgentKeyIn(Model):
+    """The key to make for a new agent; the scopes are the agent's."""
+
+    role: Literal["admin", "agent", "public"] = "agent"
+    """The role."""
+
+    own_memory: bool = False
+    """It finds only what is tagged for the agent."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    expires_at: AwareDatetime | None = None
+    """When it ends to count."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
 
 
 class CompactIn(Model):
@@ -5564,6 +5691,12 @@ class KeyIn(Model):
 
     client_id: str | None = None
     """The client it belongs to; `global` for none in particular."""
+
+    agent: str | None = None
+    """The registered agent that it belongs to, whose tools, scopes and rate narrow it."""
+
+    person: bool = False
+    """A person holds it: over MCP it is not asked for an agent, as an admin key is not."""
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
@@ -6105,6 +6238,19 @@ class StepIn(Model):
 
     produced: list[UUID] | None = None
     """The ids of nodes that the task produced."""
+
+
+class AgentWithKey(Model):
+    """A new agent with the key that was made for it. The secret is in this answer only."""
+
+    agent: AgentView
+    """The agent's name."""
+
+    key: KeyView | None
+    """What the memory states, such as `acme-tech-stack`: a later one with the same key replaces it."""
+
+    secret: str | None
+    """The secret. Keep it: it is shown this once."""
 
 
 class AnchorsFound(Model):
@@ -7433,6 +7579,43 @@ class Tainted(Model):
 
     searches: list[SeenIn]
     """Searches that returned it, the newest first."""
+
+
+class AgentIn(Model):
+    """An agent to register. Without a list of tools it has those that its key's role has."""
+
+    slug: str
+    """What it is called by; it stays for good."""
+
+    name: str
+    """Its name."""
+
+    owner: str | None = None
+    """The person whose it is; forgetting the person takes this away."""
+
+    description: str = ""
+    """What it does, for people."""
+
+    specialists: list[str] | None = None
+    """Slugs of registered agents that it may hand work to."""
+
+    persona: str = "default"
+    """How it works: the name of a persona."""
+
+    edition: str = ""
+    """The edition it belongs to; offered in every one when empty."""
+
+    tools: list[str] | None = None
+    """The tools it may call over MCP, and nothing else; no such limit when left out."""
+
+    scopes: list[Literal["public", "shared", "admin"]] | None = None
+    """The scopes it may see, of those that the caller has; all of these when left out."""
+
+    requests_a_minute: int | None = None
+    """What each of its keys may send; the deployment's own limit when left out."""
+
+    key: AgentKeyIn | None = None
+    """The key to make for it, for admins; its secret is in the answer only."""
 
 
 class AnchoredVerification(Model):

@@ -34,6 +34,65 @@ def get_readiness() -> Call[models.Readiness]:
     )
 
 
+def list_agents() -> Call[models.AgentList]:
+    """List agents.
+
+    List the registered agents, disabled ones too.
+    """
+    return Call(
+        method="GET",
+        path="/v1/agents",
+        answer=models.AgentList,
+    )
+
+
+def register_agent(
+    body: models.AgentIn,
+) -> Call[models.AgentWithKey]:
+    """Register an agent.
+
+    Register an agent: an admin any, with a key for it; an agent's key that has none,
+    itself.
+    """
+    return Call(
+        method="POST",
+        path="/v1/agents",
+        answer=models.AgentWithKey,
+        body=body,
+    )
+
+
+def get_agent(
+    slug: UUID | str,
+) -> Call[models.AgentView]:
+    """Show an agent.
+
+    Show an agent; an agent's key reads its own.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/agents/{part(slug)}",
+        answer=models.AgentView,
+    )
+
+
+def change_agent(
+    slug: UUID | str,
+    body: models.AgentChangeIn,
+) -> Call[models.AgentView]:
+    """Change an agent.
+
+    Change what is given of an agent, disable or enable it; its next request is held to
+    that.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/agents/{part(slug)}",
+        answer=models.AgentView,
+        body=body,
+    )
+
+
 def list_approvals(
     *,
     state: Literal["pending", "granted", "used", "rejected", "edited", "expired", "void"]

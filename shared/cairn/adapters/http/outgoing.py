@@ -58,7 +58,7 @@ def resolved(host: str, port: int) -> list[str]:
     """Return the addresses of a host; Unavailable when it has none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):  # the latter for a part that is empty or too long
         raise Unavailable("The host is not known.", reason="no-such-host") from None
     return list(dict.fromkeys(str(item[4][0]) for item in found))
 

@@ -23,6 +23,7 @@ from cairn.adapters.postgres.store import Store, scalar
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.allowances import KINDS, NO_LOAD, USUAL, Allowances, Load, Refusal
+from cairn.kernel.access.editions import FULL_EDITION
 from cairn.kernel.access.keys import make_key, read_key, secret_hash
 from cairn.kernel.errors import Conflict, Unauthenticated
 from cairn.ledger.chain import EMPTY_CHAIN_TIME, genesis
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.kernel.access.principal import Barred
     from cairn.kernel.clock import Clock
     from cairn.kernel.ids import IdSource
 
@@ -55,6 +57,8 @@ class PostgresKeys(Store):
             scopes=[scope.value for scope in key.scopes],
             tools=None if key.tools is None else list(key.tools),
             client_id=key.client_id,
+            agent=key.agent,
+            person=key.person,
             now=key.created_at,
         )
         self.run(
@@ -86,12 +90,14 @@ class Admit:
     the hash is compared by the database, and the secret's length makes guessing it hopeless.
     Each key has a bucket of `per_minute` tokens, refilled evenly; a request takes one. A workspace
     has one for each of its `allowances`, which all of its keys take from, in whatever process.
+    What a registered agent may narrows its keys; one of another `edition` is barred.
     """
 
     database: Database
     clock: Clock
     per_minute: int = REQUESTS_A_MINUTE
     allowances: Allowances = USUAL
+    edition: str = FULL_EDITION
 
     def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         """Return the principal of a key that is good now, and the decision on its rate."""
@@ -120,6 +126,10 @@ class Admit:
         role: str,
         allowed_scopes: Sequence[str],
         tools: Sequence[str] | None,
+        agent_tools: Sequence[str] | None,
+        edition: str | None,
+        barred: Barred | None,
+        rate: float,
         remaining: float,
         refused: int | None,
         seconds: float,
@@ -129,11 +139,13 @@ class Admit:
             role=Role(role),
             allowed_scopes=frozenset(Scope(scope) for scope in allowed_scopes),
             tools=frozenset(tools) if tools is not None else None,
+            agent_tools=frozenset(agent_tools) if agent_tools is not None else None,
+            barred=barred or ("edition" if edition not in (None, "", self.edition) else None),
             **row,
         )
         return Admission(
             principal=principal,
-            rate=self._decision(remaining),
+            rate=_decision(remaining, int(rate)),
             refusal=self._refusal(refused, seconds) if refused else None,
         )
 
@@ -141,13 +153,14 @@ class Admit:
         kind = KINDS[number - 1]
         return Refusal(kind=kind, limit=getattr(self.allowances, kind), retry_after=seconds)
 
-    def _decision(self, remaining: float) -> RateDecision:
-        return RateDecision(
-            allowed=remaining >= 0,
-            limit=self.per_minute,
-            remaining=max(0, int(remaining)),
-            retry_after=max(0.0, -remaining * 60 / self.per_minute),
-        )
+
+def _decision(remaining: float, limit: int) -> RateDecision:
+    return RateDecision(
+        allowed=remaining >= 0,
+        limit=limit,
+        remaining=max(0, int(remaining)),
+        retry_after=max(0.0, -remaining * 60 / limit),
+    )
 
 
 @dataclass(frozen=True)

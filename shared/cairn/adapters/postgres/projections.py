@@ -31,6 +31,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "workspace": "tenants; they come before any entry",
         "principal": "accounts: made with their keys",
         "api_key": "accounts: secrets' hashes are not in the ledger",
+        "agent": "accounts: who may call as what; each change is in the ledger too",
         "claim": "the first run's token; there is no workspace yet",
         "rate_limit": "lost in a crash on purpose",
         "idempotency": "answers given in the last 24 hours",

@@ -27,6 +27,7 @@ PARTS = {
     "accesses": "memory.search_runs.PostgresAccessLog",
     "actions": "agents.tool_calls.PostgresActions",
     "ageing": "memory.ageing.PostgresAgeing",
+    "agents": "agents.registry.PostgresAgents",
     "aliases": "memory.nodes.PostgresAliases",
     "approvals": "agents.approvals.PostgresApprovals",
     "candidates": "agents.people.PostgresCandidates",

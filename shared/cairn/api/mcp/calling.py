@@ -87,9 +87,9 @@ def _called(
         answer = tool.call(services, principal, tool.arguments.model_validate(given))
         return _succeeded(tool, answer)
     except ValidationError as error:
-        return _failed(from_validation(error.errors()))
+        return failed(from_validation(error.errors()))
     except CairnError as error:
-        return _failed(from_error(error))
+        return failed(from_error(error))
     except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
         log.error("mcp.tool_failed", extra={"tool": tool.name, **where(error)})
         return Called(text=UNKNOWN_END, error="internal")
@@ -103,7 +103,7 @@ def _succeeded(tool: Tool, answer: ToolAnswer) -> Called:
     return Called(text=text, structured=compact(plain, output_schema(tool.result)))
 
 
-def _failed(problem: Problem) -> Called:
+def failed(problem: Problem) -> Called:
     """Return a problem as a text a model can act on: what is wrong, and where, each once."""
     code = problem.kind.code
     said = [f"{each.location}: {each.message}" for each in problem.errors]

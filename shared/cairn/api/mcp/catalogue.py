@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cairn.api.mcp import (
@@ -11,12 +12,14 @@ from cairn.api.mcp import (
     graph_tools,
     memory_tools,
     profile_tools,
+    registry_tools,
     report_tools,
     work_tools,
 )
-from cairn.api.mcp.tool import Tool, may_use
+from cairn.api.mcp.reach import tools_of
 
 if TYPE_CHECKING:
+    from cairn.api.mcp.tool import Tool
     from cairn.kernel.access import Principal
 
 TOOLS: tuple[Tool, ...] = (
@@ -55,6 +58,9 @@ TOOLS: tuple[Tool, ...] = (
     agent_tools.APPROVALS,
     agent_tools.CALLS,
     agent_tools.SETTINGS,
+    registry_tools.REGISTER_AGENT,
+    registry_tools.READ_DOCS,
+    registry_tools.SCRAPE_URL,
 )
 
 
@@ -64,5 +70,7 @@ def resolve(name: str) -> Tool | None:
 
 
 def usable(principal: Principal) -> tuple[Tool, ...]:
-    """Return the tools that a caller sees and may call."""
-    return tuple(tool for tool in TOOLS if may_use(tool, principal))
+    """Return the tools that a caller may have called for it; the gate is MCP's alone."""
+    if principal.barred == "unregistered":
+        principal = replace(principal, barred=None)
+    return tools_of(principal, TOOLS)

@@ -12,9 +12,11 @@ from anyio import to_thread
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from cairn.api.mcp.calling import Called, call_tool
+from cairn.api.mcp.calling import Called, call_tool, failed
+from cairn.api.mcp.reach import reaches, refusal, tools_of
 from cairn.api.mcp.schemas import outline
-from cairn.api.mcp.tool import ALWAYS_LOAD, Effect, Tool, may_use
+from cairn.api.mcp.tool import ALWAYS_LOAD, Effect, Tool
+from cairn.api.problems import from_error
 from cairn.kernel.clock import monotonic
 
 if TYPE_CHECKING:
@@ -45,16 +47,16 @@ def mcp_server(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         principal = caller(context)
-        return types.ListToolsResult(
-            tools=[described(tool) for tool in tools if may_use(tool, principal)]
-        )
+        return types.ListToolsResult(tools=[described(tool) for tool in tools_of(principal, tools)])
 
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         principal, name = caller(context), params.name
         tool = next((each for each in tools if each.named(name)), None)
-        if tool is None or not may_use(tool, principal):
+        if tool is None or not reaches(tool, principal):
+            if (barred := refusal(tool, principal)) is not None:
+                return answered(failed(from_error(barred)))
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {name[:100]!r} here.")
         given = params.arguments or {}
         return answered(

@@ -1,6 +1,6 @@
 """Keys: making, listing and revoking them, the first one, and what a key may do."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Annotated
 from uuid import UUID
 
@@ -25,6 +25,22 @@ routes = router("keys")
 ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z_-]{0,63}$")]
 
 
+def known_tools(names: Sequence[str]) -> tuple[str, ...]:
+    """Return tools by their own names; ValidationFailed names each that there is not."""
+    from cairn.api.mcp.catalogue import TOOLS, resolve  # not needed by other requests
+
+    known = ", ".join(tool.name for tool in TOOLS)
+    found = [resolve(name) for name in names]
+    errors = [
+        FieldError(f"tools.{place}", f"is no tool; these are: {known}")
+        for place, tool in enumerate(found)
+        if tool is None
+    ]
+    if errors:
+        raise ValidationFailed("tools names a tool that there is not.", errors=errors)
+    return tuple(tool.name for tool in found if tool is not None)
+
+
 class KeyWithSecret(TypedDict):
     """A new key. Its secret is in this answer only."""
 
@@ -45,6 +61,8 @@ class KeyIn(Body):
     tools: Annotated[list[ToolName], Field(min_length=1, max_length=64)] | None = None
     expires_at: Timestamp | None = None
     client_id: Name | None = None
+    agent: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._\-]{0,63}$")] | None = None
+    person: bool = False
 
     @model_validator(mode="after")
     def public_keys_name_their_agent(self) -> "KeyIn":
@@ -159,6 +177,8 @@ _EXAMPLE = {
     "agent_slug": None,
     "tools": None,
     "client_id": None,
+    "agent": None,
+    "barred": None,
     "rate_limit": {"limit": 6000, "remaining": 5999, "window_seconds": 60},
 }
 
@@ -183,6 +203,8 @@ class WhoAmI(TypedDict):
     agent_slug: str | None
     tools: list[str] | None
     client_id: str | None
+    agent: str | None
+    barred: str | None
     rate_limit: RateLimit
 
 
@@ -209,6 +231,8 @@ def whoami(caller: ToolCaller, request: Request) -> Response:
             "agent_slug": caller.agent_slug,
             "tools": None if caller.tools is None else sorted(caller.tools),
             "client_id": caller.client_id,
+            "agent": caller.agent,
+            "barred": caller.barred,
             "rate_limit": {
                 "limit": rate.limit,
                 "remaining": rate.remaining,

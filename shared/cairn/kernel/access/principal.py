@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 from uuid import UUID
 
 from cairn.kernel.errors import Denied
@@ -31,6 +32,11 @@ ALL_SCOPES = frozenset(Scope)
 NARROWEST_FIRST = (Scope.ADMIN, Scope.SHARED, Scope.PUBLIC)
 
 
+Barred = Literal["unregistered", "disabled", "edition"]
+"""Why a key may not work as an agent: nobody registered it, an admin or the check of its tools
+disabled its agent, or that is of another edition than the deployment."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
     """An authenticated caller inside one workspace.
@@ -39,6 +45,9 @@ class Principal:
     Without one an admin finds everything, every other key only what is tagged for nobody.
     `tools` is the allow-list of MCP tool names, None for no restriction. One with a `client_id` is
     confined to that client and to shared knowledge; the database holds it to that.
+
+    `agent` is the registered agent that calls, whose scopes, tools and rate narrow the key's;
+    `barred` says why it may do nothing, or, when nobody registered it, little over MCP.
     """
 
     workspace_id: UUID
@@ -50,6 +59,14 @@ class Principal:
     key_id: UUID | None = None
     name: str = ""
     client_id: str | None = None
+    agent: str | None = None
+    agent_tools: frozenset[str] | None = None
+    barred: Barred | None = None
+
+    @property
+    def has_listed_tools(self) -> bool:
+        """Return whether the key or its agent is for a list of tools alone."""
+        return self.tools is not None or self.agent_tools is not None
 
     def finds(self, agents: Collection[str] | None) -> bool:
         """Return whether a search of this principal may find what is tagged for `agents`."""

@@ -39,6 +39,7 @@ _ERASED = {
     "ticket": "forgetting.erase_tickets",
     "ticket_message": "forgetting.erase_ticket_messages",
     "ticket_reply": "forgetting.erase_ticket_replies",
+    "agent": "forgetting.erase_owners",
     "data_subject": "forgetting.erase_subject",
 }
 """Statements by what they count, in order: they read nodes that are purged after them."""

@@ -28,9 +28,9 @@ SELECT claim_workspace(%(token_hash)s, %(now)s, %(workspace_id)s, %(name)s)
 -- name: add_principal
 -- Who acts.
 INSERT INTO principal (workspace_id, id, name, role, agent_slug, allowed_scopes, tools, client_id,
-  created_at)
+  agent, of_person, created_at)
 VALUES (%(workspace_id)s, %(id)s, %(holder)s, %(role)s, %(agent_slug)s, %(scopes)s, %(tools)s,
-  %(client_id)s, %(now)s)
+  %(client_id)s, %(agent)s, %(person)s, %(now)s)
 
 -- name: add_key
 -- How they prove it.
@@ -41,7 +41,7 @@ VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(prefix)s, %(secret_hash)s,
 -- name: keys
 -- Every key, newest first, without secrets.
 SELECT k.id, p.name, k.prefix, p.role, p.allowed_scopes AS scopes, k.created_at, p.agent_slug,
-  p.tools, p.client_id, k.expires_at, k.revoked_at
+  p.tools, p.client_id, p.agent, p.of_person AS person, k.expires_at, k.revoked_at
   FROM api_key k
   JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
  WHERE k.workspace_id = %(workspace_id)s

@@ -186,6 +186,9 @@ UNION ALL
 SELECT 'investigation_opinion', count(*)::integer FROM investigation_opinion
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'agent', count(*)::integer FROM agent
+ WHERE workspace_id = %(workspace_id)s AND owner_subject = %(subject_id)s
+UNION ALL
 SELECT 'kb_candidate', count(*)::integer FROM kb_candidate
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
@@ -245,6 +248,11 @@ UPDATE escalation SET why = ''
 -- What people wrote about investigations of a subject; their ratings stay.
 UPDATE investigation_opinion SET content = ''
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_owners
+-- That agents are a subject's; what they may do stays.
+UPDATE agent SET owner = NULL, owner_subject = NULL
+ WHERE workspace_id = %(workspace_id)s AND owner_subject = %(subject_id)s
 
 -- name: erase_candidates
 -- What may be learned of a subject's tickets; nobody can accept it any more.

@@ -18,8 +18,8 @@ SELECT set_config('cairn.workspace_id', %(workspace_id)s, true),
 -- Who holds an API key that is good now, what this request leaves in its bucket, and what its
 -- workspace has asked too much of.
 SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, client_id,
-    remaining, refused, seconds
-  FROM admit_call(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
+    agent, agent_tools, edition, barred, rate, remaining, refused, seconds
+  FROM admit_caller(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
 
 -- name: list_workspaces
 -- Every workspace's id, but of deleted ones.
