@@ -131,6 +131,12 @@ def _checked_agent(key: NewKey) -> str | None:
     return agent
 
 
+def _of_person(key: NewKey) -> bool:
+    """Return whether a person holds a key, as admins do and the end user that it is bound to."""
+    bound = key.role is Role.ADMIN or key.client_id is not None
+    return bound and key.agent is None and key.agent_slug is None
+
+
 def _checked_client(key: NewKey) -> str | None:
     """Return the client that a key is to be bound to."""
     client_id = clean_name(key.client_id, "client_id")
@@ -167,7 +173,7 @@ def add_key(
         expires_at=new.expires_at,
         client_id=new.client_id,
         agent=new.agent or new.agent_slug,
-        person=new.person or (new.role is Role.ADMIN and new.agent is None),
+        person=new.person or _of_person(new),
     )
     stores.keys.add(principal_id, view, secret.hash)
     record(

@@ -298,7 +298,20 @@ def create_key(
             "person": person or None,
         }
     )
-    _show_created(deps, deps.client.post("/v1/keys", body), as_json=as_json)
+    created = deps.client.post("/v1/keys", body)
+    if (
+        not as_json
+        and role == "agent"
+        and not (created["key"]["agent"] or created["key"]["person"])
+    ):
+        deps.out.print(f"[dim]{_UNREGISTERED}[/]")
+    _show_created(deps, created, as_json=as_json)
+
+
+_UNREGISTERED = (
+    "Over MCP who holds it first registers as an agent (register_agent); a key of --of SLUG or "
+    "--person is not asked."
+)
 
 
 @keys_app.command()

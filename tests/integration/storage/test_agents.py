@@ -149,7 +149,8 @@ def test_over_mcp_a_key_without_an_agent_registers_itself_and_gets_nothing_it_ha
 
 
 def test_keys_of_admins_of_people_and_of_a_slug_are_not_asked_for_an_agent(front: Front) -> None:
-    for held in (front.key, key(front, person=True), key(front, agent_slug="bot")):
+    people = key(front, person=True), key(front, client_id="ada")
+    for held in (front.key, *people, key(front, agent_slug="bot")):
         assert "memory_recall" in listed(front, held)
     assert front.call("GET", "/v1/agents/bot")["name"] == "bot"
     assert (

@@ -161,12 +161,7 @@ def clients(door: Door) -> Clients:
     chat = {"message": f"Forget the {CANARY} safe", "session_id": "chat", "client_id": "ada"}
     chatted = call("POST", "/v1/chat", json=chat)
     searched = door.search(f"{CANARY} safe")["meta"]["search_id"]
-    made = {
-        "name": "bob",
-        "client_id": "bob",
-        "scopes": ["admin", "shared", "public"],
-        "person": True,
-    }
+    made = {"name": "bob", "client_id": "bob", "scopes": ["admin", "shared", "public"]}
     key = call("POST", "/v1/keys", json=made)
     assert key["key"]["client_id"] == "bob"
     return Clients(
@@ -263,8 +258,7 @@ def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
     edits = {f"memory_{name}" for name in ("list", "correct", "delete", "pin", "exclude")}
     names = {tool["name"] for tool in listed}
     reads = {"memory_recall", "context_get", "node_trace", "graph_walk", "profile_read"}
-    way_in = {"register_agent", "read_docs"}
-    assert names == {"memory_remember", "memory_judge", *way_in, *reads, *edits}
+    assert names == {"memory_remember", "memory_judge", "read_docs", *reads, *edits}
     listed = api.call("GET", "/v1/memories", params={"client_id": "ada"})["items"]
     hers = next(item["id"] for item in listed if CANARY in item["text"])
     given: dict[str, dict[str, Any]] = {

@@ -154,6 +154,18 @@ def test_a_client_signs_in_as_the_agent_an_admin_names_for_tools_alone(laptop: L
     )
 
 
+def test_an_admin_whose_agent_is_disabled_or_has_listed_tools_lets_nobody_in(
+    laptop: Laptop,
+) -> None:
+    call = laptop.front.call
+    made = call("POST", "/v1/agents", json={"slug": "boss", "name": "B", "key": {"role": "admin"}})
+    assert back(laptop.decide(key=made["secret"]))["code"]
+    for change in ({"tools": ["settings_read"]}, {"all_tools": True, "disabled": True}):
+        call("PATCH", "/v1/agents/boss", json=change)
+        refused = laptop.decide(key=made["secret"])
+        assert "location" not in refused.headers, change
+
+
 def test_a_code_is_good_once_and_sent_again_it_ends_what_it_began(laptop: Laptop) -> None:
     code = laptop.code()
     made = laptop.exchange(code).json()

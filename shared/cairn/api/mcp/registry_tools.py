@@ -135,7 +135,6 @@ REGISTER_AGENT = Tool(
     effect=Effect.CHANGE,
     repeatable=False,
     eager=True,
-    of_a_client=True,
 )
 READ_DOCS = Tool(
     name=DOCS,

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from fastapi import Depends, Request, Response
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Options, Services, options_of
+from cairn.api.dependencies import Options, Services, barred_error, options_of
 from cairn.api.oauth import pages
 from cairn.api.oauth.clients import LOOPBACK, OAuthClient, RefusedClient, client_of, registered
 from cairn.api.oauth.issuer import (
@@ -344,7 +344,9 @@ def _consent(form: Mapping[str, str], asked: Asked, services: ApiServices) -> Co
     if not admission.rate.allowed:
         raise Denied("This key has sent too many requests; wait a minute.", reason="rate")
     admin.require(Role.ADMIN)
-    if admin.tools is not None:
+    if admin.barred is not None:
+        raise barred_error(admin)
+    if admin.has_listed_tools:
         raise Denied("This key is for its tools alone.", reason="tools")
     slug = form.get("slug", "")
     if SLUG.fullmatch(slug) is None:
