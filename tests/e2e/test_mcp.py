@@ -29,6 +29,7 @@ from mcp.shared.auth import (
     OAuthToken,
 )
 from pydantic import AnyUrl
+from starlette.responses import HTMLResponse
 from tests.e2e.cli import COMMAND, environment
 from tests.e2e.tenant import Tenant, open_workspace
 from tests.plugins.cloud import first_port
@@ -67,7 +68,7 @@ def with_client(tenant: Tenant, key: str | None, ask: Any) -> Any:
     return anyio.run(run)
 
 
-def call(tenant: Tenant, name: str, *, holder: str | None = None, **arguments: Any) -> Any:
+def call(tenant: Tenant, name: str, /, *, holder: str | None = None, **arguments: Any) -> Any:
     """Call a tool with the admin's key, or another holder's."""
     return with_client(tenant, holder, lambda client: client.call_tool(name, arguments))
 
@@ -216,7 +217,8 @@ def test_a_client_signs_in_stays_signed_in_and_is_the_agent_it_was_let_in_as(
             Client(streamable_http_client(url, http_client=http)) as client,
         ):
             first = [tool.name for tool in (await client.list_tools()).tools]
-            assert first == [tool.name for tool in TOOLS if Role.AGENT in tool.roles]
+            agents = {tool.name for tool in TOOLS if Role.AGENT in tool.roles}
+            assert set(first) == agents - {"register_agent"}  # it is one already
             tokens = kept.tokens
             signed.context.token_expiry_time = 1.0  # so that it renews before it asks again
             told = await client.call_tool("memory_remember", {"text": "The desk has a bell."})
@@ -245,7 +247,7 @@ class Walk:
     tenant: Tenant
     walked: set[str] = field(default_factory=set[str])
 
-    def __call__(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def __call__(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         return self.held(name, call(self.tenant, name, **arguments))
 
     def held(self, name: str, result: types.CallToolResult) -> dict[str, Any]:
@@ -286,6 +288,7 @@ def test_every_tool_answers_as_its_schema_says(tenant: Tenant) -> None:
     walk_memories(walk)
     walk_the_graph(walk)
     walk_the_work(walk)
+    walk_the_way_in(walk)
     walk_deletions(walk)
     assert walk.walked == {tool.name for tool in TOOLS}
 
@@ -370,6 +373,39 @@ def walk_the_work(walk: Walk) -> None:
 def investigation_of(walk: Walk, ticket_id: str) -> str | None:
     listed = walk("ticket_list")["items"]
     return next(each for each in listed if each["id"] == ticket_id).get("investigation_id")
+
+
+def walk_the_way_in(walk: Walk) -> None:
+    assert walk("register_agent", slug="scout", name="Scout")["joined"] is False
+    assert "# Registered agents" in walk("read_docs", name="agents")["text"]
+    assert "robots.txt" in walk("read_docs", words="which pages of the web are fetched")["text"]
+    page = HTMLResponse("<title>Ferries</title><p>The ferry leaves at ten.</p>")
+    with served(page, first_port() + 92) as url:
+        read = walk("scrape_url", url=url.replace("/mcp", "/ferries"))
+        assert (read["title"], read["text"]) == ("Ferries", "The ferry leaves at ten.")
+        inside = call(walk.tenant, "scrape_url", url=url.replace("127.0.0.1", "localhost"))
+    assert inside.is_error
+    assert "ferry" not in text_of(inside)
+
+
+def test_an_agent_comes_with_a_new_key_registers_itself_and_then_remembers(tenant: Tenant) -> None:
+    own = tenant.new_key("agent", person=False)
+
+    def listed() -> set[str]:
+        tools = with_client(tenant, own, lambda client: client.list_tools()).tools
+        return {tool.name for tool in tools}
+
+    assert listed() == {"register_agent", "read_docs", "scrape_url"}
+    said = {"text": "The quay has a lamp."}
+    refused = call(tenant, "memory_remember", holder=own, **said)
+    assert refused.is_error
+    assert "Call register_agent" in text_of(refused)
+    assert not call(tenant, "register_agent", holder=own, slug="keeper", name="Keeper").is_error
+    assert {"memory_remember", "memory_recall"} <= listed()
+    assert "register_agent" not in listed()
+    assert not call(tenant, "memory_remember", holder=own, **said).is_error
+    who = tenant.call("GET", "/v1/whoami", key=own).json()
+    assert (who["agent"], who["barred"]) == ("keeper", None)
 
 
 def walk_deletions(walk: Walk) -> None:

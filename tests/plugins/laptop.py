@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from tests.plugins.cloud import first_port
@@ -117,7 +118,9 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
         first_emulator_port=first_port() + 250,
     )
     try:
-        yield Laptop(stack=stack, env=stack.up())
+        with patch.dict(os.environ, {"CAIRN_FETCH_PRIVATE_HOSTS": "127.0.0.1"}):
+            env = stack.up()
+        yield Laptop(stack=stack, env=env)
     finally:
         stack.down()
         shutil.rmtree(stack.layout.base, ignore_errors=True)

@@ -32,7 +32,7 @@ from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from uuid import UUID
 
     from cairn.kernel.access import Principal
@@ -133,6 +133,7 @@ class Agents:
         if joins:
             _require_unbound(principal, key)
         checked = _checked(principal, slug, draft, joins=joins)
+        _require_scopes(principal, checked.scopes)
         new = None if key is None else self._new_key(principal, slug, checked, key)
 
         def do(write: Write) -> AgentRegistered:
@@ -154,6 +155,7 @@ class Agents:
         NotFound without it. Of two changes at once both hold, but for a field that both change.
         """
         principal.require(Role.ADMIN)
+        _require_scopes(principal, changes.get("scopes", ()))
         draft = _draft(self.get(principal, slug))
         owner = _checked(principal, slug, replace(draft, **changes), joins=False).owner
 
@@ -223,7 +225,7 @@ class Agents:
             changed_at=write.now,
             **_values(draft),
         )
-        _require_known(write, agent)
+        _require_known(write, agent, persona=True)
         _keep(write, agent, "agent.registered")
         if joins and not stores.agents.join(principal.principal_id, slug):
             raise _bound_already()
@@ -292,15 +294,21 @@ def _require_room(write: Write, *, joins: bool) -> None:
         )
 
 
-def _require_known(write: Write, agent: Agent) -> None:
-    """Raise ValidationFailed for a persona or a specialist that there is not."""
+def _require_scopes(principal: Principal, scopes: Collection[Scope]) -> None:
+    for scope in scopes:
+        principal.require_scope(scope)
+
+
+def _require_known(write: Write, agent: Agent, *, persona: bool, but: Collection[str] = ()) -> None:
+    """Raise ValidationFailed for a persona or a specialist that is new to it and does not exist."""
     stores = write.stores
-    if agent.persona != DEFAULT_PERSONA and stores.personas.find(agent.persona) is None:
+    known = not persona or agent.persona == DEFAULT_PERSONA
+    if not known and stores.personas.find(agent.persona) is None:
         _refuse("persona", "is no persona of this workspace")
     for place, slug in enumerate(agent.specialists):
         if slug == agent.slug:
             _refuse(f"specialists.{place}", "is the agent itself")
-        if stores.agents.find(slug) is None:
+        if slug not in but and stores.agents.find(slug) is None:
             _refuse(f"specialists.{place}", "is no registered agent")
 
 
@@ -315,8 +323,6 @@ def _checked(principal: Principal, slug: str, draft: AgentDraft, *, joins: bool)
     if draft.tools is not None and not draft.tools:
         _refuse("tools", "needs at least one tool")
     scopes = tuple(sorted(set(draft.scopes or principal.allowed_scopes)))
-    for scope in scopes:
-        principal.require_scope(scope)
     rate = draft.requests_a_minute
     if rate is not None and not 1 <= rate <= MAX_REQUESTS:
         _refuse("requests_a_minute", f"is from 1 to {MAX_REQUESTS}")
@@ -357,7 +363,7 @@ def _kept(write: Write, before: Agent, after: Agent) -> Agent:
     if after == before:
         return before
     changed = replace(after, version=before.version + 1, changed_at=write.now)
-    _require_known(write, changed)
+    _require_known(write, changed, persona=after.persona != before.persona, but=before.specialists)
     _keep(write, changed, "agent.changed")
     return changed
 

@@ -56,6 +56,10 @@ SELECT c.table_name || '.' || c.column_name FROM information_schema.columns c
  WHERE c.table_schema = 'public' AND c.is_nullable = 'NO' AND c.column_default IS NULL
    AND c.is_generated = 'NEVER' AND c.is_identity = 'NO'
 """
+USED = """
+SELECT agent_slug FROM principal WHERE agent_slug IS NOT NULL
+UNION SELECT agent_slug FROM subscription UNION SELECT unnest(agents) FROM node
+"""
 TABLES = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'"
 
 
@@ -106,8 +110,24 @@ def test_a_database_that_older_migrations_made_gets_the_schema_of_a_new_one_and_
         lacking = [item.id for item in NEW if item.id > last]
         assert migrate(upgraded.owner_url) == lacking
         assert set(schema(upgraded)) ^ set(schema(database)) == set()
-        assert rows(upgraded, like=stored) == stored
+        now = rows(upgraded, like=stored)
+        assert {name: now.pop(name) for name in stored} == stored
+        assert {name.partition(" ")[0] for name in now} <= {"agent"}
+        assert registered(upgraded) == used(upgraded)
         assert migrate(upgraded.owner_url) == []
+
+
+def registered(database: Database) -> set[str]:
+    with database.connect_as_superuser() as root:
+        asked = root.execute("SELECT agent, agent_slug, of_person FROM principal").fetchall()
+        assert all(agent == slug and person == (slug is None) for agent, slug, person in asked)
+        return {row[0] for row in root.execute("SELECT slug FROM agent")}
+
+
+def used(database: Database) -> set[str]:
+    """The slugs that keys, subscriptions and nodes name."""
+    with database.connect_as_superuser() as root:
+        return {row[0] for row in root.execute(USED.encode())}
 
 
 def test_a_migrated_database_is_left_alone(database: Database) -> None:
