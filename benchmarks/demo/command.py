@@ -8,7 +8,7 @@ import typer
 from benchmarks.demo.desk import Desk, opening, runbooks, show_tickets, went_well
 from benchmarks.demo.talk import show_talk, talk, talked_well
 from benchmarks.samples import Samples, read_samples, varied
-from cairn.cli.consolidate import last_run, run_scheduled, told
+from cairn.cli.consolidate import last_run, run_line, run_scheduled
 from cairn.cli.deps import Deps
 from cairn.cli.documents import send, show, wait_for, wait_until
 from cairn.cli.embeddings import advise_reindex
@@ -159,7 +159,7 @@ def _show_consolidation(deps: Deps, done: dict[str, Any] | None) -> None:
     deps.out.print("\n[bold]What the schedule starts every six hours, started once now[/]")
     deps.out.print(draw(fetch(deps, done["execution"]), utc_now()))
     if done["run"]:
-        deps.out.print(told(done["run"]))
+        deps.out.print(run_line(done["run"]))
 
 
 def _show_trace(deps: Deps, ingestions: list[dict[str, Any]]) -> None:

@@ -107,7 +107,7 @@ def test_near_memories_are_of_the_same_client_and_audience(world: Consolidating)
         fact("lunch is at noon"),
     )
     with reading(world) as stores:
-        found = stores.unconsolidated.near([mine], MODEL, minimum=0.7, wanted=5)
+        found = stores.unconsolidated.near([mine], MODEL, minimum=0.7, limit=5)
         pairs = stores.unconsolidated.pairs([mine, same], MODEL, minimum=0.5)
     assert [{pair.one, pair.other} for pair in found] == [{mine, same}]
     assert [{pair.one, pair.other} for pair in pairs] == [{mine, same}]

@@ -90,18 +90,18 @@ class InMemoryEmbeddings:
                 self.tables.embeddings[row.node_id, model_id] = (position, tuple(row.vectors))
 
     def similar(
-        self, asked: Sequence[NewEmbedding], model_id: int, *, minimum: float, wanted: int
+        self, embeddings: Sequence[NewEmbedding], model_id: int, *, minimum: float, limit: int
     ) -> Sequence[Found]:
-        """Return up to `wanted` nodes near each vector, of the node's own scope and agents."""
+        """Return up to `limit` nodes near each vector, of the node's own scope and agents."""
         found: list[Found] = []
-        for row in asked:
+        for row in embeddings:
             node = self.tables.nodes[row.node_id]
             for vector in row.vectors:
                 scored = [
                     (float(vector @ stored), other)
                     for other, stored in self._stored(node, model_id)
                 ]
-                near = sorted(scored, key=lambda item: -item[0])[:wanted]
+                near = sorted(scored, key=lambda item: -item[0])[:limit]
                 found += [_found(node, other, score) for score, other in near if score >= minimum]
         return found
 

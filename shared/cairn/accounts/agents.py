@@ -179,10 +179,10 @@ class Agents:
         """Return one; NotFound without it, and to an agent for any but itself."""
         principal.require(Role.ADMIN, Role.AGENT)
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.agents.find(slug)
-        if found is None or (principal.role is not Role.ADMIN and principal.agent != slug):
+            agent = stores.agents.find(slug)
+        if agent is None or (principal.role is not Role.ADMIN and principal.agent != slug):
             raise _no_such(slug)
-        return found
+        return agent
 
     def all(self, principal: Principal) -> Sequence[Agent]:
         """Return every one, by slug."""
@@ -248,14 +248,14 @@ class Agents:
         self, principal: Principal, owner: str | None, do: Callable[[Write], AgentRegistered]
     ) -> AgentRegistered:
         """Write once the owner is known as a data subject."""
-        wanted = [] if owner is None else [("person", owner)]
+        owners = [] if owner is None else [("person", owner)]
 
         def prepare() -> Work[AgentRegistered]:
             def begun(write: Write) -> AgentRegistered:
                 write.register()
                 return do(write)
 
-            resolution = resolve(self.platform, principal, wanted)
+            resolution = resolve(self.platform, principal, owners)
             return Work(resolution=resolution, do=begun, keep=_never_kept, read=_never_kept)
 
         return Writer(self.platform).write_once(principal, prepare, None)
@@ -302,8 +302,8 @@ def _require_scopes(principal: Principal, scopes: Collection[Scope]) -> None:
 def _require_known(write: Write, agent: Agent, *, persona: bool, but: Collection[str] = ()) -> None:
     """Raise ValidationFailed for a persona or a specialist that is new to it and does not exist."""
     stores = write.stores
-    known = not persona or agent.persona == DEFAULT_PERSONA
-    if not known and stores.personas.find(agent.persona) is None:
+    is_known = not persona or agent.persona == DEFAULT_PERSONA
+    if not is_known and stores.personas.find(agent.persona) is None:
         _refuse("persona", "is no persona of this workspace")
     for place, slug in enumerate(agent.specialists):
         if slug == agent.slug:
@@ -340,10 +340,10 @@ def _checked(principal: Principal, slug: str, draft: AgentDraft, *, joins: bool)
     )
 
 
-def _description(given: str) -> str:
-    if not given:
+def _description(text: str) -> str:
+    if not text:
         return ""
-    return scrub(clean_text(given, field="description", max_chars=MAX_DESCRIPTION_CHARS)).text
+    return scrub(clean_text(text, field="description", max_chars=MAX_DESCRIPTION_CHARS)).text
 
 
 def _owner_id(write: Write, owner: str | None) -> UUID | None:

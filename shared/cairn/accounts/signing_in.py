@@ -64,10 +64,10 @@ class SignIns:
     def open(self, admin: Principal, agent: Agent) -> SignedIn:
         """Return the first keys; refused where the admin could not make such a key."""
         admin.require(Role.ADMIN)
-        wanted = NewKey(
+        new_key = NewKey(
             name=agent.client, role=Role.AGENT, scopes=agent.scopes, agent_slug=agent.slug
         )
-        check_new_key(admin, wanted, self.clock())
+        check_new_key(admin, new_key, self.clock())
         with self.transactions.writing(admin) as stores:
             return self._issue(stores, self.new_id(), agent, admin, principal_actor(admin))
 
@@ -84,10 +84,10 @@ class SignIns:
             self._record_end(stores, holder.workspace_id, holder.key_id)  # holds the chain's lock
             every = stores.keys.all()
             key = next((each for each in every if each.id == holder.key_id), None)
-            named = _named(key) if key is not None and key.revoked_at is None else None
-            if key is None or named is None:
+            parts = _named(key) if key is not None and key.revoked_at is None else None
+            if key is None or parts is None:
                 raise Unauthenticated("This token was renewed.", reason="refresh-token")
-            sign_in, client = named
+            sign_in, client = parts
             self._revoke(stores, holder.workspace_id, every, sign_in, recorded=key.id)
             agent = Agent(
                 client=client,
@@ -105,9 +105,9 @@ class SignIns:
         with self.transactions.writing(system_principal(workspace_id)) as stores:
             every = stores.keys.all()
             used = [key for key in every if key.prefix == prefix and key.revoked_at is not None]
-            named = _named(used[0]) if used else None
-            if named is not None:
-                sign_in = named[0]
+            parts = _named(used[0]) if used else None
+            if parts is not None:
+                sign_in = parts[0]
             if sign_in is not None:
                 self._revoke(stores, workspace_id, every, sign_in)
 
@@ -173,5 +173,5 @@ class SignIns:
 
 def _named(key: KeyView) -> tuple[UUID, str] | None:
     """Return the sign-in that a key's name ends with, and the client it begins with."""
-    found = _NAME.fullmatch(key.name)
-    return (UUID(found["sign_in"]), found["client"]) if found else None
+    match = _NAME.fullmatch(key.name)
+    return (UUID(match["sign_in"]), match["client"]) if match else None

@@ -132,8 +132,8 @@ class InMemoryGraph:
     def get_node(self, workspace_id: UUID, label: str, natural_key: str) -> MemoryNode | None:
         """Return a node by what names it."""
         graph = self._graph(workspace_id)
-        found = graph.refs.get((clean_label(label), natural_key))
-        return graph.nodes[found] if found else None
+        node_id = graph.refs.get((clean_label(label), natural_key))
+        return graph.nodes[node_id] if node_id else None
 
     def neighbors(
         self,
@@ -159,10 +159,10 @@ class InMemoryGraph:
         self, workspace_id: UUID, labels: Sequence[str], limit: int = 50
     ) -> list[MemoryNode]:
         """Return visible nodes of the labels."""
-        wanted = {clean_label(label, "labels") for label in labels}
+        clean = {clean_label(label, "labels") for label in labels}
         nodes = self._graph(workspace_id).nodes.values()
-        found = [node for node in nodes if node.dump.label in wanted and node.visible]
-        return sorted(found, key=lambda item: item.dump.ref)[: min(limit, MAX_LIMIT)]
+        matches = [node for node in nodes if node.dump.label in clean and node.visible]
+        return sorted(matches, key=lambda item: item.dump.ref)[: min(limit, MAX_LIMIT)]
 
     def healthcheck(self) -> Health:
         """Say that it answers."""
@@ -208,9 +208,9 @@ class InMemoryGraph:
         present = graph.edges.get(edge.key)
         if present is not None and present.dump == edge:
             return present.id
-        made = MemoryEdge(id=self._new_id(), source_id=source, target_id=target, dump=edge)
-        graph.edges[edge.key] = made
-        return made.id
+        new_edge = MemoryEdge(id=self._new_id(), source_id=source, target_id=target, dump=edge)
+        graph.edges[edge.key] = new_edge
+        return new_edge.id
 
 
 def _node(graph: _Graph, node_id: UUID) -> MemoryNode:

@@ -33,9 +33,9 @@ def not_before(key: str) -> datetime | None:
     Keys of Cairn's are UUIDs of version 7, which begin with the milliseconds they were made at.
     """
     try:
-        made = UUID(key)
-        if made.version != 7:
+        uuid = UUID(key)
+        if uuid.version != 7:
             return None
-        return datetime.fromtimestamp((made.int >> 80) / 1000, UTC) - LEEWAY
+        return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC) - LEEWAY
     except (ValueError, OverflowError):  # no UUID, or one of a time beyond any calendar
         return None

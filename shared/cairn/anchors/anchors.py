@@ -112,15 +112,15 @@ class WriteAnchors:
 
     def workspaces(self) -> Sequence[UUID]:
         """Return every workspace that has objects; `latest` says whether one is trusted."""
-        found: list[UUID] = []
+        ids: list[UUID] = []
         for name in self.store.folders(HEADS):
             try:
                 workspace_id = UUID(name)
             except ValueError:
                 continue
             if str(workspace_id) == name:
-                found.append(workspace_id)
-        return found
+                ids.append(workspace_id)
+        return ids
 
     def write(self, head: Head, last: Anchor | None) -> bool:
         """Anchor a head that was just verified; False when `last` already says the same."""
@@ -152,8 +152,8 @@ class VerifyAnchored:
         ]
         last = max(anchors, key=lambda anchor: anchor.position, default=None)
         with self.transactions.reading(principal) as stores:
-            known = hashes_by_position(anchors)
-            found = verify_chain(stores.ledger, workspace_id, anchors=known)
+            hashes = hashes_by_position(anchors)
+            verification = verify_chain(stores.ledger, workspace_id, anchors=hashes)
             overdue = self._overdue(stores.ledger, last.position if last else 0)
         report = AnchorsFound(
             trusted=len(anchors),
@@ -161,7 +161,7 @@ class VerifyAnchored:
             last_verified_at=last.verified_at if last else None,
             faults=(*faults, *missing, *overdue),
         )
-        return _combined(found, report)
+        return _combined(verification, report)
 
     def _read(self, workspace_id: UUID) -> tuple[list[Anchor], list[FaultFound]]:
         keys = self.store.keys(_prefix(workspace_id))
@@ -197,9 +197,11 @@ def hashes_by_position(anchors: Sequence[Anchor]) -> Mapping[int, bytes]:
     return {anchor.position: anchor.hash for anchor in newest_first}
 
 
-def _combined(found: LedgerVerification, report: AnchorsFound) -> AnchoredVerification:
+def _combined(verification: LedgerVerification, report: AnchorsFound) -> AnchoredVerification:
     faulty = any(fault.reason is not AnchorFault.UNSIGNED for fault in report.faults)
-    return convert(found, AnchoredVerification, ok=found.ok and not faulty, anchors=report)
+    return convert(
+        verification, AnchoredVerification, ok=verification.ok and not faulty, anchors=report
+    )
 
 
 def _prefix(workspace_id: UUID) -> str:

@@ -146,7 +146,7 @@ class VerifyChains:
         last = self.anchors.latest(workspace_id)
         if workspace_id not in self.workspaces():
             raise _broken(workspace_id, 1, "workspace-missing")
-        known = {last.position: last.hash} if last else {}
+        hashes = {last.position: last.hash} if last else {}
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             ledger = stores.ledger
             if reached:
@@ -159,13 +159,13 @@ class VerifyChains:
                 if self.stopwatch() >= until:
                     return _answer(at, more=True)
                 to = at.position + CHUNK
-                due = {position: hash_ for position, hash_ in known.items() if position <= to}
+                due = {position: hash_ for position, hash_ in hashes.items() if position <= to}
                 entries = entries_of(ledger, after=at.position, up_to=to)
                 at = _held(verify(entries, workspace_id=workspace_id, start=at, anchors=due))
-            found = verify_chain(ledger, workspace_id, start=at, anchors=known)
-            if not found.ok:
-                raise _broken(workspace_id, found.first_bad_position, found.reason)
-            head = _head(ledger, found)
+            verification = verify_chain(ledger, workspace_id, start=at, anchors=hashes)
+            if not verification.ok:
+                raise _broken(workspace_id, verification.first_bad_position, verification.reason)
+            head = _head(ledger, verification)
         return _answer(head, more=False, anchored=self.anchors.write(head, last))
 
 
@@ -180,8 +180,8 @@ def _again(ledger: LedgerReader, workspace_id: UUID, position: int, hash_: bytes
     """Return whether the entry at a position that was verified before is still the one it was."""
     entries = ledger.page(after=position - 1, limit=1)
     if not entries:
-        known = {position: hash_}
-        return verify((), workspace_id=workspace_id, start=ledger.head(), anchors=known)
+        hashes = {position: hash_}
+        return verify((), workspace_id=workspace_id, start=ledger.head(), anchors=hashes)
     before = Head(
         workspace_id=workspace_id,
         position=position - 1,
@@ -191,11 +191,11 @@ def _again(ledger: LedgerReader, workspace_id: UUID, position: int, hash_: bytes
     return verify(entries, workspace_id=workspace_id, start=before, anchors={position: hash_})
 
 
-def _held(found: Verification) -> Head:
-    if not found.ok:
-        reason = found.reason.value if found.reason else None
-        raise _broken(found.head.workspace_id, found.first_bad_position, reason)
-    return found.head
+def _held(verification: Verification) -> Head:
+    if not verification.ok:
+        reason = verification.reason.value if verification.reason else None
+        raise _broken(verification.head.workspace_id, verification.first_bad_position, reason)
+    return verification.head
 
 
 def _broken(workspace_id: UUID, position: int | None, reason: str | None) -> ChainsBroken:
@@ -217,7 +217,11 @@ def _answer(at: Head, *, more: bool, anchored: bool = False) -> dict[str, Any]:
     }
 
 
-def _head(ledger: LedgerReader, found: LedgerVerification) -> Head:
+def _head(ledger: LedgerReader, verification: LedgerVerification) -> Head:
     """Return the head that was verified, which others may have grown past since."""
-    ends = ledger.page(after=found.head_position - 1, limit=1) if found.head_position else []
-    return head_of(ends[0]) if ends else empty_head(found.workspace_id)
+    ends = (
+        ledger.page(after=verification.head_position - 1, limit=1)
+        if verification.head_position
+        else []
+    )
+    return head_of(ends[0]) if ends else empty_head(verification.workspace_id)

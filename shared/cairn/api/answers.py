@@ -42,15 +42,15 @@ def fitting(items: Iterable[object], *, max_bytes: int) -> list[Any]:
 
     The items come back decoded, as plain JSON values.
     """
-    kept: list[Any] = []
+    fitted: list[Any] = []
     size = 0
     for item in items:
         text = encode(item)
         size += len(text) + 1
-        if kept and size > max_bytes:
+        if fitted and size > max_bytes:
             break
-        kept.append(json.loads(text))
-    return kept
+        fitted.append(json.loads(text))
+    return fitted
 
 
 def _plain(value: object) -> object:

@@ -178,8 +178,8 @@ def _is_mcp(request: Request) -> bool:
 def _sign_in(request: Request) -> str:
     """Return where a client of MCP learns who signs it in (RFC 9728)."""
     where = f"{request.base_url}.well-known/oauth-protected-resource/mcp"
-    told = ', error="invalid_token"' if "authorization" in request.headers else ""
-    return f'Bearer resource_metadata="{where}"{told}'
+    reason = ', error="invalid_token"' if "authorization" in request.headers else ""
+    return f'Bearer resource_metadata="{where}"{reason}'
 
 
 def _respond(request: Request, problem: Problem) -> Response:

@@ -87,8 +87,8 @@ def _call(scope: Scope, status: int, seconds: float) -> ApiCall:
 def _given(scope: Scope) -> dict[str, Any]:
     query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
     body: object = scope["state"].get("json")
-    named = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
-    return {**named, **query, **scope.get("path_params", {})}
+    body_fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    return {**body_fields, **query, **scope.get("path_params", {})}
 
 
 def _code(status: int) -> str:

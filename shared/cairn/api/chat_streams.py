@@ -71,8 +71,8 @@ class Working:
             self.over = True
             self._wake()
 
-    def _hear(self, told: Sequence[Told]) -> None:
-        self.told.extend(told)
+    def _hear(self, chunks: Sequence[Told]) -> None:
+        self.told.extend(chunks)
         self._wake()
 
     def _wake(self) -> None:
@@ -89,32 +89,32 @@ class Kept:
 
     def __call__(self) -> tuple[Sequence[TraceEvent], bool]:
         """Return the events since the last call, and whether they were the last."""
-        found = self.find(after=self.after)
-        self.after = found.after
-        return [_traced(event) for event in found.items], found.ended
+        events = self.find(after=self.after)
+        self.after = events.after
+        return [_traced(event) for event in events.items], events.ended
 
 
-def followed(kept: Kept, admit: Callable[[], Any], pace: Pace) -> AsyncIterator[bytes]:
+def followed(stored: Kept, admit: Callable[[], Any], pace: Pace) -> AsyncIterator[bytes]:
     """Yield a turn's events until it ends, or time is up."""
-    return Watch(kept, admit, replace(pace, look=min(LOOK_SECONDS, pace.look))).parts()
+    return Watch(stored, admit, replace(pace, look=min(LOOK_SECONDS, pace.look))).parts()
 
 
-async def heard(working: Working, kept: Kept, pace: Pace) -> AsyncIterator[bytes]:
+async def heard(working: Working, stored: Kept, pace: Pace) -> AsyncIterator[bytes]:
     """Yield what the thread tells; a turn that was stopped meanwhile ends here at once."""
     told_at = anyio.current_time()
     while True:
-        told, over = await working.wait(pace.look)
-        for event in told:
-            kept.after = event.seq
+        chunks, over = await working.wait(pace.look)
+        for event in chunks:
+            stored.after = event.seq
             yield written(_traced(event))
         if over:
             if working.problem is not None:
                 raise working.problem
             return
         now = anyio.current_time()
-        if told:
+        if chunks:
             told_at = now
-        elif (await to_thread.run_sync(partial(kept.find, after=kept.after))).ended:
+        elif (await to_thread.run_sync(partial(stored.find, after=stored.after))).ended:
             return
         elif now - told_at >= pace.heartbeat:
             told_at = now

@@ -58,8 +58,8 @@ def _called(
     """Call a tool. One that asks by itself was confirmed before it came here, and is told so."""
     tool = tools[name]
     result = _once(services, principal, log, tool, arguments)
-    asked = result.structured or {}
-    if token := asked.get("confirmation"):
+    structured = result.structured or {}
+    if token := structured.get("confirmation"):
         return _once(services, principal, log, tool, {**arguments, "confirmation": token})
     return result
 

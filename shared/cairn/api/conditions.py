@@ -38,12 +38,12 @@ WhereParameter = Annotated[str | None, Query(max_length=MAX_CHARS)]
 _WHERE: TypeAdapter[list[ConditionIn]] = TypeAdapter(Where)
 
 
-def conditions_of(given: str | None) -> tuple[Condition, ...]:
+def conditions_of(text: str | None) -> tuple[Condition, ...]:
     """Return the conditions of a query parameter; ValidationFailed that says what is wrong."""
-    if given is None:
+    if text is None:
         return ()
     try:
-        return tuple(each.record() for each in _WHERE.validate_json(given))
+        return tuple(each.record() for each in _WHERE.validate_json(text))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(["where", *(str(step) for step in first["loc"])])

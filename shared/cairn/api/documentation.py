@@ -61,7 +61,7 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
     `body` adds those of routes that take a body, `public` leaves out those that need a key.
     """
     every = (*_ALWAYS, "validation-failed") if public else (*_EVERY_CALL, *_ALWAYS)
-    named = {KINDS[code].status: KINDS[code] for code in (*every, *(_BODY if body else ()), *codes)}
+    kinds = {KINDS[code].status: KINDS[code] for code in (*every, *(_BODY if body else ()), *codes)}
     return {
         status: {
             "description": f"{kind.title} (`{kind.urn}`)",
@@ -79,5 +79,5 @@ def problems(*codes: str, body: bool = False, public: bool = False) -> Responses
                 }
             },
         }
-        for status, kind in sorted(named.items())
+        for status, kind in sorted(kinds.items())
     }

@@ -59,8 +59,8 @@ def _limits(server: ServerSettings) -> Limits:
 
 
 def _metrics_token(server: ServerSettings | None) -> str | None:
-    given = server.metrics_token if server else None
-    return given.get_secret_value() if given and metrics_folder() else None
+    secret = server.metrics_token if server else None
+    return secret.get_secret_value() if secret and metrics_folder() else None
 
 
 def _read(model: Embedder, log: Logger) -> None:

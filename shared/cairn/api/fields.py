@@ -49,12 +49,12 @@ class Body(BaseModel):
         """Take `user_id` for `client_id`; refuse two that differ."""
         if not isinstance(value, dict) or ALIAS not in value or CLIENT not in cls.model_fields:
             return cast("object", value)
-        given = dict(cast("dict[str, Any]", value))
-        alias = given.pop(ALIAS)
+        fields = dict(cast("dict[str, Any]", value))
+        alias = fields.pop(ALIAS)
         default = cls.model_fields[CLIENT].default  # generated clients send it
-        if given.get(CLIENT, default) not in (default, alias):
+        if fields.get(CLIENT, default) not in (default, alias):
             raise PydanticCustomError("alias", DIFFER)
-        return {**given, CLIENT: alias}
+        return {**fields, CLIENT: alias}
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -64,8 +64,8 @@ class Body(BaseModel):
         schema = handler.resolve_ref_schema(handler(core_schema))
         fields = schema.get("properties", {})
         if CLIENT in fields:
-            told = {**fields[CLIENT], "title": "User Id", "description": ALIAS_OF}
-            fields[ALIAS] = {name: told[name] for name in told if name != "default"}
+            description = {**fields[CLIENT], "title": "User Id", "description": ALIAS_OF}
+            fields[ALIAS] = {name: description[name] for name in description if name != "default"}
         return schema
 
     @model_validator(mode="before")

@@ -42,11 +42,11 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
-        given = headers.get("authorization")
-        if given is None or _streams(scope):
+        header = headers.get("authorization")
+        if header is None or _streams(scope):
             await self.app(scope, receive, send)
             return
-        key = hashlib.sha256(given.encode("utf-8", errors="surrogatepass")).digest()
+        key = hashlib.sha256(header.encode("utf-8", errors="surrogatepass")).digest()
         tenant = self._workspaces.get(key, key)
         reading = reads(scope)
         lane = self.fairness.reads if reading else self.fairness.writes

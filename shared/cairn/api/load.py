@@ -47,6 +47,6 @@ def declared_bytes(headers: Headers) -> int | None:
 
 def _items(body: object) -> int:
     """Return how many items a body has, or turns of a transcript."""
-    given = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    items = given.get("items", given.get("messages"))
+    fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    items = fields.get("items", fields.get("messages"))
     return max(1, len(cast("list[object]", items))) if isinstance(items, list) else 1

@@ -72,9 +72,9 @@ class RequestContext:
                 _add_headers(MutableHeaders(raw=message.setdefault("headers", [])), state)
             await send(message)
 
-        given = Headers(scope=scope).get(TRACEPARENT)
+        traceparent = Headers(scope=scope).get(TRACEPARENT)
         try:
-            with within(given):
+            with within(traceparent):
                 await self.app(scope, receive, send_with_headers)
         except Exception as exc:  # noqa: BLE001 - the last catch: a bug becomes a 500, and is logged
             fields = {"request_id": state["request_id"], **where(exc)}
@@ -86,8 +86,8 @@ class RequestContext:
         self.log.info("request", extra=line)
 
     def _request_id(self, scope: Scope) -> str:
-        given = Headers(scope=scope).get(REQUEST_ID, "")
-        return given if _WELL_FORMED_ID.fullmatch(given) else str(self.new_id())
+        header = Headers(scope=scope).get(REQUEST_ID, "")
+        return header if _WELL_FORMED_ID.fullmatch(header) else str(self.new_id())
 
 
 class BodyLimit:

@@ -52,7 +52,7 @@ def document_of(app: FastAPI) -> Json:
     typed = [*TYPED, (ProblemDetails, None)]
     ready: set[Any] = set()
     adapters = [_adapter(kind, ready) for kind, _ in typed]
-    made, defined = TypeAdapter[Any].json_schemas(
+    by_number, defined = TypeAdapter[Any].json_schemas(
         [(number, "serialization", adapter) for number, adapter in enumerate(adapters)],
         ref_template=REF + "{model}",
         schema_generator=_AnswerSchema,
@@ -60,7 +60,7 @@ def document_of(app: FastAPI) -> Json:
     contents: dict[str, Json] = {}
     for number, (_, example) in enumerate(typed):
         shown = {} if example is None else {"example": example}
-        contents[f"{PLACE}{number}"] = {"schema": made[number, "serialization"], **shown}
+        contents[f"{PLACE}{number}"] = {"schema": by_number[number, "serialization"], **shown}
     document = _placed(document, contents)
     schemas: Json = document.setdefault("components", {}).setdefault("schemas", {})
     for name, schema in defined.get("$defs", {}).items():
@@ -115,11 +115,11 @@ class _AnswerSchema(GenerateJsonSchema):
 def _placed(value: Any, contents: Mapping[str, Json]) -> Any:
     """Return a document with the schemas and examples of answers in their places."""
     if isinstance(value, dict):
-        given = cast("Json", value)
-        schema = given.get("schema")
+        part = cast("Json", value)
+        schema = part.get("schema")
         if isinstance(schema, dict) and cast("Json", schema).get("$ref") in contents:
             return contents[cast("Json", schema)["$ref"]]
-        return {name: _placed(part, contents) for name, part in given.items()}
+        return {name: _placed(part, contents) for name, part in part.items()}
     if isinstance(value, list):
         return [_placed(part, contents) for part in cast("list[Any]", value)]
     return value
@@ -134,9 +134,9 @@ def _named(document: Json) -> Json:
 
 def _once(pairs: list[tuple[str, Any]]) -> Json:
     """Return an object; ValueError when two types got one name."""
-    if len(made := dict(pairs)) < len(pairs):
-        raise ValueError(f"two types of the API are called the same: {sorted(made)}")
-    return made
+    if len(merged := dict(pairs)) < len(pairs):
+        raise ValueError(f"two types of the API are called the same: {sorted(merged)}")
+    return merged
 
 
 def _describe(document: Json, texts: Mapping[str, Mapping[str, str]]) -> None:

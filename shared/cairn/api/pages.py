@@ -53,7 +53,7 @@ def page_answer(
 
 
 def key_page_answer(
-    found: Sequence[object],
+    rows: Sequence[object],
     *,
     limit: int,
     key: str,
@@ -63,11 +63,11 @@ def key_page_answer(
 ) -> Response:
     """Write a page of items that share positions: the cursor is the field `key` and the id.
 
-    `found` has one item more than `limit` when there is a next page.
+    `rows` has one item more than `limit` when there is a next page.
     """
-    items = fitting(found[:limit], max_bytes=options.max_answer_bytes - _ROOM)
+    items = fitting(rows[:limit], max_bytes=options.max_answer_bytes - _ROOM)
     cursor = None
-    if items and len(items) < len(found):
+    if items and len(items) < len(rows):
         after = items[-1][key], UUID(items[-1]["id"])
         cursor = encode_key(after, route=route, filters=filters)
     return answer({"items": items, "next_cursor": cursor})
@@ -88,11 +88,11 @@ def newest_answer(
     `key` is the text field that goes into the cursor: the items' time, where they have one.
     ValidationFailed for a cursor of another list.
     """
-    asked = filters or {}
-    after = decode_key(cursor, kind=str, route=route, filters=asked)
+    key_filters = filters or {}
+    after = decode_key(cursor, kind=str, route=route, filters=key_filters)
     results = newest(before=after[1] if after else None, limit=limit + 1)
     return key_page_answer(
-        results, limit=limit, key=key, route=route, filters=asked, options=options
+        results, limit=limit, key=key, route=route, filters=key_filters, options=options
     )
 
 
@@ -186,8 +186,8 @@ def decode_names(cursor: str | None, *, route: str) -> tuple[int, tuple[str, ...
         position, *texts = names
     except (ValueError, TypeError, binascii.Error) as exc:
         raise _bad("This cursor is damaged; start again without one.", "bad-cursor") from exc
-    named = all(isinstance(text, str) and not string_fault(text) for text in texts)
-    if version != _VERSION or not named or type(position) is not int:
+    valid = all(isinstance(text, str) and not string_fault(text) for text in texts)
+    if version != _VERSION or not valid or type(position) is not int:
         raise _bad("This cursor is damaged; start again without one.", "bad-cursor")
     if not 0 <= position <= _MAX_POSITION or digest != _digest(route, {}):
         raise _bad("This cursor belongs to another list.", "cursor-filters")
@@ -195,8 +195,8 @@ def decode_names(cursor: str | None, *, route: str) -> tuple[int, tuple[str, ...
 
 
 def _digest(route: str, filters: Mapping[str, object]) -> str:
-    named = {name: str(value) for name, value in filters.items() if value is not None}
-    text = json.dumps([route, named], sort_keys=True)
+    values = {name: str(value) for name, value in filters.items() if value is not None}
+    text = json.dumps([route, values], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:16]
 
 

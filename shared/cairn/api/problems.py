@@ -237,8 +237,8 @@ def field_errors(errors: Iterable[Any]) -> list[FieldError]:
 def _location(error: Mapping[str, Any]) -> str:
     inside = str(error.get("ctx", {}).get("path", ""))
     steps = [*cast("Sequence[object]", error.get("loc", ())), *inside.split(".")]
-    named = [step for step in map(str, steps) if step and not step.startswith(_UNION_TAG)]
-    safe = [step if _SAFE_STEP.fullmatch(step) else "?" for step in named]
+    visible = [step for step in map(str, steps) if step and not step.startswith(_UNION_TAG)]
+    safe = [step if _SAFE_STEP.fullmatch(step) else "?" for step in visible]
     return ".".join(safe) or "body"
 
 

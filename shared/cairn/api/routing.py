@@ -43,7 +43,7 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
         takes_body = self.body_field is not None
         takes_any = any(each.call is any_query for each in self.dependant.dependencies)
-        known = {
+        names = {
             field.alias
             for field in get_flat_params(self.dependant)
             if isinstance(field.field_info, Query)
@@ -51,7 +51,7 @@ class StrictRoute(APIRoute):
 
         async def strict(request: Request) -> Response:
             if not takes_any:
-                _require_known(request, known)
+                _require_known(request, names)
             if takes_body:
                 require_json(request)
             return await handle(StrictRequest(request.scope, request.receive))
@@ -68,16 +68,16 @@ def router(tag: str) -> APIRouter:
     )
 
 
-def _require_known(request: Request, known: set[str]) -> None:
-    given = Counter(name for name, _ in request.query_params.multi_items())
-    listed = f"This path takes {', '.join(sorted(known))}." if known else "This path takes none."
+def _require_known(request: Request, names: set[str]) -> None:
+    counts = Counter(name for name, _ in request.query_params.multi_items())
+    listed = f"This path takes {', '.join(sorted(names))}." if names else "This path takes none."
     wrong = [
         FieldError(
             f"query.{name if _SAFE_NAME.fullmatch(name) else '?'}",
-            "may be given once." if name in known else f"is not known. {listed}",
+            "may be given once." if name in names else f"is not known. {listed}",
         )
-        for name, times in given.items()
-        if name not in known or times > 1
+        for name, times in counts.items()
+        if name not in names or times > 1
     ]
     if wrong:
         raise ValidationFailed(

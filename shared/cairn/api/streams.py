@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 
 from cairn.api.answers import encode
 from cairn.api.problems import Refused, from_error
-from cairn.investigations.tracing import Seen, TraceEvent, told
+from cairn.investigations.tracing import Seen, TraceEvent, events_after
 from cairn.kernel.errors import CairnError, FieldError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ def last_seen(header: str | None, after: int | None) -> int:
     return int(text)
 
 
-def resumed(found: Found, seen: int) -> Found:
+def resumed(view_and_steps: Found, seen: int) -> Found:
     """Return what comes after step `seen`, given what comes after the one before it.
 
     ValidationFailed when the investigation has no such step.
     """
-    view, steps = found
+    view, steps = view_and_steps
     if not seen:
-        return found
+        return view_and_steps
     if not steps.items or steps.items[0].seq != seen:
         raise _no_such_event()
     return view, replace(steps, items=steps.items[1:])
@@ -124,11 +124,11 @@ class Watch:
         now = began = told_at = admitted_at = answered_at = anyio.current_time()
         due = False
         while now - began < self.pace.longest:
-            found = await self._found(admit=due, waited=now - answered_at)
-            if found is not None:
+            batch = await self._found(admit=due, waited=now - answered_at)
+            if batch is not None:
                 answered_at = now
                 admitted_at = now if due else admitted_at
-                events, ended = found
+                events, ended = batch
                 for event in events:
                     told_at = now
                     yield written(event)
@@ -165,10 +165,10 @@ class Steps:
 
     def __call__(self) -> tuple[Sequence[TraceEvent], bool]:
         """Return the events since the last call, and whether they were the last."""
-        found = self.found or self.find(self.seen.seq)
+        batch = self.found or self.find(self.seen.seq)
         self.found = None
-        events, self.seen = told(self.seen, *found)
-        return events, found[1].ended
+        events, self.seen = events_after(self.seen, *batch)
+        return events, batch[1].ended
 
 
 def _no_such_event() -> ValidationFailed:

@@ -174,8 +174,8 @@ class AgentServices(ApiParts):
         """Queueing a ticket and starting its investigation if there is room."""
         from cairn.investigations.run.admission import Start
 
-        made = self.investigation_parts
-        return Start(journal=made.journal, admit=made.admit, desk=made.desk)
+        parts = self.investigation_parts
+        return Start(journal=parts.journal, admit=parts.admit, desk=parts.desk)
 
     @part
     def resume(self) -> Resume:
@@ -187,9 +187,9 @@ class AgentServices(ApiParts):
         """Showing questions to admins and taking their decisions."""
         from cairn.investigations.approvals import Approvals
 
-        made = self.investigation_parts
+        parts = self.investigation_parts
         return Approvals(
-            journal=made.journal, pipeline=made.pipeline, desk=made.desk, hiding=made.hiding
+            journal=parts.journal, pipeline=parts.pipeline, desk=parts.desk, hiding=parts.hiding
         )
 
     @part
@@ -197,8 +197,8 @@ class AgentServices(ApiParts):
         """Standing grants."""
         from cairn.investigations.grants import Grants
 
-        made = self.investigation_parts
-        return Grants(platform=self.platform, policies=made.policies)
+        parts = self.investigation_parts
+        return Grants(platform=self.platform, policies=parts.policies)
 
     @part
     def make_grant(self) -> GrantFromQuestion:
@@ -295,9 +295,9 @@ class AgentServices(ApiParts):
         """The review queue."""
         from cairn.investigations.people.candidates import Candidates
 
-        made = self.investigation_parts
+        parts = self.investigation_parts
         return Candidates(
-            journal=made.journal, desk=made.desk, ingest=lazy(lambda: self.ingest_document)
+            journal=parts.journal, desk=parts.desk, ingest=lazy(lambda: self.ingest_document)
         )
 
     @part

@@ -96,12 +96,12 @@ class ApiParts:
     @part
     def platform(self) -> Platform:
         """What use cases share; a server sends what several requests committed at once."""
-        made = self.investigation_parts.platform
+        platform = self.investigation_parts.platform
         if self.server is None:
-            return made
+            return platform
         from cairn.writing.sending import SendTogether
 
-        return replace(made, dispatcher=SendTogether(made.dispatcher))
+        return replace(platform, dispatcher=SendTogether(platform.dispatcher))
 
     def _group_commit(self) -> GroupCommit:
         from cairn.adapters.postgres.group_commit import GroupCommit

@@ -114,15 +114,15 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
     from cairn.operations.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
 
     opened, workspaces = parts.opened, ListWorkspaces(parts.opened)
-    kept = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
+    keep = partial(KeepForDays, clock=utc_now, stopwatch=monotonic)
     days = timedelta(days=settings.search_run_days)
     return Sweep(
         oldest=_oldest(settings, parts),
         send=parts.wake.sweep,
         expire=DropExpiredMessages(opened, utc_now),
-        forget=kept(drop=DropSearchRuns(opened), age=days),
-        deliveries=kept(drop=DropDeliveries(opened), age=days),
-        model_calls=kept(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
+        forget=keep(drop=DropSearchRuns(opened), age=days),
+        deliveries=keep(drop=DropDeliveries(opened), age=days),
+        model_calls=keep(drop=DropCalls(opened), age=MODEL_CALLS_FOR),
         remove_expired=RemoveExpired(
             platform=parts.platform, workspaces=workspaces, report=warn(parts.log)
         ),
@@ -144,9 +144,9 @@ def _oldest(settings: AuditSettings, parts: InvestigationParts) -> Callable[[], 
     report = measured("audit", settings.stage, inform(parts.log))
 
     def oldest() -> int:
-        found = measure()
-        report("outbox.oldest", {"topic": found.topic, "seconds": found.seconds})
-        return found.seconds
+        oldest_row = measure()
+        report("outbox.oldest", {"topic": oldest_row.topic, "seconds": oldest_row.seconds})
+        return oldest_row.seconds
 
     return oldest
 

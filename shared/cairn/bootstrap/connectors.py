@@ -92,8 +92,8 @@ class ConnectorWires:
         if launch.builtin not in LEADING_OUT:
             return launch
         self._refuse_when_off()
-        wanted = launch.config.get(ALLOW_PRIVATE, True) is True
-        allowed = wanted and self.settings.webhooks == "private"
+        requested = launch.config.get(ALLOW_PRIVATE, True) is True
+        allowed = requested and self.settings.webhooks == "private"
         return replace(launch, config={**launch.config, ALLOW_PRIVATE: allowed})
 
     def _refuse_when_off(self) -> None:

@@ -81,8 +81,8 @@ def consolidate_services() -> ConsolidateServices:
         began = monotonic()
         drawn = drawing(workspace_id, seconds=seconds, run_id=run_id)
         left = seconds - (monotonic() - began)
-        made = {} if drawn["more"] else summaries(workspace_id, seconds=left, run_id=run_id)
-        return {**drawn, **made}
+        written = {} if drawn["more"] else summaries(workspace_id, seconds=left, run_id=run_id)
+        return {**drawn, **written}
 
     def cleaned(
         workspace_id: UUID, run_id: UUID | None, seconds: float

@@ -64,12 +64,14 @@ def prove(settings: ForgetSettings, opened: Database, keys: KeyStore) -> Prove:
         KeySearcher(keys=keys),
         S3Searcher(settings.uploads_bucket),
     ]
-    found = endpoint(settings)
-    if found is not None:
+    search_endpoint = endpoint(settings)
+    if search_endpoint is not None:
         from cairn.adapters.opensearch.client import Connection
         from cairn.adapters.opensearch.proving import OpenSearchSearcher
 
-        searchers.append(OpenSearchSearcher(Connection(found.url, auth=found.auth)))
+        searchers.append(
+            OpenSearchSearcher(Connection(search_endpoint.url, auth=search_endpoint.auth))
+        )
     return Prove(
         transactions=StoreTransactions(opened),
         purged=PostgresPurgedNodes(opened),

@@ -150,8 +150,8 @@ class InvestigationParts:
 
     def _traceparent(self, workspace_id: UUID, investigation_id: UUID) -> str | None:
         with self.journal.reading(workspace_id) as stores:
-            found = stores.investigations.find(investigation_id)
-        return found.traceparent if found else None
+            investigation = stores.investigations.find(investigation_id)
+        return investigation.traceparent if investigation else None
 
     @cached_property
     def metrics(self) -> Metrics:

@@ -31,12 +31,12 @@ class part(Generic[T]):
         """Compute it, and put it where the next look-up finds it first."""
         if instance is None:
             return self
-        made = vars(instance)
-        if self._name not in made:
+        values = vars(instance)
+        if self._name not in values:
             with _BUILDING:
-                if self._name not in made:
-                    made[self._name] = self._make(instance)
-        return made[self._name]
+                if self._name not in values:
+                    values[self._name] = self._make(instance)
+        return values[self._name]
 
 
 class _Lazy:
@@ -57,8 +57,8 @@ class _Lazy:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._it(), name)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self._it()(*arguments, **named)
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._it()(*arguments, **keywords)
 
 
 def lazy(make: Callable[[], T]) -> T:

@@ -126,12 +126,12 @@ def propose_plan(
 
     transactions = platform.transactions
     rules = HeuristicPlanner()
-    asked: Planners = (
+    choose: Planners = (
         planners(models, seconds=seconds) if models else lambda workspace_id, run_id: rules
     )
     return ProposePlan(
         gather=Gather(transactions=transactions, model_id=model.model.id),
-        planners=asked,
+        planners=choose,
         rules=rules,
         merges=FindMerges(transactions=transactions, embedder=model),
     )
@@ -145,11 +145,11 @@ def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:
     embeddings, which say nothing about chat. Bedrock is asked when CAIRN_CHAT_MODEL names a model
     of it: on AWS it needs no key.
     """
-    found: list[WireChat[Any]] = []
+    wires: list[WireChat[Any]] = []
     if settings.anthropic_api_key or settings.anthropic_base_url:
         from cairn.llm import anthropic_chat
 
-        found.append(
+        wires.append(
             anthropic_chat.AnthropicChat(
                 api_key=_secret(settings.anthropic_api_key),
                 base_url=settings.anthropic_base_url,
@@ -158,7 +158,7 @@ def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:
     if _openai_chats(settings):
         from cairn.llm import openai_chat
 
-        found.append(
+        wires.append(
             openai_chat.OpenAIChat(
                 api_key=_secret(settings.openai_api_key),
                 base_url=settings.openai_base_url,
@@ -167,13 +167,13 @@ def chat_models(settings: ModelSettings) -> list[WireChat[Any]]:
     if "bedrock:" in settings.chat_model:
         from cairn.adapters.aws import bedrock_chat
 
-        found.append(
+        wires.append(
             bedrock_chat.BedrockChat(
                 api_key=_secret(settings.bedrock_api_key),
                 base_url=settings.bedrock_base_url,
             )
         )
-    return found
+    return wires
 
 
 def _terms(
@@ -192,18 +192,18 @@ def _terms(
         allowance=allowance_of(settings.model_budgets),
     )
     stored = PostgresWorkspaceSettings(opened, monotonic)
-    told: dict[UUID, Mapping[str, Any]] = {}
+    reported: dict[UUID, Mapping[str, Any]] = {}
 
     def terms(workspace_id: UUID) -> Terms:
-        given = stored(system_principal(workspace_id)).document
-        found, ignored = terms_for(base, given)
-        if ignored and told.get(workspace_id) != given:
-            told[workspace_id] = given
+        document = stored(system_principal(workspace_id)).document
+        result, ignored = terms_for(base, document)
+        if ignored and reported.get(workspace_id) != document:
+            reported[workspace_id] = document
             report(
                 "llm.settings_ignored",
                 {"workspace_id": str(workspace_id), "names": list(ignored)},
             )
-        return found
+        return result
 
     return terms
 

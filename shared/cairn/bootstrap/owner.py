@@ -53,12 +53,12 @@ def delete_workspace(settings: ApiSettings, owner_url: str) -> DeleteWorkspace:
     from cairn.forgetting.workspaces import DeleteWorkspace
     from cairn.kernel.clock import utc_now
 
-    index, found = None, endpoint(settings)
-    if found is not None:
+    index, search_endpoint = None, endpoint(settings)
+    if search_endpoint is not None:
         from cairn.adapters.opensearch.client import Connection
         from cairn.adapters.opensearch.proving import OpenSearchEraser
 
-        index = OpenSearchEraser(Connection(found.url, auth=found.auth))
+        index = OpenSearchEraser(Connection(search_endpoint.url, auth=search_endpoint.auth))
     objects = S3Erasing(settings.uploads_bucket)
     return DeleteWorkspace(
         rows=PostgresWorkspaceRows(owner_url),
@@ -165,8 +165,8 @@ def register_chosen(owner_url: str, values: Mapping[str, str]) -> EmbeddingModel
     from cairn.bootstrap.parts import model_of
     from cairn.settings import EmbedderSettings
 
-    given = {name: value for name, value in values.items() if value}
-    model = model_of(EmbedderSettings.model_validate(given))
+    chosen = {name: value for name, value in values.items() if value}
+    model = model_of(EmbedderSettings.model_validate(chosen))
     register(owner_url, model)
     return model
 
@@ -219,13 +219,13 @@ class Reembedding:
         from cairn.adapters.postgres.memory.recall import PostgresVectorLeg
         from cairn.reembedding.compare import Compare
 
-        found = Compare(
+        comparison = Compare(
             transactions=self._platform.transactions,
             vectors=PostgresVectorLeg(self._database),
             present=self._present,
             target=self.target,
         )(workspace_id, sample=sample)
-        return found.as_json() if found else None
+        return comparison.as_json() if comparison else None
 
     def drop_others(self, workspace_id: UUID) -> int:
         """Remove the vectors of all other models; ValidationFailed unless the target is in use."""

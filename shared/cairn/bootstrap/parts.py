@@ -250,14 +250,14 @@ def embedder(settings: EmbedderSettings) -> Embedder:
     )
 
 
-def registered(made: Embedder, opened: Database) -> Embedder:
+def registered(embedder: Embedder, opened: Database) -> Embedder:
     """Return an embedder that embeds nothing before the database knows its model."""
-    if is_known(made.model):
-        return made  # by a migration
+    if is_known(embedder.model):
+        return embedder  # by a migration
     from cairn.adapters.postgres.embedding_models import CheckRegistered
     from cairn.embedding.models import RegisteredEmbedder
 
-    return RegisteredEmbedder(made, CheckRegistered(opened))
+    return RegisteredEmbedder(embedder, CheckRegistered(opened))
 
 
 def deployment_document(settings: ApiSettings | RetrieveSettings) -> Document:

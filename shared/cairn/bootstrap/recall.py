@@ -134,11 +134,13 @@ def _cross_encoder(settings: AskingSettings) -> Reranker | None:
     return CrossEncoder(settings.reranker_dir)
 
 
-def context(found: Recall) -> ShowContext:
+def context(recall: Recall) -> ShowContext:
     """Return the use case over a recall; tokens are counted as its embedder does."""
     from cairn.recall.context import AssembleContext, ShowContext
 
-    return ShowContext(AssembleContext(recall=found, count_tokens=found.legs.embedder.count_tokens))
+    return ShowContext(
+        AssembleContext(recall=recall, count_tokens=recall.legs.embedder.count_tokens)
+    )
 
 
 def recorder(
@@ -149,15 +151,15 @@ def recorder(
     outlives_answers: bool = True,
 ) -> RunRecorder:
     """Return what keeps searches; its thread starts with the first."""
-    made = RunRecorder(
+    recorder = RunRecorder(
         PostgresSearchRuns(opened).insert,
         enqueue,
         outlives_answers=outlives_answers,
         report=report,
     )
     if outlives_answers:
-        atexit.register(made.drain)
-    return made
+        atexit.register(recorder.drain)
+    return recorder
 
 
 def searches(opened: Database, runs: RunRecorder) -> ReadSearches:

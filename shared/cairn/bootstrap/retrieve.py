@@ -37,11 +37,11 @@ def retrieve_services() -> RetrieveServices:
     settings = RetrieveSettings.read()
     opened = database(settings, size=CONNECTIONS)
     log = logger("retrieve", settings.log_level)
-    found = lazy(lambda: _recall(settings, opened, log))
+    recall = lazy(lambda: _recall(settings, opened, log))
     return RetrieveServices(
         request=lazy(search_request),
-        search=lazy(lambda: _search(found)),
-        investigation=lazy(lambda: _steps(settings, opened, log, found)),
+        search=lazy(lambda: _search(recall)),
+        investigation=lazy(lambda: _steps(settings, opened, log, recall)),
         log=log,
     )
 
@@ -80,14 +80,14 @@ def _recall(settings: RetrieveSettings, opened: Database, log: Logger) -> Recall
     )
 
 
-def _search(found: Recall) -> Search:
+def _search(recall: Recall) -> Search:
     from cairn.recall.answer import Search
 
-    return Search(found)
+    return Search(recall)
 
 
 def _steps(
-    settings: RetrieveSettings, opened: Database, log: Logger, found: Recall
+    settings: RetrieveSettings, opened: Database, log: Logger, recall: Recall
 ) -> InvestigationSteps:
     """Return the steps of investigations: a search that is none needs nothing of them."""
     from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
@@ -96,7 +96,7 @@ def _steps(
         settings=settings,
         opened=opened,
         log=log,
-        steps={"RETRIEVING": lambda: _retrieve(parts, found)},
+        steps={"RETRIEVING": lambda: _retrieve(parts, recall)},
     )
     return InvestigationSteps(parts=parts)
 

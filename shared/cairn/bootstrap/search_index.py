@@ -50,8 +50,8 @@ def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
         PostgresKeywordLeg,  # not for those who only write
     )
 
-    found = endpoint(settings)
-    if found is None:
+    search_endpoint = endpoint(settings)
+    if search_endpoint is None:
         return PostgresKeywordLeg(opened)
     from concurrent.futures import ThreadPoolExecutor
 
@@ -60,7 +60,7 @@ def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
     from cairn.adapters.postgres.memory.search_index import PostgresGuard
     from cairn.recall.keyword_index import FallbackKeywordLeg, IndexedKeywordLeg
 
-    connection = Connection(found.url, auth=found.auth)
+    connection = Connection(search_endpoint.url, auth=search_endpoint.auth)
     return FallbackKeywordLeg(
         primary=IndexedKeywordLeg(
             index=OpenSearchKeywordIndex(connection, monotonic),
@@ -74,7 +74,7 @@ def keyword_leg(settings: SearchIndexSettings, opened: Database) -> KeywordLeg:
 
 
 def follow_database(
-    found: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
+    search_endpoint: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
 ) -> FollowDatabase:
     """Return what keeps the index up to the database. Nothing connects yet."""
     from cairn.adapters.opensearch.client import Connection
@@ -84,7 +84,7 @@ def follow_database(
 
     return FollowDatabase(
         source=PostgresIndexSource(opened),
-        index=OpenSearchIndexes(Connection(found.url, auth=found.auth), new_id),
+        index=OpenSearchIndexes(Connection(search_endpoint.url, auth=search_endpoint.auth), new_id),
         clock=utc_now,
         stopwatch=monotonic,
         report=report,
@@ -92,11 +92,11 @@ def follow_database(
 
 
 def keep_search_index(
-    found: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
+    search_endpoint: Endpoint, opened: Database, report: Callable[[str, dict[str, Any]], None]
 ) -> KeepSearchIndex:
     """Return checks, repairs and rebuilds of the index. Nothing connects yet."""
     from cairn.adapters.postgres.sweeping import ListWorkspaces
     from cairn.search_index.check import KeepSearchIndex
 
-    follow = follow_database(found, opened, report)
+    follow = follow_database(search_endpoint, opened, report)
     return KeepSearchIndex(follow=follow, workspaces=ListWorkspaces(opened), stopwatch=monotonic)

@@ -137,22 +137,22 @@ class Accounts:
             connection.execute(query("account.sign_ins"), {"user_id": "", "limit": 1})
             return {"server_version": connection.info.server_version}
 
-    def find_user(self, asked: FindUser) -> Answer:
+    def find_user(self, arguments: FindUser) -> Answer:
         """Return the users that fit, with the state of their accounts."""
-        values = {**asked.model_dump(), "limit": MAX_USERS + 1}
+        values = {**arguments.model_dump(), "limit": MAX_USERS + 1}
         with self._database.reading() as connection:
             users: list[JsonValue] = [
                 _user(row) for row in connection.execute(query("account.find"), values)
             ]
         return Answer(value={"users": users[:MAX_USERS], "truncated": len(users) > MAX_USERS})
 
-    def sign_ins(self, asked: SignIns) -> Answer:
+    def sign_ins(self, arguments: SignIns) -> Answer:
         """Return a user's newest sign-ins, failed ones included."""
         with self._database.reading() as connection:
-            rows = connection.execute(query("account.sign_ins"), asked.model_dump()).fetchall()
+            rows = connection.execute(query("account.sign_ins"), arguments.model_dump()).fetchall()
         return Answer(
             value={
-                "user_id": asked.user_id,
+                "user_id": arguments.user_id,
                 "sign_ins": [
                     {"at": at.isoformat(), "outcome": outcome, "address": address, "device": device}
                     for at, outcome, address, device in rows
@@ -163,41 +163,43 @@ class Accounts:
     def change(self, change: Change) -> Callable[[OnUser], Answer]:
         """Return the tool that makes a change."""
 
-        def tool(asked: OnUser) -> Answer:
-            reason = asked.reason if isinstance(asked, OnUserBecause) else None
-            if asked.dry_run:
+        def tool(arguments: OnUser) -> Answer:
+            reason = arguments.reason if isinstance(arguments, OnUserBecause) else None
+            if arguments.dry_run:
                 with self._database.reading() as connection:
-                    return Answer(value=_would(connection, change, asked, reason))
+                    return Answer(value=_would(connection, change, arguments, reason))
             with self._database.writing() as connection:
-                return Answer(value=_done(connection, change, asked, reason))
+                return Answer(value=_done(connection, change, arguments, reason))
 
         return tool
 
 
 def _would(
-    connection: Connection, change: Change, asked: OnUser, reason: str | None
+    connection: Connection, change: Change, arguments: OnUser, reason: str | None
 ) -> dict[str, JsonValue]:
     """Return what a change would do; it reads only."""
-    user = _user_of(connection, asked.user_id, "account.read")
+    user = _user_of(connection, arguments.user_id, "account.read")
     return {"dry_run": True, **_told(change, user, change.after(user, reason))}
 
 
 def _done(
-    connection: Connection, change: Change, asked: OnUser, reason: str | None
+    connection: Connection, change: Change, arguments: OnUser, reason: str | None
 ) -> dict[str, JsonValue]:
     """Make the change, or return what was answered when it was made under this key."""
-    connection.execute(query("account.alone"), {"key": asked.idempotency_key})
-    earlier = connection.execute(query("account.done"), {"key": asked.idempotency_key}).fetchone()
+    connection.execute(query("account.alone"), {"key": arguments.idempotency_key})
+    earlier = connection.execute(
+        query("account.done"), {"key": arguments.idempotency_key}
+    ).fetchone()
     if earlier is not None:
-        return _repeated(earlier, change, asked)
-    user = _user_of(connection, asked.user_id, "account.hold")
+        return _repeated(earlier, change, arguments)
+    user = _user_of(connection, arguments.user_id, "account.hold")
     after = change.after(user, reason)
     answer = _told(change, user, after)
     if after is None:
-        connection.execute(query("account.delete"), {"user_id": asked.user_id})
+        connection.execute(query("account.delete"), {"user_id": arguments.user_id})
     elif after != user:
-        connection.execute(query("account.change"), {**after, "user_id": asked.user_id})
-    row = {"key": asked.idempotency_key, "tool": change.tool, "user_id": asked.user_id}
+        connection.execute(query("account.change"), {**after, "user_id": arguments.user_id})
+    row = {"key": arguments.idempotency_key, "tool": change.tool, "user_id": arguments.user_id}
     connection.execute(query("account.remember"), {**row, "answer": json.dumps(answer)})
     return answer
 
@@ -237,9 +239,9 @@ def _told(change: Change, before: Row, after: Row | None) -> dict[str, JsonValue
     return record
 
 
-def _repeated(earlier: TupleRow, change: Change, asked: OnUser) -> dict[str, JsonValue]:
+def _repeated(earlier: TupleRow, change: Change, arguments: OnUser) -> dict[str, JsonValue]:
     tool, user_id, answer = earlier
-    if (tool, user_id) != (change.tool, asked.user_id):
+    if (tool, user_id) != (change.tool, arguments.user_id):
         raise Conflict(
             "The idempotency key was used for another action.", reason="idempotency-key-reused"
         )
@@ -270,15 +272,15 @@ def tools(accounts: Accounts) -> list[Tool]:
 
 def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:
     """Return the server; ValidationFailed names settings it cannot work with."""
-    given = configured(AccountsConfig, config, secrets)
-    accounts = Accounts(given)
+    settings = configured(AccountsConfig, config, secrets)
+    accounts = Accounts(settings)
     return connector_server(
         NAME,
         VERSION,
         tools(accounts),
         health=accounts.health,
         instructions="Users of one organisation: their state, their sign-ins, and what to do.",
-        secrets=secrets_of(given.dsn.get_secret_value()),
+        secrets=secrets_of(settings.dsn.get_secret_value()),
     )
 
 

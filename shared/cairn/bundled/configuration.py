@@ -60,8 +60,8 @@ def _place(error: Mapping[str, Any]) -> FieldError:
 
 def environment() -> Mapping[str, str]:
     """Return the variables of this process."""
-    given = EnvSettingsSource(BaseSettings, case_sensitive=True).env_vars
-    return {name: value for name, value in given.items() if value is not None}
+    variables = EnvSettingsSource(BaseSettings, case_sensitive=True).env_vars
+    return {name: value for name, value in variables.items() if value is not None}
 
 
 def from_environment(
@@ -118,6 +118,6 @@ async def _serve(server: Server[Any]) -> None:
 
 def _stop(error: CairnError) -> NoReturn:
     places = error.errors if isinstance(error, ValidationFailed) else ()
-    said = error.detail + "".join(f"\n- {place.location}: {place.message}" for place in places)
-    sys.stderr.write(said + "\n")
+    text = error.detail + "".join(f"\n- {place.location}: {place.message}" for place in places)
+    sys.stderr.write(text + "\n")
     raise SystemExit(2)

@@ -64,7 +64,7 @@ class _Samples(BaseModel):
 def read_samples(text: str | bytes) -> Samples:
     """Return the samples of a JSON text; ValidationFailed names what is wrong with it."""
     try:
-        given = _Samples.model_validate_json(text)
+        samples = _Samples.model_validate_json(text)
     except ValidationError as error:
         places = [
             FieldError(".".join(str(part) for part in item["loc"]) or "$", item["msg"])
@@ -73,11 +73,11 @@ def read_samples(text: str | bytes) -> Samples:
         line = "; ".join(f"{place.location}: {place.message}" for place in places)
         raise ValidationFailed(f"The samples cannot be read: {line}.", errors=places) from None
     return Samples(
-        arguments=given.arguments,
-        large=given.large.made() if given.large else None,
+        arguments=samples.arguments,
+        large=samples.large.made() if samples.large else None,
         writes=[
             WriteSample(write=write.write.made(), shown_by=write.shown_by.made())
-            for write in given.writes
+            for write in samples.writes
         ],
     )
 
@@ -92,8 +92,8 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def arguments_for(schema: Mapping[str, Any], *, text: str) -> dict[str, Any]:
     """Return a value for every property, `text` wherever a text may stand."""
-    made = _made(schema, schema, text, MAX_DEPTH)
-    return dict(mapping(made))
+    value = _made(schema, schema, text, MAX_DEPTH)
+    return dict(mapping(value))
 
 
 def _made(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: int) -> Any:
@@ -106,9 +106,10 @@ def _made(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: i
         return part["enum"][0]
     kind = _kind(part)
     if kind == "object":
-        named = mapping(part.get("properties"))
+        properties = mapping(part.get("properties"))
         return {
-            name: _made(mapping(value), whole, text, depth - 1) for name, value in named.items()
+            name: _made(mapping(value), whole, text, depth - 1)
+            for name, value in properties.items()
         }
     if kind == "array":
         return [_made(mapping(part.get("items")), whole, text, depth - 1)]
@@ -227,126 +228,126 @@ class Asked:
 Question = Callable[[Asked], Awaitable[str]]
 
 
-async def manifest_version(asked: Asked) -> str:
+async def manifest_version(tested: Asked) -> str:
     """serverInfo.version is a semantic version"""
     try:
-        read_manifest("tested", asked.version, [])
+        read_manifest("tested", tested.version, [])
     except ManifestRefused as refused:
-        raise Broken(f"{refused.detail} This one says {asked.version!r}.") from None
-    return asked.version
+        raise Broken(f"{refused.detail} This one says {tested.version!r}.") from None
+    return tested.version
 
 
-async def tools_list(asked: Asked) -> str:
+async def tools_list(tested: Asked) -> str:
     """every tool has a name of its own, a scope and a description"""
-    if not asked.tools:
+    if not tested.tools:
         raise Broken("it lists no tools")
     try:
-        manifest = read_manifest("tested", "0.0.0", asked.tools)
+        manifest = read_manifest("tested", "0.0.0", tested.tools)
     except ManifestRefused as refused:
         raise Broken(refused.detail) from None
     bare = [tool.name for tool in manifest.tools if not tool.description]
     _none("has no description", bare)
-    _none(f"has no scope under {META_KEY!r} of its _meta", _without_scope(asked.tools))
-    return f"{len(asked.tools)} tools"
+    _none(f"has no scope under {META_KEY!r} of its _meta", _without_scope(tested.tools))
+    return f"{len(tested.tools)} tools"
 
 
-async def tool_scopes_wellformed(asked: Asked) -> str:
+async def tool_scopes_wellformed(tested: Asked) -> str:
     """every declaration can be read, and every schema is closed"""
-    unread = [spec.name for spec in asked.specs() if spec.lane is None]
+    unread = [spec.name for spec in tested.specs() if spec.lane is None]
     _none("has a declaration that Cairn does not read", unread)
     is_open = [
         str(tool["name"])
-        for tool in asked.tools
+        for tool in tested.tools
         if mapping(tool.get("inputSchema")).get("additionalProperties") is not False
     ]
     _none("takes arguments it does not name (additionalProperties is not false)", is_open)
-    lanes = [spec.lane for spec in asked.specs()]
+    lanes = [spec.lane for spec in tested.specs()]
     return f"{lanes.count(Lane.READ)} read, {lanes.count(Lane.WRITE)} write"
 
 
-async def dangerous_flagged(asked: Asked) -> str:
+async def dangerous_flagged(tested: Asked) -> str:
     """every destructive tool says dangerous: true"""
     hinted = {
         str(tool["name"])
-        for tool in asked.tools
+        for tool in tested.tools
         if mapping(tool.get("annotations")).get("destructiveHint") is True
     }
     missing = [
         spec.name
-        for spec in asked.specs()
+        for spec in tested.specs()
         if not spec.dangerous and (spec.name in hinted or words_of(spec.name) & DESTRUCTIVE)
     ]
     _none("is destructive and does not say so", missing)
-    return ", ".join(spec.name for spec in asked.specs() if spec.dangerous) or "none is dangerous"
+    return ", ".join(spec.name for spec in tested.specs() if spec.dangerous) or "none is dangerous"
 
 
-async def dry_run_supported(asked: Asked) -> str:
+async def dry_run_supported(tested: Asked) -> str:
     """every tool that writes takes dry_run and declares it"""
-    writes = [spec for spec in asked.specs() if spec.lane is Lane.WRITE]
+    writes = [spec for spec in tested.specs() if spec.lane is Lane.WRITE]
     missing = [
         write.name
         for write in writes
-        if not write.supports_dry_run or not asked.accepts(write.name, DRY_RUN)
+        if not write.supports_dry_run or not tested.accepts(write.name, DRY_RUN)
     ]
     _none("has no dry run", missing)
     return f"{len(writes)} of {len(writes)}"
 
 
-async def idempotency_key_accepted(asked: Asked) -> str:
+async def idempotency_key_accepted(tested: Asked) -> str:
     """every tool that writes takes idempotency_key"""
-    writes = [spec for spec in asked.specs() if spec.lane is Lane.WRITE]
-    missing = [write.name for write in writes if not asked.accepts(write.name, IDEMPOTENCY_KEY)]
+    writes = [spec for spec in tested.specs() if spec.lane is Lane.WRITE]
+    missing = [write.name for write in writes if not tested.accepts(write.name, IDEMPOTENCY_KEY)]
     _none("takes no idempotency_key", missing)
     honest = [write.name for write in writes if not write.deduplicates]
     return f"does not deduplicate, and says so: {', '.join(honest)}" if honest else "all"
 
 
-async def healthcheck(asked: Asked) -> str:
+async def healthcheck(tested: Asked) -> str:
     """the tool healthcheck answers, without arguments and without an error"""
-    if not any(tool["name"] == HEALTHCHECK for tool in asked.tools):
+    if not any(tool["name"] == HEALTHCHECK for tool in tested.tools):
         raise Broken("there is no tool healthcheck")
-    text, failed = await asked.call(HEALTHCHECK, {})
+    text, failed = await tested.call(HEALTHCHECK, {})
     if failed:
         raise Broken(f"it answers with an error: {text[:200]}")
     return text[:200]
 
 
-async def bad_input_refused(asked: Asked) -> str:
+async def bad_input_refused(tested: Asked) -> str:
     """wrong arguments and unknown tools are errors, and the connector goes on"""
     nonsense = {"cairn_made_this_up": [1, {"a": None}]}
     accepted: list[str] = []
-    for spec in asked.specs():
-        _, failed = await asked.call(spec.name, nonsense)
+    for spec in tested.specs():
+        _, failed = await tested.call(spec.name, nonsense)
         if not failed:
             accepted.append(spec.name)
     _none("takes arguments it does not know", accepted)
-    _, failed = await asked.call("cairn_made_this_up", {})
+    _, failed = await tested.call("cairn_made_this_up", {})
     if not failed:
         raise Broken("a tool that is not there answers")
-    return f"{len(asked.specs())} tools"
+    return f"{len(tested.specs())} tools"
 
 
-async def redaction_noleak(asked: Asked) -> str:
+async def redaction_noleak(tested: Asked) -> str:
     """no result holds a secret that was in the arguments"""
-    secret = f"ghp_{asked.ids().hex}Cd9Q"
+    secret = f"ghp_{tested.ids().hex}Cd9Q"
     called: list[str] = []
-    for spec in asked.specs():
-        arguments = _harmless(asked, spec, secret)
+    for spec in tested.specs():
+        arguments = _harmless(tested, spec, secret)
         if arguments is None:
             continue
-        text, _ = await asked.call(spec.name, arguments)
+        text, _ = await tested.call(spec.name, arguments)
         if secret in text:
             raise Broken(f"{spec.name} echoes a secret it was given")
         called.append(spec.name)
     return f"{len(called)} tools were given one"
 
 
-async def large_result_truncated(asked: Asked) -> str:
+async def large_result_truncated(tested: Asked) -> str:
     """a result over 100 KB is cut or paged, and says so"""
-    sample = asked.samples.large
+    sample = tested.samples.large
     if sample is None:
         raise NotAsked("give a call with a large result as `large` of the samples")
-    text, failed = await asked.call(sample.tool, sample.arguments)
+    text, failed = await tested.call(sample.tool, sample.arguments)
     if failed:
         raise Broken(f"{sample.tool} answers with an error: {text[:200]}")
     size = len(text.encode())
@@ -357,25 +358,25 @@ async def large_result_truncated(asked: Asked) -> str:
     return f"{sample.tool}: {size} bytes"
 
 
-async def idempotency(asked: Asked) -> str:
+async def idempotency(tested: Asked) -> str:
     """a write repeated under one key happens once"""
-    if not asked.samples.writes:
+    if not tested.samples.writes:
         raise NotAsked("give writes that may be done as `writes` of the samples")
-    for sample in asked.samples.writes:
-        await _repeated(asked, sample)
-    return ", ".join(write.write.tool for write in asked.samples.writes)
+    for sample in tested.samples.writes:
+        await _repeated(tested, sample)
+    return ", ".join(write.write.tool for write in tested.samples.writes)
 
 
-async def _repeated(asked: Asked, sample: WriteSample) -> None:
-    tool, key = sample.write.tool, str(asked.ids())
+async def _repeated(tested: Asked, sample: WriteSample) -> None:
+    tool, key = sample.write.tool, str(tested.ids())
     arguments = {**sample.write.arguments, IDEMPOTENCY_KEY: key}
-    before, _ = await asked.call(sample.shown_by.tool, sample.shown_by.arguments)
+    before, _ = await tested.call(sample.shown_by.tool, sample.shown_by.arguments)
     seen: list[str] = []
     for _ in range(2):
-        text, failed = await asked.call(tool, arguments)
+        text, failed = await tested.call(tool, arguments)
         if failed:
             raise Broken(f"{tool} answers with an error: {text[:200]}")
-        shown, _ = await asked.call(sample.shown_by.tool, sample.shown_by.arguments)
+        shown, _ = await tested.call(sample.shown_by.tool, sample.shown_by.arguments)
         seen.append(shown)
     if seen[0] == before:
         raise Broken(f"{sample.shown_by.tool} does not show what {tool} did; choose another")
@@ -416,12 +417,12 @@ def words_of(name: str) -> set[str]:
     return set(re.split(r"[_\-]+", apart.casefold()))
 
 
-def _harmless(asked: Asked, spec: ToolSpec, secret: str) -> dict[str, Any] | None:
+def _harmless(tested: Asked, spec: ToolSpec, secret: str) -> dict[str, Any] | None:
     """Return arguments with the secret in every text, None for a tool that would really write."""
-    if spec.lane is not Lane.READ and not asked.accepts(spec.name, DRY_RUN):
+    if spec.lane is not Lane.READ and not tested.accepts(spec.name, DRY_RUN):
         return None
-    made = arguments_for(asked.schema(spec.name), text=secret)
-    made |= dict(asked.samples.arguments.get(spec.name, {}))
+    arguments = arguments_for(tested.schema(spec.name), text=secret)
+    arguments |= dict(tested.samples.arguments.get(spec.name, {}))
     if spec.lane is not Lane.READ:
-        made[DRY_RUN] = True
-    return made
+        arguments[DRY_RUN] = True
+    return arguments

@@ -129,9 +129,9 @@ class _Examination:
         async with client:
             limit.deadline = math.inf
             self._add("initialize", self._promise, *self._started(began), began)
-            asked = await self._introduced(client)
+            tested = await self._introduced(client)
             for question in QUESTIONS:
-                await self._ask(question, asked)
+                await self._ask(question, tested)
 
     def _started(self, began: float) -> tuple[Status, str]:
         took = self._stopwatch() - began
@@ -158,10 +158,10 @@ class _Examination:
             manifest=manifest,
         )
 
-    async def _ask(self, question: Question, asked: Asked) -> None:
+    async def _ask(self, question: Question, tested: Asked) -> None:
         began = self._stopwatch()
         try:
-            status, detail = Status.PASSED, await question(asked)
+            status, detail = Status.PASSED, await question(tested)
         except Broken as broken:
             status, detail = Status.FAILED, str(broken)
         except NotAsked as missing:

@@ -103,64 +103,64 @@ class Issues:
         record = self._github.repository()
         return {"repository": str(record.get("full_name", ""))}
 
-    def list_issues(self, asked: ListIssues) -> Answer:
+    def list_issues(self, arguments: ListIssues) -> Answer:
         """Return issues, the latest change first."""
         page = self._github.issues(
-            state=asked.state,
-            labels=asked.labels,
-            since=asked.since,
+            state=arguments.state,
+            labels=arguments.labels,
+            since=arguments.since,
             direction="desc",
-            page=asked.page,
+            page=arguments.page,
         )
         issues: list[JsonValue] = [_brief(record) for record in page.records]
         return Answer(value={"issues": issues, "next_page": page.next_page})
 
-    def get_issue(self, asked: OneIssue) -> Answer:
+    def get_issue(self, arguments: OneIssue) -> Answer:
         """Return an issue with its first comments."""
-        issue = self._github.issue(asked.number)
-        page = self._github.comments(asked.number, per_page=MAX_COMMENTS)
+        issue = self._github.issue(arguments.number)
+        page = self._github.comments(arguments.number, per_page=MAX_COMMENTS)
         comments: list[JsonValue] = [_comment(record) for record in page.records]
         fields = {**_brief(issue), "body": issue.get("body"), "comments": comments}
         return Answer(value={**fields, "more_comments": page.next_page is not None})
 
-    def comment(self, asked: Comment) -> Answer:
+    def comment(self, arguments: Comment) -> Answer:
         """Write a comment once."""
-        if asked.dry_run:
-            return self._would(asked.number, {"comment": asked.body})
-        made, repeated = self._github.comment_once(
-            asked.number, asked.body, key=asked.idempotency_key or ""
+        if arguments.dry_run:
+            return self._would(arguments.number, {"comment": arguments.body})
+        comment, repeated = self._github.comment_once(
+            arguments.number, arguments.body, key=arguments.idempotency_key or ""
         )
-        return Answer(value={**_comment(made), "repeated": repeated})
+        return Answer(value={**_comment(comment), "repeated": repeated})
 
-    def add_label(self, asked: Labelled) -> Answer:
+    def add_label(self, arguments: Labelled) -> Answer:
         """Add a label."""
-        if asked.dry_run:
-            return self._would(asked.number, {"add_label": asked.label})
-        return _labels(self._github.add_labels(asked.number, [asked.label]))
+        if arguments.dry_run:
+            return self._would(arguments.number, {"add_label": arguments.label})
+        return _labels(self._github.add_labels(arguments.number, [arguments.label]))
 
-    def remove_label(self, asked: Labelled) -> Answer:
+    def remove_label(self, arguments: Labelled) -> Answer:
         """Take a label off; an issue without it is as it should be."""
-        if asked.dry_run:
-            return self._would(asked.number, {"remove_label": asked.label})
+        if arguments.dry_run:
+            return self._would(arguments.number, {"remove_label": arguments.label})
         try:
-            return _labels(self._github.remove_label(asked.number, asked.label))
+            return _labels(self._github.remove_label(arguments.number, arguments.label))
         except NotFound:
-            labels = _names(self._github.issue(asked.number))
+            labels = _names(self._github.issue(arguments.number))
         return Answer(value={"labels": labels, "note": "It had no such label."})
 
-    def close(self, asked: Close) -> Answer:
+    def close(self, arguments: Close) -> Answer:
         """Close an issue."""
-        if asked.dry_run:
-            return self._would(asked.number, {"close": asked.reason})
-        made = self._github.set_state(asked.number, "closed", reason=asked.reason)
-        return Answer(value=_brief(made))
+        if arguments.dry_run:
+            return self._would(arguments.number, {"close": arguments.reason})
+        issue = self._github.set_state(arguments.number, "closed", reason=arguments.reason)
+        return Answer(value=_brief(issue))
 
-    def reopen(self, asked: Reopen) -> Answer:
+    def reopen(self, arguments: Reopen) -> Answer:
         """Open an issue again."""
-        if asked.dry_run:
-            return self._would(asked.number, {"reopen": True})
-        made = self._github.set_state(asked.number, "open", reason="reopened")
-        return Answer(value=_brief(made))
+        if arguments.dry_run:
+            return self._would(arguments.number, {"reopen": True})
+        issue = self._github.set_state(arguments.number, "open", reason="reopened")
+        return Answer(value=_brief(issue))
 
     def _would(self, number: int, change: Mapping[str, JsonValue]) -> Answer:
         present = _brief(self._github.issue(number))
@@ -229,13 +229,13 @@ def tools(issues: Issues) -> list[Tool]:
 
 def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:
     """Return the server; ValidationFailed names settings it cannot work with."""
-    given = configured(GitHubConfig, config, secrets)
+    settings = configured(GitHubConfig, config, secrets)
     repository = GitHubRepository(
-        owner=given.owner,
-        name=given.repository,
-        token=given.token.get_secret_value(),
-        api_url=given.api_url,
-        allow_private=given.allow_private,
+        owner=settings.owner,
+        name=settings.repository,
+        token=settings.token.get_secret_value(),
+        api_url=settings.api_url,
+        allow_private=settings.allow_private,
     )
     issues = Issues(GitHubIssues(repository))
     return connector_server(
@@ -243,8 +243,8 @@ def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Serve
         VERSION,
         tools(issues),
         health=issues.health,
-        instructions=f"Issues of the GitHub repository {given.owner}/{given.repository}.",
-        secrets=given.secrets(),
+        instructions=f"Issues of the GitHub repository {settings.owner}/{settings.repository}.",
+        secrets=settings.secrets(),
     )
 
 

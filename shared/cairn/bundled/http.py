@@ -229,9 +229,9 @@ class Http:
             self._address(host, port)
         return {"hosts": [host for host, _ in sorted(hosts)]}
 
-    def get(self, asked: Get) -> Answer:
+    def get(self, arguments: Get) -> Answer:
         """Read an address and return what it answers, redirects within the rules followed."""
-        url = asked.url
+        url = arguments.url
         for _ in range(MAX_REDIRECTS + 1):
             request = self._allowed("GET", url)
             answer = self._sent(request)
@@ -241,19 +241,24 @@ class Http:
             url = where
         refuse(f"was redirected more than {MAX_REDIRECTS} times", reason="http-redirect")
 
-    def send(self, asked: Send) -> Answer:
+    def send(self, arguments: Send) -> Answer:
         """Send a request once and return what is answered; redirects are not followed."""
-        key = asked.idempotency_key or ""
-        headers = {"content-type": asked.content_type} if asked.body is not None else {}
+        key = arguments.idempotency_key or ""
+        headers = {"content-type": arguments.content_type} if arguments.body is not None else {}
         request = self._allowed(
-            asked.method, asked.url, body=asked.body, headers={**headers, "idempotency-key": key}
+            arguments.method,
+            arguments.url,
+            body=arguments.body,
+            headers={**headers, "idempotency-key": key},
         )
-        if asked.content_type == "application/json" and asked.body is not None:
-            _check_json(asked.body)
-        if asked.dry_run:
+        if arguments.content_type == "application/json" and arguments.body is not None:
+            _check_json(arguments.body)
+        if arguments.dry_run:
             self._address(request.parts.hostname or "", self._port(request.parts))
-            would: dict[str, JsonValue] = {"dry_run": True, "method": asked.method}
-            return Answer(value={**would, "host": request.parts.hostname, "bytes": _size(asked)})
+            would: dict[str, JsonValue] = {"dry_run": True, "method": arguments.method}
+            return Answer(
+                value={**would, "host": request.parts.hostname, "bytes": _size(arguments)}
+            )
         answer = self._sent(request)
         return Answer(value=answer.told(), failed=answer.status >= 300)
 
@@ -276,7 +281,7 @@ class Http:
         sent = {**(headers or {}), **_lowered(rule.headers), **_lowered(secret)}
         return Asked(method=method, parts=parts, rule=rule, body=body, headers=sent)
 
-    def _sent(self, asked: Asked) -> Received:
+    def _sent(self, arguments: Asked) -> Received:
         try:
             with httpx.Client(
                 transport=self._transport(),
@@ -284,31 +289,31 @@ class Http:
                 follow_redirects=False,
                 trust_env=False,
             ) as client:
-                received = self._received(client, _request(asked))
+                received = self._received(client, _request(arguments))
         except (httpx.ConnectError, httpx.ConnectTimeout):
             raise Unavailable("The host cannot be reached.", reason="unreachable") from None
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            raise _unanswered(asked, isinstance(problem, httpx.TimeoutException)) from None
-        if received.status in {401, 403} and asked.rule.secret_headers:
+            raise _unanswered(arguments, isinstance(problem, httpx.TimeoutException)) from None
+        if received.status in {401, 403} and arguments.rule.secret_headers:
             raise ConnectorUnauthorised(
                 f"The host refuses the connector's sign-in with {received.status}."
             )
-        if received.status >= 500 and asked.method != "GET":
-            raise _unanswered(asked, False)
+        if received.status >= 500 and arguments.method != "GET":
+            raise _unanswered(arguments, False)
         return received
 
     def _received(self, client: httpx.Client, request: httpx.Request) -> Received:
         answer = client.send(request, stream=True)
         most, seconds = self.config.max_body_bytes, self.config.seconds
         try:
-            kept = body_of(answer, most=most, seconds=seconds, stopwatch=self.stopwatch)
+            content = body_of(answer, most=most, seconds=seconds, stopwatch=self.stopwatch)
         finally:
             answer.close()
         return Received(
             status=answer.status_code,
             headers={name: answer.headers[name] for name in TOLD_HEADERS if name in answer.headers},
-            body=kept[:most],
-            truncated=len(kept) > most,
+            body=content[:most],
+            truncated=len(content) > most,
         )
 
     def _transport(self) -> httpx.BaseTransport:
@@ -367,22 +372,22 @@ class Received:
             return text
 
 
-def _request(asked: Asked) -> httpx.Request:
+def _request(arguments: Asked) -> httpx.Request:
     return httpx.Request(
-        asked.method,
-        urlunsplit(asked.parts),
-        content=None if asked.body is None else asked.body.encode(),
+        arguments.method,
+        urlunsplit(arguments.parts),
+        content=None if arguments.body is None else arguments.body.encode(),
         headers={
             "user-agent": "cairn-connector",
             "accept-encoding": "identity",
-            **{name: value for name, value in asked.headers.items() if value},
+            **{name: value for name, value in arguments.headers.items() if value},
         },
     )
 
 
-def _unanswered(asked: Asked, timed_out: bool) -> CairnError:
+def _unanswered(arguments: Asked, timed_out: bool) -> CairnError:
     reason = "timeout" if timed_out else "unreachable"
-    if asked.method == "GET":
+    if arguments.method == "GET":
         return Unavailable("The host did not answer as it should.", reason=reason)
     return OutcomeUnknown(
         "The host did not say whether it did what was asked.",
@@ -407,8 +412,8 @@ def _size(send: Send) -> int:
 
 def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:
     """Return the server; ValidationFailed names settings it cannot work with."""
-    named = config.get("secret_values", {})
-    values = {**(named if isinstance(named, dict) else {}), **secrets}
+    secret_values = config.get("secret_values", {})
+    values = {**(secret_values if isinstance(secret_values, dict) else {}), **secrets}
     return served(Http(config=configured(HttpConfig, {**config, "secret_values": values}, {})))
 
 

@@ -103,24 +103,24 @@ class Reader:
             self._check_grants(connection)
             return {"server_version": connection.info.server_version}
 
-    def query(self, asked: Query) -> Answer:
+    def query(self, arguments: Query) -> Answer:
         """Run one query and return its rows as JSON objects."""
-        wanted = min(asked.max_rows, self._config.max_rows)
-        statement = as_one_query(asked.sql, f"row_{new_id().hex}")
+        limit = min(arguments.max_rows, self._config.max_rows)
+        statement = as_one_query(arguments.sql, f"row_{new_id().hex}")
         with self._database.reading() as connection:
             self._check_grants(connection)
             self._use_schemas(connection)
             with connection.cursor(name="answer") as cursor, translated(writing=False):
                 cursor.execute(statement)
-                rows = cursor.fetchmany(wanted + 1)
-        return Answer(value=_as_answer(rows, wanted))
+                rows = cursor.fetchmany(limit + 1)
+        return Answer(value=_as_answer(rows, limit))
 
-    def list_tables(self, asked: Tables) -> Answer:
+    def list_tables(self, arguments: Tables) -> Answer:
         """Return the tables and views of the granted schemas that the role may read."""
         values = {
             "system": list(SYSTEM_SCHEMAS),
             "schemas": self._schemas,
-            "part": asked.name_like,
+            "part": arguments.name_like,
             "limit": MAX_TABLES + 1,
         }
         with self._database.reading() as connection:
@@ -131,9 +131,9 @@ class Reader:
         ]
         return Answer(value={"tables": tables[:MAX_TABLES], "truncated": len(tables) > MAX_TABLES})
 
-    def describe_table(self, asked: Table) -> Answer:
+    def describe_table(self, arguments: Table) -> Answer:
         """Return the columns the role may read."""
-        schema, _, name = asked.table.rpartition(".")
+        schema, _, name = arguments.table.rpartition(".")
         schema = schema or self._schemas[0]
         if schema not in self._schemas:
             raise NotFound("There is no such table in the granted schemas.")
@@ -185,16 +185,18 @@ def as_one_query(text: str, alias: str) -> sql.Composed:
     )
 
 
-def _as_answer(rows: list[TupleRow], wanted: int) -> JsonValue:
+def _as_answer(rows: list[TupleRow], limit: int) -> JsonValue:
     """Return the rows that are whole; of a first one that is not, the beginning as a text."""
-    kept: list[JsonValue] = [_decoded(text) for text, size in rows[:wanted] if size <= MAX_BYTES]
-    left_out = len(rows) > len(kept)
-    answer: dict[str, JsonValue] = {"rows": kept, "truncated": left_out}
+    shown_rows: list[JsonValue] = [
+        _decoded(text) for text, size in rows[:limit] if size <= MAX_BYTES
+    ]
+    left_out = len(rows) > len(shown_rows)
+    answer: dict[str, JsonValue] = {"rows": shown_rows, "truncated": left_out}
     if not left_out:
         return answer
-    what = f"the first {len(kept)} rows"
-    if not kept:
-        kept.append(whole_words(rows[0][0]))
+    what = f"the first {len(shown_rows)} rows"
+    if not shown_rows:
+        shown_rows.append(whole_words(rows[0][0]))
         what = "the beginning of the first row"
     answer["note"] = f"[truncated: {what}; ask for fewer columns or narrow the query]"
     return answer
@@ -209,8 +211,8 @@ def _decoded(text: str) -> Any:
 
 def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:
     """Return the server; ValidationFailed names settings it cannot work with."""
-    given = configured(PostgresConfig, config, secrets)
-    reader = Reader(given)
+    settings = configured(PostgresConfig, config, secrets)
+    reader = Reader(settings)
     return connector_server(
         NAME,
         VERSION,
@@ -229,7 +231,7 @@ def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Serve
         ],
         health=reader.health,
         instructions="Reads one PostgreSQL database. Look at the tables before you query them.",
-        secrets=secrets_of(given.dsn.get_secret_value()),
+        secrets=secrets_of(settings.dsn.get_secret_value()),
     )
 
 

@@ -196,8 +196,8 @@ def connector_server(
         tool = by_name.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
-        given = params.arguments or {}
-        return await to_thread.run_sync(lambda: called(tool, given, clean))
+        arguments = params.arguments or {}
+        return await to_thread.run_sync(lambda: called(tool, arguments, clean))
 
     return Server(
         name,
@@ -225,10 +225,10 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-def called(tool: Tool, given: Mapping[str, Any], clean: _Cleaner) -> types.CallToolResult:
+def called(tool: Tool, arguments: Mapping[str, Any], clean: _Cleaner) -> types.CallToolResult:
     """Validate the arguments, run the tool and return its answer; every failure is an answer."""
     try:
-        answer = tool.run(_validated(tool, given))
+        answer = tool.run(_validated(tool, arguments))
     except CairnError as error:
         return _failed(error, clean)
     except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
@@ -238,9 +238,9 @@ def called(tool: Tool, given: Mapping[str, Any], clean: _Cleaner) -> types.CallT
     return _result(clean.value(answer.value), code="failed" if answer.failed else None)
 
 
-def _validated(tool: Tool, given: Mapping[str, Any]) -> Arguments:
+def _validated(tool: Tool, values: Mapping[str, Any]) -> Arguments:
     try:
-        arguments = tool.arguments.model_validate(dict(given))
+        arguments = tool.arguments.model_validate(dict(values))
     except ValidationError as error:
         places = [_place(item) for item in error.errors(include_url=False, include_input=False)]
         raise ValidationFailed("The arguments do not fit the tool.", errors=places) from None
@@ -279,9 +279,9 @@ class _Cleaner:
     """Takes credentials and control characters out of what goes to the caller."""
 
     def __init__(self, secrets: Collection[str]) -> None:
-        known = {secret for secret in secrets if len(secret) >= MIN_SECRET}
-        known |= {json.dumps(item, ensure_ascii=False)[1:-1] for item in known}
-        self._secrets = sorted(known, key=len, reverse=True)
+        forms = {secret for secret in secrets if len(secret) >= MIN_SECRET}
+        forms |= {json.dumps(item, ensure_ascii=False)[1:-1] for item in forms}
+        self._secrets = sorted(forms, key=len, reverse=True)
 
     def value(self, value: JsonValue) -> str:
         """Return a JSON value as text, free of credentials."""
@@ -304,5 +304,5 @@ def _plain(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {plain(key): _plain(one) for key, one in value.items()}
+        return {plain(key): _plain(item) for key, item in value.items()}
     return value

@@ -146,97 +146,99 @@ class Desk:
         record = self.zoho.organisation()
         return {"organisation": str(record.get("companyName") or record.get("portalName") or "")}
 
-    def list_tickets(self, asked: ListTickets) -> Answer:
+    def list_tickets(self, arguments: ListTickets) -> Answer:
         """Return tickets, the newest first."""
         tickets = self.zoho.tickets(
-            start=asked.start,
-            limit=asked.limit,
-            status=asked.status,
-            department_id=asked.department_id,
+            start=arguments.start,
+            limit=arguments.limit,
+            status=arguments.status,
+            department_id=arguments.department_id,
         )
-        return _page(tickets, asked.start, asked.limit)
+        return _page(tickets, arguments.start, arguments.limit)
 
-    def search_tickets(self, asked: SearchTickets) -> Answer:
+    def search_tickets(self, arguments: SearchTickets) -> Answer:
         """Return the tickets that fit."""
         span = (
-            (asked.changed_from, asked.changed_to)
-            if asked.changed_from is not None and asked.changed_to is not None
+            (arguments.changed_from, arguments.changed_to)
+            if arguments.changed_from is not None and arguments.changed_to is not None
             else None
         )
         match = self.zoho.search(
-            text=asked.text,
-            email=asked.email,
-            status=asked.status,
+            text=arguments.text,
+            email=arguments.email,
+            status=arguments.status,
             modified=span,
-            start=asked.start,
-            limit=asked.limit,
+            start=arguments.start,
+            limit=arguments.limit,
         )
-        return _page(match, asked.start, asked.limit)
+        return _page(match, arguments.start, arguments.limit)
 
-    def get_ticket(self, asked: OneTicket) -> Answer:
+    def get_ticket(self, arguments: OneTicket) -> Answer:
         """Return a ticket with its mails and comments."""
-        ticket = self.zoho.ticket(asked.ticket_id)
-        threads = self.zoho.threads(asked.ticket_id, limit=MAX_THREADS)
-        comments = self.zoho.comments(asked.ticket_id, limit=MAX_THREADS)
+        ticket = self.zoho.ticket(arguments.ticket_id)
+        threads = self.zoho.threads(arguments.ticket_id, limit=MAX_THREADS)
+        comments = self.zoho.comments(arguments.ticket_id, limit=MAX_THREADS)
         fields = {**_brief(ticket), "description": ticket.get("description")}
         fields["threads"] = [_picked(thread, *_THREAD) for thread in threads]
         fields["comments"] = [_picked(comment, *_COMMENT) for comment in comments]
         return Answer(value=fields)
 
-    def get_contact(self, asked: OneContact) -> Answer:
+    def get_contact(self, arguments: OneContact) -> Answer:
         """Return a contact."""
-        return Answer(value=_picked(self.zoho.contact(asked.contact_id), *_CONTACT))
+        return Answer(value=_picked(self.zoho.contact(arguments.contact_id), *_CONTACT))
 
-    def find_contacts(self, asked: FindContacts) -> Answer:
+    def find_contacts(self, arguments: FindContacts) -> Answer:
         """Return the contacts with an address."""
         results: list[JsonValue] = [
-            _picked(contact, *_CONTACT) for contact in self.zoho.contacts(email=asked.email)
+            _picked(contact, *_CONTACT) for contact in self.zoho.contacts(email=arguments.email)
         ]
         return Answer(value={"contacts": results})
 
-    def reply(self, asked: Reply) -> Answer:
+    def reply(self, arguments: Reply) -> Answer:
         """Mail the requester once."""
-        ticket = self.zoho.ticket(asked.ticket_id)
+        ticket = self.zoho.ticket(arguments.ticket_id)
         to, sender = _requester(ticket), self._sender()
-        if asked.dry_run:
-            return _would(ticket, {"reply": asked.content, "to": to, "from": sender})
-        made, repeated = self.zoho.reply_once(
-            asked.ticket_id,
-            key=asked.idempotency_key or "",
-            content=asked.content,
+        if arguments.dry_run:
+            return _would(ticket, {"reply": arguments.content, "to": to, "from": sender})
+        thread, repeated = self.zoho.reply_once(
+            arguments.ticket_id,
+            key=arguments.idempotency_key or "",
+            content=arguments.content,
             to=to,
             from_address=sender,
         )
-        return Answer(value={**_picked(made, *_THREAD), "repeated": repeated})
+        return Answer(value={**_picked(thread, *_THREAD), "repeated": repeated})
 
-    def private_comment(self, asked: Note) -> Answer:
+    def private_comment(self, arguments: Note) -> Answer:
         """Write a comment for agents once."""
-        if asked.dry_run:
-            return _would(self.zoho.ticket(asked.ticket_id), {"private_comment": asked.content})
-        made, repeated = self.zoho.comment_once(
-            asked.ticket_id, key=asked.idempotency_key or "", content=asked.content
+        if arguments.dry_run:
+            return _would(
+                self.zoho.ticket(arguments.ticket_id), {"private_comment": arguments.content}
+            )
+        comment, repeated = self.zoho.comment_once(
+            arguments.ticket_id, key=arguments.idempotency_key or "", content=arguments.content
         )
-        return Answer(value={**_picked(made, *_COMMENT), "repeated": repeated})
+        return Answer(value={**_picked(comment, *_COMMENT), "repeated": repeated})
 
-    def update_status(self, asked: Status) -> Answer:
+    def update_status(self, arguments: Status) -> Answer:
         """Set the status."""
-        if asked.dry_run:
-            return _would(self.zoho.ticket(asked.ticket_id), {"status": asked.status})
-        return Answer(value=_brief(self.zoho.set_status(asked.ticket_id, asked.status)))
+        if arguments.dry_run:
+            return _would(self.zoho.ticket(arguments.ticket_id), {"status": arguments.status})
+        return Answer(value=_brief(self.zoho.set_status(arguments.ticket_id, arguments.status)))
 
-    def time_entry(self, asked: TimeEntry) -> Answer:
+    def time_entry(self, arguments: TimeEntry) -> Answer:
         """Book time once."""
-        if asked.dry_run:
-            ticket = self.zoho.ticket(asked.ticket_id)
-            return _would(ticket, {"minutes": asked.minutes, "note": asked.note})
-        made, repeated = self.zoho.add_time_entry_once(
-            asked.ticket_id,
-            key=asked.idempotency_key or "",
-            minutes=asked.minutes,
-            note=asked.note,
+        if arguments.dry_run:
+            ticket = self.zoho.ticket(arguments.ticket_id)
+            return _would(ticket, {"minutes": arguments.minutes, "note": arguments.note})
+        entry, repeated = self.zoho.add_time_entry_once(
+            arguments.ticket_id,
+            key=arguments.idempotency_key or "",
+            minutes=arguments.minutes,
+            note=arguments.note,
             executed_at=self.clock(),
         )
-        return Answer(value={**_picked(made, *_TIME), "repeated": repeated})
+        return Answer(value={**_picked(entry, *_TIME), "repeated": repeated})
 
     def _sender(self) -> str:
         if self.from_address is None:
@@ -312,24 +314,24 @@ def tools(desk: Desk) -> list[Tool]:
 
 def server(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> Server[Any]:
     """Return the server; ValidationFailed names settings it cannot work with."""
-    given = configured(ZohoConfig, config, secrets)
+    settings = configured(ZohoConfig, config, secrets)
     account = ZohoAccount(
-        organisation_id=given.organisation_id,
-        client_id=given.client_id,
-        client_secret=given.client_secret.get_secret_value(),
-        refresh_token=given.refresh_token.get_secret_value(),
-        desk_url=given.desk_url,
-        accounts_url=given.accounts_url,
-        allow_private=given.allow_private,
+        organisation_id=settings.organisation_id,
+        client_id=settings.client_id,
+        client_secret=settings.client_secret.get_secret_value(),
+        refresh_token=settings.refresh_token.get_secret_value(),
+        desk_url=settings.desk_url,
+        accounts_url=settings.accounts_url,
+        allow_private=settings.allow_private,
     )
-    desk = Desk(zoho=ZohoDesk(account), from_address=given.from_address)
+    desk = Desk(zoho=ZohoDesk(account), from_address=settings.from_address)
     return connector_server(
         NAME,
         VERSION,
         tools(desk),
         health=desk.health,
         instructions="The tickets of one organisation in Zoho Desk.",
-        secrets=given.secrets(),
+        secrets=settings.secrets(),
     )
 
 

@@ -40,7 +40,9 @@ class Propose:
     def __call__(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Return what a model is told: it waits, and who decides."""
         teller, platform = self.teller, self.teller.platform
-        given = {name: each for name, each in arguments.items() if name not in NOT_ARGUMENTS}
+        own_arguments = {
+            name: each for name, each in arguments.items() if name not in NOT_ARGUMENTS
+        }
         now = platform.clock()
         action = ActionRow(
             id=platform.new_id(),
@@ -48,8 +50,8 @@ class Propose:
             principal_id=teller.principal.principal_id,
             session=self.session,
             tool=tool,
-            arguments=teller.sealer.seal(given),
-            arguments_hash=hash_of(tool, given),
+            arguments=teller.sealer.seal(own_arguments),
+            arguments_hash=hash_of(tool, own_arguments),
             data_subjects=teller.sealer.data_subjects,
             state=ChatActionState.PENDING,
             result=None,
@@ -62,7 +64,7 @@ class Propose:
         self.made.append(action.id)
         teller.tell(
             "tool_activity",
-            {"arguments": given},
+            {"arguments": own_arguments},
             tool=tool,
             phase="pending",
             action_id=str(action.id),

@@ -16,7 +16,7 @@ from cairn.chat.rules import ByRules, says_something, wish_of, yes_or_no
 from cairn.chat.telling import Stopped, Teller
 from cairn.chat.tools import Does
 from cairn.chat.window import before_the_model
-from cairn.chat.wording import said
+from cairn.chat.wording import phrase
 from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.system import system_principal
@@ -74,7 +74,7 @@ class AnswerTurn:
         self,
         turn: Turn,
         toolbox: Toolbox,
-        listen: Callable[[Sequence[Told]], None] = lambda told: None,
+        listen: Callable[[Sequence[Told]], None] = lambda teller_: None,
     ) -> None:
         """Answer a turn that was begun; whatever goes wrong ends it, and is told."""
         teller = Teller(
@@ -108,14 +108,14 @@ class AnswerTurn:
         labels = screened.of_message()
         teller.end("agent", "gateway", gate, {"query": screened.query}, **screened.labels())
         outcome = self._outcome(turn, toolbox, teller, screened, history)
-        text, named = cited(outcome.answer)
+        text, citations = cited(outcome.answer)
         if text != outcome.answer.text and text.startswith(outcome.answer.text):
             teller.say(text[len(outcome.answer.text) :], outcome.answer.rounds)
         recorded = self._recorded(turn, outcome, text, labels)
         self._decorate(turn, outcome, text, history)
         body: dict[str, Any] = {
             "text": text,
-            "citations": list(named),
+            "citations": list(citations),
             "labels": labels,
             "title": outcome.title,
             "suggestions": list(outcome.suggestions),
@@ -144,7 +144,7 @@ class AnswerTurn:
     ) -> _Outcome:
         language = screened.language
         if screened.verdict is Verdict.DISCARD and turn.principal.role is Role.PUBLIC:
-            answer = _told(teller, said("refused", language))
+            answer = _told(teller, phrase("refused", language))
             return _Outcome(answer=answer, state=TurnState.REFUSED)
         decision = yes_or_no(turn.message)
         if decision is not None and (answer := self._decided(turn, toolbox, decision, language)):
@@ -164,7 +164,7 @@ class AnswerTurn:
             )
             answer = rules(turn.message, screened.query)
             if outcome.error is not None:
-                answer = replace(answer, text=f"{said('fallback', language)}\n{answer.text}")
+                answer = replace(answer, text=f"{phrase('fallback', language)}\n{answer.text}")
             outcome.answer = answer
             _told(teller, answer.text)
         teller.end("agent", "chat", agent, source=outcome.source.value)
@@ -220,14 +220,14 @@ class AnswerTurn:
         waiting = self.actions.waiting(turn.principal, turn.session)
         if len(waiting) != 1:
             return None
-        one = waiting[0]
+        action = waiting[0]
         done = self.actions.decide(
-            turn.principal, one.id, toolbox, confirm=yes, arguments_hash=one.arguments_hash
+            turn.principal, action.id, toolbox, confirm=yes, arguments_hash=action.arguments_hash
         )
         if done.state is ChatActionState.CANCELLED:
-            return Answer(text=said("cancelled", language))
+            return Answer(text=phrase("cancelled", language))
         worked = done.state is ChatActionState.DONE
-        head = said("done" if worked else "failed", language)
+        head = phrase("done" if worked else "failed", language)
         return Answer(text=f"{head} {done.result or done.tool}", tools=(done.tool,))
 
     def _recorded(
@@ -236,13 +236,13 @@ class AnswerTurn:
         """Keep both messages. After the answer: a question must not find itself."""
         refused = outcome.state is TurnState.REFUSED
         echo = not says_something(turn.message)
-        asked = self._message(turn, MessageRole.USER, turn.message, echo=echo)
+        message = self._message(turn, MessageRole.USER, turn.message, echo=echo)
         gate = GateReason.OTHER if refused else None
-        asked = replace(asked, labels=labels, accepted=not refused, gate_reason=gate)
+        message = replace(message, labels=labels, accepted=not refused, gate_reason=gate)
         if turn.principal.role is Role.PUBLIC or wish_of(turn.message).does is not Does.RECALL:
-            asked = replace(asked, infer=False)  # orders state nothing, strangers teach nobody
+            message = replace(message, infer=False)  # orders state nothing, strangers teach nobody
         speaker = _speaker(turn.principal)
-        recorded = self.record(speaker, asked)
+        recorded = self.record(speaker, message)
         quotes = outcome.source is AnsweredBy.RULES or bool(outcome.answer.sources)
         answered = self._message(turn, MessageRole.ASSISTANT, text or "(no answer)", echo=quotes)
         self.record(speaker, replace(answered, infer=False))
@@ -253,7 +253,7 @@ class AnswerTurn:
         public = turn.principal.role is Role.PUBLIC
         slug = turn.principal.agent_slug
         name = f"{turn.principal.principal_id}:{turn.session_id}" if public else turn.session_id
-        given: dict[str, Any] = {"client_id": turn.client_id} if turn.client_id else {}
+        client: dict[str, Any] = {"client_id": turn.client_id} if turn.client_id else {}
         return NewMessage(
             channel=Channel.WEBCHAT if public else Channel.API,
             session_id=name[:MAX_SESSION_CHARS],
@@ -262,7 +262,7 @@ class AnswerTurn:
             scope=Scope.PUBLIC if public else None,
             agents=(slug,) if public and slug else (),
             metadata={"chat": {"turn_id": str(turn.id), "echo": echo}},
-            **given,
+            **client,
         )
 
     def _decorate(

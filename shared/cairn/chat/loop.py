@@ -83,19 +83,19 @@ class Loop:
 
     def __call__(self, messages: Sequence[Message]) -> Answer:
         """Return what the model answers. Raises Unavailable, BudgetExceeded, or Stopped."""
-        said = list(messages)
+        thread = list(messages)
         for number in range(1, MOST_ROUNDS + 1):
             self.teller.tell("iteration_start", iteration=number)
             if number == NUDGE_AFTER + 1:
-                said.append(Message(role=Role.USER, text=NUDGE))
+                thread.append(Message(role=Role.USER, text=NUDGE))
             if number == MOST_ROUNDS:
-                said.append(Message(role=Role.USER, text=LAST))
-            answer = self._asked(joined(said), number)
+                thread.append(Message(role=Role.USER, text=LAST))
+            answer = self._asked(joined(thread), number)
             if answer.finish is Finish.REFUSED:
                 return self._answer(REFUSAL, number)
             if answer.finish is not Finish.TOOLS and answer.text.strip():
                 return self._answer(answer.text, number)
-            said += self._used_tools(answer)
+            thread += self._used_tools(answer)
         raise Unavailable("The model did not come to an answer.", reason="chat-no-answer")
 
     def _answer(self, text: str, rounds: int) -> Answer:
@@ -129,9 +129,9 @@ class Loop:
                 continue
             if answer.text and not heard.any:
                 self.teller.say(answer.text, number)
-            told = {"model": answer.model, "tokens": answer.usage.total}
+            counts = {"model": answer.model, "tokens": answer.usage.total}
             final = answer.finish is not Finish.TOOLS
-            self.teller.end("llm", "chat", began, iteration=number, final=final, **told)
+            self.teller.end("llm", "chat", began, iteration=number, final=final, **counts)
             return answer
         raise AssertionError  # the second attempt returned or raised
 
@@ -156,9 +156,9 @@ class Loop:
     def _result(self, call: ToolCall) -> str:
         if call.name not in self.toolbox.names():
             return f"There is no tool {call.name[:100]!r}. Use one of your tools, or answer."
-        given = _plain(call)
-        self._made[f"{call.name} {given}"] += 1
-        if self._made[f"{call.name} {given}"] > SAME_CALL:
+        text = _plain(call)
+        self._made[f"{call.name} {text}"] += 1
+        if self._made[f"{call.name} {text}"] > SAME_CALL:
             return "You called this before with the same arguments; it says the same. Answer now."
         if call.name in self.toolbox.waits:
             return self.propose(call.name, call.arguments).shown
@@ -202,12 +202,12 @@ def use(teller: Teller, toolbox: Toolbox, name: str, arguments: Mapping[str, Any
 
 def joined(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return messages where nobody speaks twice in a row: some servers refuse that."""
-    said: list[Message] = []
+    thread: list[Message] = []
     for message in messages:
-        if said and said[-1].role is message.role:
-            message = replace(message, text=f"{said.pop().text}\n\n{message.text}")
-        said.append(message)
-    return tuple(said)
+        if thread and thread[-1].role is message.role:
+            message = replace(message, text=f"{thread.pop().text}\n\n{message.text}")
+        thread.append(message)
+    return tuple(thread)
 
 
 def cited(answer: Answer) -> tuple[str, tuple[str, ...]]:
@@ -219,11 +219,11 @@ def cited(answer: Answer) -> tuple[str, tuple[str, ...]]:
     for each in citations(text):
         if str(each) not in answer.sources:
             text = text.replace(f" {each}", "").replace(str(each), "")
-    named = tuple(
+    node_ids = tuple(
         dict.fromkeys(str(each) for each in citations(text) if str(each) in answer.sources)
     )
-    if named or not answer.sources:
-        return text, named
+    if node_ids or not answer.sources:
+        return text, node_ids
     listed = answer.sources[:MOST_LISTED]
     return f"{text}\n\n{' '.join(listed)}", listed
 

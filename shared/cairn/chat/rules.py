@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cairn.chat.loop import Answer, use
 from cairn.chat.tools import Does
-from cairn.chat.wording import said
+from cairn.chat.wording import phrase
 from cairn.extraction.draw import Speaker, draw
 from cairn.kernel.text.elements import one_line
 from cairn.recall.questions.small_talk import small_talk
@@ -89,8 +89,8 @@ def wish_of(message: str) -> Wish:
             (Does.TICKET, _TICKET),
             (Does.DELETE, _FORGET),
         ):
-            if found := pattern.match(text):
-                return Wish(does=does, what=found["what"].strip())
+            if match := pattern.match(text):
+                return Wish(does=does, what=match["what"].strip())
     return Wish(does=Does.RECALL, what=text)
 
 
@@ -126,9 +126,9 @@ class ByRules:
         self.teller.tell("iteration_start", iteration=1)
         wish = wish_of(message)
         if wish.does is None:
-            return Answer(text=said("greeting", self.language), rounds=1)
+            return Answer(text=phrase("greeting", self.language), rounds=1)
         if wish.does not in self.toolbox.does:
-            return Answer(text=said("unable", self.language), rounds=1)
+            return Answer(text=phrase("unable", self.language), rounds=1)
         if wish.does is Does.RECALL:
             return self._recalled(query or wish.what, states=bool(draw(message, Speaker(name=""))))
         if wish.does is Does.DELETE:
@@ -141,7 +141,7 @@ class ByRules:
         lines = result.shown if limit is None else "\n".join(self._lines(result, limit))
         if wish.does is Does.REMEMBER:
             lines = f"\u201c{one_line(wish.what)}\u201d {_cited(result)}".strip()
-        return self._told(name, said(head, self.language) if lines else "", lines)
+        return self._told(name, phrase(head, self.language) if lines else "", lines)
 
     def _asked(self, wish: Wish) -> tuple[dict[str, Any], str, int | None]:
         whose = self._whose()
@@ -162,21 +162,21 @@ class ByRules:
             return self._failed(name, result)
         quotes = self._lines(result, MOST_QUOTES)
         if not quotes:
-            return self._told(name, "", said("stated" if states else "nothing", self.language))
-        return self._told(name, said("found", self.language), "\n".join(quotes))
+            return self._told(name, "", phrase("stated" if states else "nothing", self.language))
+        return self._told(name, phrase("found", self.language), "\n".join(quotes))
 
     def _to_delete(self, what: str) -> Answer:
         """Find what is meant and ask for a yes; nothing that only resembles it a little."""
         recall = self.toolbox.does.get(Does.RECALL)
         if recall is None:
-            return Answer(text=said("unable", self.language), rounds=1)
-        found = use(self.teller, self.toolbox, recall, {"query": what[:2000], **self._whose()})
-        row = next(iter(memories(found)), None)
+            return Answer(text=phrase("unable", self.language), rounds=1)
+        result = use(self.teller, self.toolbox, recall, {"query": what[:2000], **self._whose()})
+        row = next(iter(memories(result)), None)
         if row is None:
-            return self._told(recall, "", said("nothing", self.language))
+            return self._told(recall, "", phrase("nothing", self.language))
         name = self.toolbox.does[Does.DELETE]
         self.propose(name, {"id": id_of(row)})
-        return self._told(recall, said("waits", self.language), f"{name}: {quote(row)}")
+        return self._told(recall, phrase("waits", self.language), f"{name}: {quote(row)}")
 
     def _lines(self, result: Result, most: int) -> list[str]:
         rows: list[Mapping[str, Any]] = []
@@ -187,7 +187,7 @@ class ByRules:
         return [quote(row) for row in rows[:most]]
 
     def _failed(self, name: str, result: Result) -> Answer:
-        return self._told(name, said("failed", self.language), result.shown)
+        return self._told(name, phrase("failed", self.language), result.shown)
 
     def _told(self, name: str, head: str, lines: str) -> Answer:
         from cairn.investigations.citations import citations
@@ -199,8 +199,8 @@ class ByRules:
 
 def rows_of(result: Result) -> Sequence[Mapping[str, Any]]:
     """Return what a tool listed."""
-    given = result.structured or {}
-    rows: object = given.get("results") or given.get("items") or ()
+    structured = result.structured or {}
+    rows: object = structured.get("results") or structured.get("items") or ()
     return cast("Sequence[Mapping[str, Any]]", rows) if isinstance(rows, list) else ()
 
 
@@ -242,5 +242,5 @@ def _text(row: Mapping[str, Any]) -> str:
 
 
 def _cited(result: Result) -> str:
-    made = (result.structured or {}).get("id")
-    return f"[memory:{made}]" if made else ""
+    memory_id = (result.structured or {}).get("id")
+    return f"[memory:{memory_id}]" if memory_id else ""

@@ -37,19 +37,19 @@ class Titles:
 
     def title(self, workspace_id: UUID, message: str) -> str:
         """Return a chat's title, of its first message."""
-        said = self._said(Purpose.TITLE, workspace_id, TITLE, as_data("message", message))
-        written = one_line(said or "").strip("\"'\u201c\u201d. ")[:TITLE_CHARS]
+        title = self._said(Purpose.TITLE, workspace_id, TITLE, as_data("message", message))
+        written = one_line(title or "").strip("\"'\u201c\u201d. ")[:TITLE_CHARS]
         return written or " ".join(one_line(message).split()[:TITLE_WORDS])[:TITLE_CHARS]
 
     def suggestions(self, workspace_id: UUID, message: str, answer: str) -> Sequence[str]:
         """Return up to three questions; by rules about what the answer names."""
-        given = f"{as_data('message', message)}\n{as_data('answer', answer[:MAX_CHARS])}"
-        said = self._said(Purpose.SUGGESTION, workspace_id, SUGGEST, given)
-        if said is not None:
-            lines = (line.strip(" -*\u2022\t") for line in said.splitlines())
+        data = f"{as_data('message', message)}\n{as_data('answer', answer[:MAX_CHARS])}"
+        lines_text = self._said(Purpose.SUGGESTION, workspace_id, SUGGEST, data)
+        if lines_text is not None:
+            lines = (line.strip(" -*\u2022\t") for line in lines_text.splitlines())
             return [line[:200] for line in lines if line][:MOST_SUGGESTIONS]
-        asked = list(dict.fromkeys(content_words(message)))[-1:]
-        return [f"What else is known about {word}?" for word in asked]
+        topics = list(dict.fromkeys(content_words(message)))[-1:]
+        return [f"What else is known about {word}?" for word in topics]
 
     def _said(self, purpose: Purpose, workspace_id: UUID, system: str, text: str) -> str | None:
         if self.models is None:

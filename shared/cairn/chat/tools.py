@@ -53,19 +53,19 @@ class Result:
     @property
     def sources(self) -> tuple[str, ...]:
         """Return the citations of everything that the text names."""
-        named = [str(each) for each in citations(self.shown)]
+        sources = [str(each) for each in citations(self.shown)]
         kind = Kind.TICKET if self.tool.startswith("ticket") else Kind.MEMORY
         ids = [*_ID.findall(self.shown), *_ids(self.structured or {})]
-        named += [str(each) for found in ids if (each := parse(f"[{kind}:{found}]"))]
-        return tuple(dict.fromkeys(named))
+        sources += [str(each) for id_ in ids if (each := parse(f"[{kind}:{id_}]"))]
+        return tuple(dict.fromkeys(sources))
 
 
 def _ids(structured: Mapping[str, Any]) -> list[str]:
     rows: list[Any] = [structured]
     for value in structured.values():
         rows += cast("list[Any]", value) if isinstance(value, list) else []
-    named = [cast("Mapping[str, Any]", row) for row in rows if isinstance(row, dict)]
-    return [str(row.get("id") or row.get("node_id") or "") for row in named]
+    objects = [cast("Mapping[str, Any]", row) for row in rows if isinstance(row, dict)]
+    return [str(row.get("id") or row.get("node_id") or "") for row in objects]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

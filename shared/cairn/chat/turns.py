@@ -84,8 +84,8 @@ class Turns:
         client = principal.writing_client(clean_name(ask.client_id, "client_id") or GLOBAL_CLIENT)
         session = _session(principal, client, name)
         digest = sha256(json.dumps([message, name if ask.session_id else None, client]).encode())
-        if known := self._known(principal, turn_id, digest):
-            return self._found(principal, known)
+        if existing := self._known(principal, turn_id, digest):
+            return self._found(principal, existing)
         where = _address(principal, address)
         if principal.role is Role.PUBLIC:
             self._require_room(principal, session, where)
@@ -109,8 +109,8 @@ class Turns:
             stores.chats.tidy(session, now, **before)
             begun = stores.chats.begin(new)
         if not begun:
-            if known := self._known(principal, turn_id, digest):
-                return self._found(principal, known)
+            if existing := self._known(principal, turn_id, digest):
+                return self._found(principal, existing)
             raise Conflict("Another turn of this session runs.", reason="turn-running")
         return Turn(
             id=turn_id,
@@ -128,23 +128,23 @@ class Turns:
         """Return a turn; NotFound for another's."""
         row = self._row(principal, turn_id)
         sealer = self._opener(principal, row)
-        asked, said = sealer.open(row.question), sealer.open(row.answer)
+        question, answer = sealer.open(row.question), sealer.open(row.answer)
         with self.platform.transactions.reading(principal) as stores:
             actions = stores.chats.of_turn(turn_id)
         return TurnView(
             id=row.id,
-            session_id=str(asked.get("session_id", "")),
+            session_id=str(question.get("session_id", "")),
             state=self._state(row),
             source=row.source,
-            answer=said.get("text"),
-            citations=tuple(said.get("citations", ())),
-            conversation_id=said.get("conversation_id"),
-            message_id=said.get("message_id"),
-            labels=said.get("labels", {}),
-            title=said.get("title"),
-            suggestions=tuple(said.get("suggestions", ())),
+            answer=answer.get("text"),
+            citations=tuple(answer.get("citations", ())),
+            conversation_id=answer.get("conversation_id"),
+            message_id=answer.get("message_id"),
+            labels=answer.get("labels", {}),
+            title=answer.get("title"),
+            suggestions=tuple(answer.get("suggestions", ())),
             actions=[self.actions.view(principal, action) for action in actions],
-            error=said.get("error") or _interrupted(row, self._state(row)),
+            error=answer.get("error") or _interrupted(row, self._state(row)),
             created_at=row.created_at,
             ended_at=row.ended_at,
         )
@@ -182,9 +182,11 @@ class Turns:
         exchanges: list[Exchange] = []
         for row in reversed(rows):
             sealer = self._opener(turn.principal, row)
-            asked, said = sealer.open(row.question), sealer.open(row.answer)
-            if asked and row.state is TurnState.DONE:
-                exchanges.append(Exchange(question=asked["message"], answer=said.get("text", "")))
+            question, answer = sealer.open(row.question), sealer.open(row.answer)
+            if question and row.state is TurnState.DONE:
+                exchanges.append(
+                    Exchange(question=question["message"], answer=answer.get("text", ""))
+                )
         return tuple(exchanges)
 
     def _known(self, principal: Principal, turn_id: UUID, digest: bytes) -> TurnRow | None:
@@ -196,15 +198,15 @@ class Turns:
 
     def _found(self, principal: Principal, row: TurnRow) -> Turn:
         sealer = self._opener(principal, row)
-        asked = sealer.open(row.question)
+        question = sealer.open(row.question)
         return Turn(
             id=row.id,
             principal=principal,
-            message=str(asked.get("message", "")),
-            session_id=str(asked.get("session_id", "")),
+            message=str(question.get("message", "")),
+            session_id=str(question.get("session_id", "")),
             session=row.session,
             client_id=row.client_id,
-            suggest=bool(asked.get("suggest")),
+            suggest=bool(question.get("suggest")),
             sealer=sealer,
             fresh=False,
         )
@@ -213,8 +215,8 @@ class Turns:
         now = self.platform.clock()
         minute, day = now - timedelta(minutes=1), now - timedelta(days=1)
         with self.platform.transactions.reading(principal) as stores:
-            said, lately, today = stores.chats.said(session, where, minute=minute, day=day)
-        if said >= A_SESSION:
+            in_session, lately, today = stores.chats.said(session, where, minute=minute, day=day)
+        if in_session >= A_SESSION:
             raise RateLimited(
                 f"A session has {A_SESSION} messages; begin another.",
                 retry_after=60,
@@ -228,23 +230,23 @@ class Turns:
 
     def _sealer(self, principal: Principal, turn_id: UUID, client: str) -> Sealer:
         """Return what seals a new turn; a client that was never heard of is registered first."""
-        wanted = owners(client, ())
-        if wanted:
-            self._register(principal, wanted)
-            resolution = resolve(self.platform, principal, wanted)
-            subjects = resolution.subjects_of(wanted)
+        client_owners = owners(client, ())
+        if client_owners:
+            self._register(principal, client_owners)
+            resolution = resolve(self.platform, principal, client_owners)
+            subjects = resolution.subjects_of(client_owners)
         else:
             subjects = ()
         return Sealer.of(self.platform, principal.workspace_id, turn_id, subjects, create=True)
 
-    def _register(self, principal: Principal, wanted: Sequence[tuple[str, str]]) -> None:
+    def _register(self, principal: Principal, subjects: Sequence[tuple[str, str]]) -> None:
         with self.platform.transactions.reading(principal) as stores:
-            if len(stores.subjects.find(wanted)) == len(wanted):
+            if len(stores.subjects.find(subjects)) == len(subjects):
                 return
 
         def prepared() -> Work[None]:
             return Work(
-                resolution=resolve(self.platform, principal, wanted),
+                resolution=resolve(self.platform, principal, subjects),
                 do=Write.register,
                 keep=lambda _: {},
                 read=lambda _: None,

@@ -46,19 +46,19 @@ def before_the_model(
     oldest first; the question always stands.
     """
     left = round(window * SHARE) - tokens_of(text) - tokens_of(briefing)
-    kept: list[Exchange] = []
+    exchanges: list[Exchange] = []
     for exchange in reversed(history):
         left -= tokens_of(exchange.question) + tokens_of(exchange.answer)
         if left < 0:
             break
-        kept.append(exchange)
-    said = [
+        exchanges.append(exchange)
+    thread = [
         message
-        for each in reversed(kept)
+        for each in reversed(exchanges)
         for message in (
             Message(role=Role.USER, text=each.question),
             Message(role=Role.ASSISTANT, text=each.answer or "(no answer)"),
         )
     ]
-    asked = f"{as_data('briefing', briefing)}\n{text}" if briefing else text
-    return (*said, Message(role=Role.USER, text=asked))
+    last = f"{as_data('briefing', briefing)}\n{text}" if briefing else text
+    return (*thread, Message(role=Role.USER, text=last))

@@ -82,6 +82,6 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 
-def said(name: str, language: str | None) -> str:
+def phrase(name: str, language: str | None) -> str:
     """Return a sentence in a language, English for one that has no words here."""
     return _TEXTS.get(language or "en", _TEXTS["en"])[name]

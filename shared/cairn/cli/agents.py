@@ -57,9 +57,9 @@ def register(
 ) -> None:
     """Register an agent and print its key, this once."""
     deps = deps_of(ctx)
-    given = _given(name or slug, owner, description, specialist, persona, edition, tool, scope)
-    made = {"role": role, "own_memory": own_memory} if key else None
-    body = without_none({**given, "slug": slug, "requests_a_minute": rate, "key": made})
+    fields = _given(name or slug, owner, description, specialist, persona, edition, tool, scope)
+    new_key = {"role": role, "own_memory": own_memory} if key else None
+    body = without_none({**fields, "slug": slug, "requests_a_minute": rate, "key": new_key})
     answer = deps.client.post("/v1/agents", body)
     if as_json:
         return print_json(answer)
@@ -120,9 +120,9 @@ def change(
     as_json: Json = False,
 ) -> None:
     """Change the given fields of an agent."""
-    given = _given(name, owner, description, specialist, persona, edition, tool, scope)
-    given |= {"requests_a_minute": rate, "all_tools": all_tools or None}
-    _patch(ctx, slug, without_none(given), "changed", as_json=as_json)
+    fields = _given(name, owner, description, specialist, persona, edition, tool, scope)
+    fields |= {"requests_a_minute": rate, "all_tools": all_tools or None}
+    _patch(ctx, slug, without_none(fields), "changed", as_json=as_json)
 
 
 @app.command()

@@ -44,8 +44,8 @@ def list_approvals(
 ) -> None:
     """List approvals, newest first; pending ones by default."""
     deps = deps_of(ctx)
-    asked = None if state == "all" else state
-    items = deps.client.get("/v1/approvals", state=asked, limit=limit)["items"]
+    state_filter = None if state == "all" else state
+    items = deps.client.get("/v1/approvals", state=state_filter, limit=limit)["items"]
     if as_json:
         return print_json(items)
     shown = table("id", "tool", "state", "expires", whole="id")
@@ -119,8 +119,12 @@ def edit(
     """Approve the action with other arguments; the safety rules check them again."""
     deps = deps_of(ctx)
     shown = deps.client.get(f"/v1/approvals/{approval}")
-    given = _arguments(shown, arguments, change or [])
-    body = {"binding": shown["binding"], "arguments": given, "reason": _why(reason, needed=True)}
+    new_arguments = _arguments(shown, arguments, change or [])
+    body = {
+        "binding": shown["binding"],
+        "arguments": new_arguments,
+        "reason": _why(reason, needed=True),
+    }
     decided = deps.client.post(f"/v1/approvals/{approval}/edit", body)
     print_json(decided) if as_json else _tell(deps, "edited", decided)
 
@@ -176,15 +180,15 @@ def _why(reason: str | None, *, needed: bool, ask: bool = True) -> str:
         return reason
     if not needed and not ask:
         return ""
-    asked = typer.prompt("Why", default=None if needed else "", show_default=False, err=True)
-    return str(asked).strip()
+    answer = typer.prompt("Why", default=None if needed else "", show_default=False, err=True)
+    return str(answer).strip()
 
 
-def _arguments(shown: dict[str, Any], given: str | None, changes: list[str]) -> dict[str, Any]:
+def _arguments(shown: dict[str, Any], text: str | None, changes: list[str]) -> dict[str, Any]:
     """Return the arguments of an edit: those given, else those shown, with the changes."""
-    if given is None and not changes:
+    if text is None and not changes:
         raise typer.BadParameter("Say what changes: --set NAME=VALUE, or all with --arguments.")
-    start = shown["arguments"] if given is None else json_object(given, "The arguments")
+    start = shown["arguments"] if text is None else json_object(text, "The arguments")
     return {**start, **dict(map(_change, changes))}
 
 
@@ -250,11 +254,11 @@ def make(
         "max_uses": uses,
         "reason": reason,
     }
-    made = deps.client.post("/v1/grants", body)
+    grant = deps.client.post("/v1/grants", body)
     if as_json:
-        return print_json(made)
-    until = moment(made["expires_at"])
-    deps.out.print(f"[green]granted[/] {made['id']}  {tool}, {uses} times until {until}")
+        return print_json(grant)
+    until = moment(grant["expires_at"])
+    deps.out.print(f"[green]granted[/] {grant['id']}  {tool}, {uses} times until {until}")
 
 
 @grants_app.command("list")

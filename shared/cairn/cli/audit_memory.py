@@ -80,7 +80,7 @@ def _audit(deps: "Deps", *, by_words: bool) -> "MemoryAudit":
     return MemoryAudit(embed=embedder.embed, apart=apart, compared_by=embedder.model.name)
 
 
-def apart(one: str, other: str) -> str | None:
+def apart(text: str, other: str) -> str | None:
     """Return why two alike texts cannot both hold, by the rules of the consolidation.
 
     "" when they differ in a number, a date, a name, a denial or opposite words and these rules see
@@ -90,10 +90,10 @@ def apart(one: str, other: str) -> str | None:
     from cairn.consolidation.tokens import difference, tokens
     from cairn.consolidation.wording import opposed, wording
 
-    result = contradiction(one, other, {}) or contradiction(other, one, {})
+    result = contradiction(text, other, {}) or contradiction(other, text, {})
     if result is not None:
         return f"{result[0].value}: {result[1]}"
-    if difference(tokens(one), tokens(other)) or opposed(wording(one), wording(other)):
+    if difference(tokens(text), tokens(other)) or opposed(wording(text), wording(other)):
         return ""
     return None
 
@@ -120,9 +120,9 @@ def _take_workspace(audit: "MemoryAudit", deps: "Deps") -> None:
         for node in deps.client.pages("/v1/nodes", label=label, limit=PAGE):
             audit.scan(node["id"], "\n".join(filter(None, (node["title"], node["text"]))))
     for kind, answer in deps.client.get("/v1/stats/orphans").items():
-        named = [*answer["examples"]]
+        examples = [*answer["examples"]]
         for at in range(answer["count"]):
-            record = named[at] if at < len(named) else f"{kind} {at + 1}"
+            record = examples[at] if at < len(examples) else f"{kind} {at + 1}"
             audit.lost(record, kind.replace("_", " "))
 
     for key in deps.client.get("/v1/ledger/verify")["missing_keys"]:

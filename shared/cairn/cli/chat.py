@@ -45,9 +45,9 @@ def chat(
 def _say(deps: Deps, body: Mapping[str, Any], *, yes: bool, as_json: bool) -> None:
     """Say one thing, and settle what waits for a yes."""
     turn_id = str(new_id())
-    asked = {**body, "turn_id": turn_id}
+    request = {**body, "turn_id": turn_id}
     shown = None if as_json else _Shown(deps)
-    for name, data in _events(deps, asked, turn_id):
+    for name, data in _events(deps, request, turn_id):
         if shown is not None:
             shown.take(name, data)
     turn = deps.client.get(f"/v1/chat/{turn_id}")
@@ -60,12 +60,12 @@ def _say(deps: Deps, body: Mapping[str, Any], *, yes: bool, as_json: bool) -> No
 
 
 def _events(
-    deps: Deps, asked: Mapping[str, Any], turn_id: str
+    deps: Deps, request: Mapping[str, Any], turn_id: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the events of a turn: streamed, or polled where the door does not stream."""
     name = ""
     try:
-        for line in deps.client.streamed("/v1/chat", asked):
+        for line in deps.client.streamed("/v1/chat", request):
             if line.startswith("event: "):
                 name = line.removeprefix("event: ")
             elif line.startswith("data: "):
@@ -73,17 +73,17 @@ def _events(
     except Failure as failure:
         if failure.code != "not-streamable":
             raise
-        yield from _polled(deps, asked, turn_id)
+        yield from _polled(deps, request, turn_id)
 
 
 def _polled(
-    deps: Deps, asked: Mapping[str, Any], turn_id: str
+    deps: Deps, request: Mapping[str, Any], turn_id: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     failed: list[Failure] = []
 
     def post() -> None:
         try:
-            deps.client.post("/v1/chat", asked)
+            deps.client.post("/v1/chat", request)
         except Failure as failure:  # the door gives up sooner than the turn
             failed.append(failure)
 
@@ -151,8 +151,8 @@ def _settle(deps: Deps, action: Mapping[str, Any], *, yes: bool, ask: bool) -> N
             name = f"{action['tool']} {action['id']}"
             deps.out.print(f"[yellow]waits for your yes until {action['expires_at']}:[/] {name}")
         return
-    given = json.dumps(action["arguments"], ensure_ascii=False)
-    confirmed = yes or typer.confirm(f"{action['tool']} {given}?")
+    arguments = json.dumps(action["arguments"], ensure_ascii=False)
+    confirmed = yes or typer.confirm(f"{action['tool']} {arguments}?")
     decision = {
         "decision": "confirm" if confirmed else "cancel",
         "arguments_hash": action["arguments_hash"],

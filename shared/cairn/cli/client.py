@@ -71,8 +71,8 @@ class Client:
 
     def get(self, path: str, **params: Any) -> Any:
         """GET; parameters that are None are left out."""
-        given = {name: value for name, value in params.items() if value is not None}
-        return self._call("GET", path, params=given)
+        present = {name: value for name, value in params.items() if value is not None}
+        return self._call("GET", path, params=present)
 
     def post(self, path: str, body: Mapping[str, Any], *, idempotency: str | None = None) -> Any:
         """POST a JSON body."""
@@ -89,8 +89,8 @@ class Client:
 
     def delete(self, path: str, **params: Any) -> Any:
         """DELETE; parameters that are None are left out."""
-        given = {name: value for name, value in params.items() if value is not None}
-        return self._call("DELETE", path, params=given)
+        present = {name: value for name, value in params.items() if value is not None}
+        return self._call("DELETE", path, params=present)
 
     def put_bytes(self, url: str, content: bytes, headers: Mapping[str, str]) -> None:
         """PUT bytes to a presigned URL, which takes no key."""

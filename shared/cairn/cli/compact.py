@@ -40,14 +40,14 @@ def compact(
             "client_id": client,
         }
     )
-    made = deps.client.post("/v1/context/compact", body)
+    compacted = deps.client.post("/v1/context/compact", body)
     if as_json:
-        return print_json(made)
-    typer.echo(made["context"])
-    size = made["tokens"]
+        return print_json(compacted)
+    typer.echo(compacted["context"])
+    size = compacted["tokens"]
     deps.err.print(
-        f"{size['before']} tokens are {size['after']}, by {made['method']}; "
-        f"{made['dropped']} turns left out, {len(made['stored'])} messages recorded",
+        f"{size['before']} tokens are {size['after']}, by {compacted['method']}; "
+        f"{compacted['dropped']} turns left out, {len(compacted['stored'])} messages recorded",
         highlight=False,
     )
 
@@ -59,15 +59,15 @@ def messages_of(file: Path) -> list[Any]:
     except (OSError, UnicodeDecodeError) as exc:
         raise Failure(f"{file} cannot be read as UTF-8 text.") from exc
     try:
-        given: Any = json.loads(text)
+        document: Any = json.loads(text)
     except ValueError:
-        given = _lines(file, text)
-    if isinstance(given, dict):
-        one = cast("dict[str, Any]", given)
-        given = one.get("messages", [one])
-    if not isinstance(given, list):
+        document = _lines(file, text)
+    if isinstance(document, dict):
+        record = cast("dict[str, Any]", document)
+        document = record.get("messages", [record])
+    if not isinstance(document, list):
         raise Failure(f"{file} has no list of messages.")
-    return cast("list[Any]", given)
+    return cast("list[Any]", document)
 
 
 def _lines(file: Path, text: str) -> list[Any]:

@@ -137,8 +137,8 @@ def change(
     as_json: Json = False,
 ) -> None:
     """Change a connector's settings, secrets, scopes or autonomy."""
-    given = _settings(config, secret, scopes, autonomy, criticality, no_secret)
-    body = without_none({"url": url, **given})
+    settings = _settings(config, secret, scopes, autonomy, criticality, no_secret)
+    body = without_none({"url": url, **settings})
     if not body:
         raise Failure("There is nothing to change.", advice="see cairn connectors set --help")
     done = deps_of(ctx).client.patch(f"/v1/connectors/{name}", body)
@@ -302,10 +302,10 @@ def disallow(ctx: typer.Context, command: Command, as_json: Json = False) -> Non
     deps = deps_of(ctx)
     file = _file(deps)
     entries = file.read()
-    kept = [entry for entry in entries if entry.command != tuple(command)]
-    if len(kept) == len(entries):
+    remaining = [entry for entry in entries if entry.command != tuple(command)]
+    if len(remaining) == len(entries):
         raise Failure("This command is not allowed.", advice="see cairn connectors allowed")
-    file.write(kept)
+    file.write(remaining)
     if as_json:
         print_json({"disallowed": command})
     else:
@@ -375,9 +375,9 @@ def test(
 
     if bool(command) == bool(url):
         raise Failure("Give either a command or --url.", advice="cairn connectors test --help")
-    given = Samples() if samples is None else read_samples(samples.read_bytes())
+    samples_read = Samples() if samples is None else read_samples(samples.read_bytes())
     target = url if url else _started(command or [])
-    checks = examine(target, given, initialize_seconds=seconds)
+    checks = examine(target, samples_read, initialize_seconds=seconds)
     if as_json:
         print_json(_as_json(checks))
     else:
@@ -391,8 +391,8 @@ def _started(command: "Sequence[str]") -> "StdioServerParameters":
 
     from cairn.bundled.configuration import environment
 
-    given = environment()
-    passed_on = {name: given[name] for name in given if not _NOT_PASSED_ON.match(name)}
+    variables = environment()
+    passed_on = {name: variables[name] for name in variables if not _NOT_PASSED_ON.match(name)}
     name = sys.executable if command[0] == "python" else command[0]
     return StdioServerParameters(command=name, args=list(command[1:]), env=passed_on)
 

@@ -62,8 +62,8 @@ def consolidate(
             raise typer.BadParameter("--scheduled takes every client and plans nothing only.")
         _scheduled(deps, wait=wait, as_json=as_json)
         return
-    asked = {"dry_run": dry_run} | ({"client_id": client} if client else {})
-    answer = deps.client.post("/v1/consolidations", asked)
+    body = {"dry_run": dry_run} | ({"client_id": client} if client else {})
+    answer = deps.client.post("/v1/consolidations", body)
     if dry_run:
         print_json(answer) if as_json else _show_plan(deps, answer)
         return
@@ -137,7 +137,7 @@ def last_run(deps: Deps) -> dict[str, Any] | None:
     return next((run for run in runs if not run["dry_run"]), None)
 
 
-def told(run: dict[str, Any]) -> str:
+def run_line(run: dict[str, Any]) -> str:
     """Return a run in one line."""
     counts = run["counts"]
     by = "schedule" if run["trigger"] == "schedule" else "request"

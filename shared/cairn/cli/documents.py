@@ -40,9 +40,9 @@ def ingest(
     if len(files) > 1 and (title or source_uri):
         raise typer.BadParameter("--title and --source-uri go with a single file.")
     deps = deps_of(ctx)
-    given = without_none({"client_id": client, "scope": scope, "title": title})
+    fields = without_none({"client_id": client, "scope": scope, "title": title})
     accepted = [
-        send(deps, file, {**given, "source_uri": source_uri or file.resolve().as_uri()})
+        send(deps, file, {**fields, "source_uri": source_uri or file.resolve().as_uri()})
         for file in files
     ]
     ended = wait_for(deps, accepted) if wait else accepted
@@ -54,10 +54,10 @@ def ingest(
         raise typer.Exit(1)
 
 
-def send(deps: Deps, file: Path, given: dict[str, Any]) -> dict[str, Any]:
+def send(deps: Deps, file: Path, fields: dict[str, Any]) -> dict[str, Any]:
     """Send one file, in the request or by upload, and return the API's acceptance."""
     content = file.read_bytes()
-    body = without_none({**given, "media_type": media_type(file)})
+    body = without_none({**fields, "media_type": media_type(file)})
     if len(content) <= INLINE_BYTES:
         body["content_base64"] = base64.b64encode(content).decode("ascii")
     else:
@@ -151,11 +151,11 @@ def _document(deps: Deps, cited: Citation) -> dict[str, Any]:
     if not listed:
         raise Failure(f"There is no document {cited.target} (any more).")
     answer = deps.client.get(f"/v1/documents/{listed[0]['id']}")
-    wanted = [plain(heading) for heading in cited.headings]
+    headings = [plain(heading) for heading in cited.headings]
     sections = [
         section
         for section in answer["sections"]
-        if [plain(each) for each in section["headings"]][: len(wanted)] == wanted
+        if [plain(each) for each in section["headings"]][: len(headings)] == headings
     ]
     return {**answer, "sections": sections}
 

@@ -73,14 +73,14 @@ def reembed(
         deps.deployment(), to, model_dir=model_dir, base_url=base_url, register=_registering(deps)
     )
     chosen = [workspace] if workspace else list(change.workspaces())
-    told = [_one(deps, change, item, sample=sample, drop_old=drop_old) for item in chosen]
-    worse = any(item["comparison"] and item["comparison"]["loss"] > accept_loss for item in told)
-    switched = switch and not worse and not _unfinished(told)
+    reports = [_one(deps, change, item, sample=sample, drop_old=drop_old) for item in chosen]
+    worse = any(item["comparison"] and item["comparison"]["loss"] > accept_loss for item in reports)
+    switched = switch and not worse and not _unfinished(reports)
     if switched:
         _switch(deps, to, model_dir, base_url)
-        for item in told:  # what the functions wrote with the former model until they ended
+        for item in reports:  # what the functions wrote with the former model until they ended
             item["after_switch"] = _fill(deps, change, UUID(item["workspace_id"]))
-    _show(deps, told, as_json=as_json, switched=switched)
+    _show(deps, reports, as_json=as_json, switched=switched)
     if switch and not switched:
         raise typer.Exit(1)
 
@@ -117,8 +117,8 @@ def _fill(deps: Deps, change: Reembedding, workspace_id: UUID) -> dict[str, Any]
         )
 
 
-def _unfinished(told: list[dict[str, Any]]) -> bool:
-    return any(item["filled"]["left"] for item in told)
+def _unfinished(reports: list[dict[str, Any]]) -> bool:
+    return any(item["filled"]["left"] for item in reports)
 
 
 def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -> None:
@@ -142,10 +142,10 @@ def _switch(deps: Deps, to: str, model_dir: Path | None, base_url: str | None) -
         ) from exc
 
 
-def _show(deps: Deps, told: list[dict[str, Any]], *, as_json: bool, switched: bool) -> None:
+def _show(deps: Deps, reports: list[dict[str, Any]], *, as_json: bool, switched: bool) -> None:
     if as_json:
-        return print_json({"workspaces": told, "switched": switched})
-    for item in told:
+        return print_json({"workspaces": reports, "switched": switched})
+    for item in reports:
         filled = item["filled"]
         deps.out.print(
             f"{item['workspace_id']}: {filled['nodes']} nodes got vectors of {filled['model']}, "
@@ -159,15 +159,15 @@ def _show(deps: Deps, told: list[dict[str, Any]], *, as_json: bool, switched: bo
         deps.out.print("[green]switched[/]; the way back: cairn reembed --switch to the old one")
 
 
-def _compared(found: dict[str, Any]) -> Any:
+def _compared(comparison: dict[str, Any]) -> Any:
     shown = table("model", "recall@1", "recall@10", "MRR", "of the first's ten", "by its index")
-    present, target = found["present"], found["target"]
-    by_index = found["hnsw_recall_at_10"]
+    present, target = comparison["present"], comparison["target"]
+    by_index = comparison["hnsw_recall_at_10"]
     for score, *others in (
         (present, "", ""),
         (
             target,
-            f"{found['overlap_at_10']:.3f}",
+            f"{comparison['overlap_at_10']:.3f}",
             "no index" if by_index is None else f"{by_index:.3f}",
         ),
     ):
@@ -189,14 +189,14 @@ def reindex(ctx: typer.Context, wait: Wait = False, as_json: Json = False) -> No
     May be stopped and repeated. With --wait the exit status is 1 when the work of some failed.
     """
     deps = deps_of(ctx)
-    told = _queue(deps)
+    counts = _queue(deps)
     state = _wait(deps) if wait else deps.client.get("/v1/status")
-    told |= {name: state[name] for name in ("pending_embeddings", "failed_embeddings")}
+    counts |= {name: state[name] for name in ("pending_embeddings", "failed_embeddings")}
     if as_json:
-        print_json(told)
+        print_json(counts)
     else:
-        _show_reindex(deps, told)
-    if wait and told["failed_embeddings"]:
+        _show_reindex(deps, counts)
+    if wait and counts["failed_embeddings"]:
         raise typer.Exit(1)
 
 
@@ -207,12 +207,12 @@ def missing_vectors(deps: Deps) -> str | None:
     """
     if deps.client.get("/v1/whoami")["role"] != "admin":
         return None
-    found = deps.client.get("/v1/reindex")
-    left = found["missing"] - found["waiting"]
+    status = deps.client.get("/v1/reindex")
+    left = status["missing"] - status["waiting"]
     if left <= 0:
         return ""
     nodes = "1 node has" if left == 1 else f"{left} nodes have"
-    return f"{nodes} no vector of {found['model']}"
+    return f"{nodes} no vector of {status['model']}"
 
 
 def advise_reindex(deps: Deps) -> None:
@@ -257,10 +257,10 @@ def _wait(deps: Deps) -> dict[str, Any]:
     return state
 
 
-def _show_reindex(deps: Deps, told: dict[str, Any]) -> None:
+def _show_reindex(deps: Deps, counts: dict[str, Any]) -> None:
     deps.out.print(
-        f"{told['missing']} nodes without a vector of {told['model']}, {told['queued']} of them "
-        f"queued just now; {told['pending_embeddings']} wait, {told['failed_embeddings']} failed"
+        "{missing} nodes without a vector of {model}, {queued} of them queued just now; "
+        "{pending_embeddings} wait, {failed_embeddings} failed".format_map(counts)
     )
-    if told["failed_embeddings"]:
+    if counts["failed_embeddings"]:
         deps.err.print("[yellow]→ send them again: cairn redrive; why: cairn logs aws[/]")

@@ -94,8 +94,8 @@ def list_events(
         return print_json(page)
     shown = table("occurred", "type", "agent", "session", "text", "id")
     for each in page["items"]:
-        named = (each["type"], each["agent_id"] or "", each["session_id"] or "", each["text"][:100])
-        shown.add_row(each["occurred_at"], *(escape(item) for item in named), each["id"])
+        cells = (each["type"], each["agent_id"] or "", each["session_id"] or "", each["text"][:100])
+        shown.add_row(each["occurred_at"], *(escape(item) for item in cells), each["id"])
     deps.out.print(shown)
 
 
@@ -134,13 +134,13 @@ def import_all(deps: Deps, events: list[dict[str, Any]]) -> tuple[list[dict[str,
     with Progress(console=deps.err, transient=True) as progress:
         task = progress.add_task("importing", total=len(events))
         for batch in batches(events):
-            named = [event.get("id") for event in batch]
+            names = [event.get("id") for event in batch]
             items, lost = with_parents(batch, stored)
             orphans += lost
             answer = deps.client.post("/v1/events", {"items": items})
             start = len(results)
             results += [{**each, "index": each["index"] + start} for each in answer["results"]]
-            for name, each in zip(named, answer["results"], strict=True):
+            for name, each in zip(names, answer["results"], strict=True):
                 if name is not None and each.get("id"):
                     stored[str(name)] = each["id"]
             progress.advance(task, len(batch))
@@ -179,8 +179,8 @@ def with_parents(
         parent = event.get("parent_id")
         if parent in places:
             item["parent_item"] = places[cast("str", parent)]
-        elif parent is not None and (known := stored.get(parent, _uuid(parent))):
-            item["parent_id"] = known
+        elif parent is not None and (parent_id := stored.get(parent, _uuid(parent))):
+            item["parent_id"] = parent_id
         else:
             lost += parent is not None
         if event.get("id") is not None:

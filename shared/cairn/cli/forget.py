@@ -57,17 +57,17 @@ def forget(
     1 when something is found afterwards.
     """
     deps = deps_of(ctx)
-    asked = {**_target(subject, subject_id, source), "reason": reason}
+    request = {**_target(subject, subject_id, source), "reason": reason}
     canaries = canary or []
     fields: dict[str, Any] = {}
     if dry_run or prove:
-        body = {**asked, "dry_run": True, "prove": prove, "canaries": canaries}
+        body = {**request, "dry_run": True, "prove": prove, "canaries": canaries}
         fields["plan"], fields["before"], words = _planned(deps, body, needed=dry_run)
     else:
         words = canaries
     if not dry_run:
         _confirm(yes=yes)
-        fields["forgotten"] = _forgotten(deps, asked)
+        fields["forgotten"] = _forgotten(deps, request)
         if prove:
             fields["after"] = _proof(deps, fields["forgotten"]["id"], words)
     _show(deps, fields, as_json=as_json)
@@ -111,11 +111,11 @@ def _planned(
     return plan, before, words
 
 
-def _forgotten(deps: Deps, asked: dict[str, Any]) -> dict[str, Any]:
+def _forgotten(deps: Deps, request: dict[str, Any]) -> dict[str, Any]:
     """Forget, and take it up again while what remains is still being made anew."""
     with deps.err.status("forgetting …"):
-        done = deps.client.post("/v1/forget", asked)
-        by_id = {"subject_id": done["subject_id"], "reason": asked["reason"]}
+        done = deps.client.post("/v1/forget", request)
+        by_id = {"subject_id": done["subject_id"], "reason": request["reason"]}
         for _ in range(PARTS):
             if done["status"] == "done":
                 break
@@ -291,8 +291,10 @@ def _laptop_logs(deps: Deps, needles: Needles) -> Looked:
     banners = [
         text[:BANNER_CHARS] for file, text in zip(files, texts, strict=True) if file.name in OTHERS
     ]
-    known = " ".join(banners).lower()
-    needles = Needles(texts=tuple(word for word in needles.texts if word.lower() not in known))
+    banner_text = " ".join(banners).lower()
+    needles = Needles(
+        texts=tuple(word for word in needles.texts if word.lower() not in banner_text)
+    )
     return _looked("logs", "laptop files", texts, needles, f"{len(files)} files")
 
 
@@ -303,10 +305,10 @@ def _tail(path: Path) -> str:
 
 
 def _looked(store: str, place: str, texts: Iterable[str], needles: Needles, note: str) -> Looked:
-    wanted = needles.folded()
+    folded_needles = needles.folded()
     items = value = 0
     for text in texts:
         items += 1
         folded = text.lower()
-        value += any(item in folded for item in wanted)
+        value += any(item in folded for item in folded_needles)
     return Looked(store=store, place=place, items=items, found=value, note=note)

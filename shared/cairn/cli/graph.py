@@ -79,11 +79,11 @@ def lineage(
     """Show where a node comes from, or what came of it."""
     deps = deps_of(ctx)
     path = f"/v1/nodes/{node_id}/lineage"
-    asked = {"direction": direction, "max_depth": depth, "intent": intent, "as_of": as_of}
+    query = {"direction": direction, "max_depth": depth, "intent": intent, "as_of": as_of}
     if prov:
-        print_json(deps.client.get(path, format="prov", **asked))
+        print_json(deps.client.get(path, format="prov", **query))
         return
-    answer = deps.client.get(path, **asked)
+    answer = deps.client.get(path, **query)
     title = f"{direction} of {node_id}"
     _drawn(deps, answer, svg, title)
     if as_json:
@@ -93,16 +93,16 @@ def lineage(
         deps.out.print("  [yellow]there is more beyond the bounds[/]")
 
 
-def tree(found: Mapping[str, Any], title: str) -> "Tree":
+def tree(graph: Mapping[str, Any], title: str) -> "Tree":
     """Return the nodes as a tree: each under the node it was reached from, seeds at the top."""
     from rich.tree import Tree
 
     root = Tree(f"[bold]{escape(title)}[/]", guide_style="dim")
-    made: dict[str, Tree] = {}
-    for node, relation, parent in placed(found["nodes"], found["edges"]):
-        under = made.get(parent or "", root)
-        made[node["node_id"]] = under.add(_line(node, relation))
-    if not made:
+    branches: dict[str, Tree] = {}
+    for node, relation, parent in placed(graph["nodes"], graph["edges"]):
+        under = branches.get(parent or "", root)
+        branches[node["node_id"]] = under.add(_line(node, relation))
+    if not branches:
         root.add("[dim]nothing was found[/]")
     return root
 
@@ -135,8 +135,8 @@ def placed(
 
 def _line(node: Mapping[str, Any], relation: str | None) -> str:
     attributes: Mapping[str, Any] = node.get("attributes", {})
-    named = attributes.get("canonical_name") or attributes.get("title")
-    text = " ".join(str(named or node["text"]).split())
+    label = attributes.get("canonical_name") or attributes.get("title")
+    text = " ".join(str(label or node["text"]).split())
     if len(text) > TEXT_CHARS:
         text = text[: TEXT_CHARS - 1] + "\u2026"
     kind = f" [dim]{escape(str(node['kind']))}[/]" if node.get("kind") else ""

@@ -49,8 +49,8 @@ def follow(deps: Deps, investigation_id: str) -> Iterator[Told]:
     for _ in range(RECONNECTS):
         try:
             path = f"/v1/investigations/{investigation_id}/events"
-            asked = {**headers, "last-event-id": str(last)}
-            for event in events(deps.client.lines(path, asked)):
+            resumed = {**headers, "last-event-id": str(last)}
+            for event in events(deps.client.lines(path, resumed)):
                 last, begun = event.id or last, True
                 if event.name == PROBLEM:
                     raise Failure(str(event.data.get("detail") or "The stream was ended."))
@@ -178,10 +178,10 @@ def show(ctx: typer.Context, investigation: Id, as_json: Json = False) -> None:
         deps.out.print(item["error"], style="red", markup=False)
     _show_spending(deps, answer)
     if answer["approvals"]:
-        asked = table("approval", "tool", "state", "expires", whole="approval")
+        approvals = table("approval", "tool", "state", "expires", whole="approval")
         for each in answer["approvals"]:
-            asked.add_row(each["id"], each["tool"], each["state"], moment(each["expires_at"]))
-        deps.out.print(asked)
+            approvals.add_row(each["id"], each["tool"], each["state"], moment(each["expires_at"]))
+        deps.out.print(approvals)
     if answer["actions"]:
         show_calls(deps, answer["actions"])
     for step in _steps(deps, investigation):
@@ -199,17 +199,17 @@ def watch(
     """Follow an investigation until it ends: by its event stream, or by polling."""
     deps = deps_of(ctx)
     if as_json:
-        for told in follow(deps, investigation):
-            event = {"event": told.name, "id": told.id, "data": told.data}
+        for event_read in follow(deps, investigation):
+            event = {"event": event_read.name, "id": event_read.id, "data": event_read.data}
             typer.echo(json.dumps(event, ensure_ascii=False))
         return
     with deps.err.status("waiting for the first step …") as present:
-        for told in follow(deps, investigation):
-            if told.name == "state_start":
-                present.update(_present(told))
-                if told.data["state"] == WAITING:
+        for event_read in follow(deps, investigation):
+            if event_read.name == "state_start":
+                present.update(_present(event_read))
+                if event_read.data["state"] == WAITING:
                     _tell_who_waits(deps, investigation)
-            _draw(deps, told)
+            _draw(deps, event_read)
 
 
 @app.command()
@@ -263,13 +263,13 @@ def tool_calls_of(ctx: typer.Context, investigation: Id, as_json: Json = False) 
     print_json(pages) if as_json else show_calls(deps, pages)
 
 
-def _draw(deps: Deps, told: Told) -> None:
-    if told.name == "investigation_start":
-        deps.out.print(f"[bold]{told.data['investigation_id']}[/]")
-    elif told.name == "step_end":
-        deps.out.print(_line(told.data))
-    elif told.name == END:
-        _conclude(deps, told.data)
+def _draw(deps: Deps, event_read: Told) -> None:
+    if event_read.name == "investigation_start":
+        deps.out.print(f"[bold]{event_read.data['investigation_id']}[/]")
+    elif event_read.name == "step_end":
+        deps.out.print(_line(event_read.data))
+    elif event_read.name == END:
+        _conclude(deps, event_read.data)
 
 
 def _line(step: Mapping[str, Any]) -> Text:
@@ -284,9 +284,9 @@ def _line(step: Mapping[str, Any]) -> Text:
     return line
 
 
-def _present(told: Told) -> str:
-    waits = "waiting for a person" if told.data["state"] == WAITING else "…"
-    return f"{told.data['state']} {waits}"
+def _present(event_read: Told) -> str:
+    waits = "waiting for a person" if event_read.data["state"] == WAITING else "…"
+    return f"{event_read.data['state']} {waits}"
 
 
 def _tell_who_waits(deps: Deps, investigation: str) -> None:
@@ -377,6 +377,6 @@ def remember(
     deps = deps_of(ctx)
     body = without_none({"label": label, "text": text})
     path = f"/v1/investigations/{investigation}/steps/{step}/remember"
-    made = deps.client.post(path, body)
-    line = f"[green]remembered[/] {made['label']} {made['node_id']}"
-    print_done(deps, made, line, as_json=as_json)
+    memory = deps.client.post(path, body)
+    line = f"[green]remembered[/] {memory['label']} {memory['node_id']}"
+    print_done(deps, memory, line, as_json=as_json)

@@ -180,14 +180,14 @@ def recall(
         }
     )
     answer = deps.client.post("/v1/search", body)
-    told = None
+    explained = None
     if explain or svg is not None:
-        told = deps.client.get(f"/v1/searches/{answer['meta']['search_id']}")
-        draw(told, svg)
+        explained = deps.client.get(f"/v1/searches/{answer['meta']['search_id']}")
+        draw(explained, svg)
     if as_json:
-        print_json(answer if told is None else answer | {"explained": told})
-    elif explain and told is not None:
-        show_explained(deps, told)
+        print_json(answer if explained is None else answer | {"explained": explained})
+    elif explain and explained is not None:
+        show_explained(deps, explained)
         show_timings(deps, answer["meta"])
     else:
         show_results(deps, answer, query)
@@ -207,31 +207,31 @@ def context(
     deps = deps_of(ctx)
     body = {"query": query, "limit": limit, "max_tokens": max_tokens}
     body |= without_none({"client_id": client, "recipe": recipe, "min_relevance": min_relevance})
-    made = deps.client.post("/v1/context", body)
+    built = deps.client.post("/v1/context", body)
     if as_json:
-        return print_json(made)
-    typer.echo(made["context"])
-    text = f"{made['tokens']} of {made['max_tokens']} tokens, {len(made['citations'])} sources"
-    if made["left_out"]:
-        text += f", {made['left_out']} did not fit"
+        return print_json(built)
+    typer.echo(built["context"])
+    text = f"{built['tokens']} of {built['max_tokens']} tokens, {len(built['citations'])} sources"
+    if built["left_out"]:
+        text += f", {built['left_out']} did not fit"
     deps.err.print(f"[dim]{text}[/]")
 
 
-def show_results(deps: Deps, found: dict[str, Any], query: str) -> None:
+def show_results(deps: Deps, answer: dict[str, Any], query: str) -> None:
     """Print results as a table, and what `meta` says about the search."""
-    if found["results"]:
+    if answer["results"]:
         shown = table("relevance", "score", "found", "source", "ledger")
-        for row in _rows(found["results"], query):
+        for row in _rows(answer["results"], query):
             shown.add_row(*row)
         deps.out.print(shown)
     else:
-        deps.out.print(f"  {_nothing(found['meta'])}")
+        deps.out.print(f"  {_nothing(answer['meta'])}")
     from cairn.recall.rendering import set_in_words
 
-    meta = found["meta"]
-    if told := set_in_words(meta.get("set")):
-        deps.out.print(f"  {escape(told)}")
-    text = f"{len(found['results'])} results in {meta.get('query_ms', 0):.0f} ms"
+    meta = answer["meta"]
+    if note := set_in_words(meta.get("set")):
+        deps.out.print(f"  {escape(note)}")
+    text = f"{len(answer['results'])} results in {meta.get('query_ms', 0):.0f} ms"
     if meta.get("degraded"):
         text += f", without {', '.join(meta['degraded'])}"
     deps.out.print(f"[dim]{text}[/]")
@@ -266,9 +266,9 @@ def snippet(text: str, query: str, *, chars: int = 200) -> str:
     flat = " ".join(text.split())
     if len(flat) <= chars:
         return flat
-    wanted = set(content_words(query))
+    query_words = set(content_words(query))
     starts = [match.start() for match in re.finditer(r"\b\w", flat)]
-    best = max(starts, key=lambda at: (len(wanted & set(words(flat[at : at + chars]))), -at))
+    best = max(starts, key=lambda at: (len(query_words & set(words(flat[at : at + chars]))), -at))
     cut = flat[best : best + chars]
     if best + chars < len(flat):
         cut = cut.rpartition(" ")[0] + " …"
@@ -320,9 +320,9 @@ def replay(ctx: typer.Context, search_id: SearchId, as_json: Json = False) -> No
         raise typer.Exit(1)
 
 
-def show_explained(deps: Deps, told: dict[str, Any]) -> None:
+def show_explained(deps: Deps, explained: dict[str, Any]) -> None:
     """Print the table of contributions, the legs, and what stood out."""
-    rows: list[dict[str, Any]] = told["results"]
+    rows: list[dict[str, Any]] = explained["results"]
     names = list(dict.fromkeys(name for row in rows for name in row["contributions"]))
     if rows and deps.out.width >= TEXT_CHARS + COLUMN_CHARS * (len(names) + 3):
         last = ["rerank"] if _reranked(rows) else []
@@ -335,21 +335,21 @@ def show_explained(deps: Deps, told: dict[str, Any]) -> None:
             deps.out.print(_block(row), highlight=False)
     else:
         deps.out.print("  nothing was found")
-    value = ", ".join(f"{leg} {count}" for leg, count in told["candidates"].items())
-    intents = ", ".join(f"{name} {sure:.2f}" for name, sure in told["intents"].items())
-    text = f"{told['recipe']}: {value}; {told['retrieval_class']}; {intents}"
+    value = ", ".join(f"{leg} {count}" for leg, count in explained["candidates"].items())
+    intents = ", ".join(f"{name} {sure:.2f}" for name, sure in explained["intents"].items())
+    text = f"{explained['recipe']}: {value}; {explained['retrieval_class']}; {intents}"
     deps.out.print(f"[dim]{escape(text)}[/]")
-    for each in told["degraded"]:
+    for each in explained["degraded"]:
         deps.out.print(f"[yellow]without[/] {escape(each)}")
 
 
-def draw(told: dict[str, Any], svg: Path | None) -> None:
+def draw(explained: dict[str, Any], svg: Path | None) -> None:
     """Write the drawing of what the graph leg walked, when a file is named."""
     if svg is None:
         return
     from cairn.recall.walks.picture import walk_picture
 
-    svg.write_text(walk_picture(told), encoding="utf-8")
+    svg.write_text(walk_picture(explained), encoding="utf-8")
     typer.echo(f"drawn to {svg}", err=True)
 
 

@@ -335,7 +335,7 @@ def as_json(new: "NewMemory") -> dict[str, Any]:
         for name in ("occurred_at", "valid_from", "valid_to")
         if (moment := getattr(new, name)) is not None
     }
-    given = {
+    fields = {
         "text": new.text,
         "type": str(new.type),
         "client_id": new.client_id,
@@ -346,25 +346,25 @@ def as_json(new: "NewMemory") -> dict[str, Any]:
         "data_subjects": list(new.data_subjects),
         "metadata": dict(new.metadata),
     }
-    return {name: value for name, value in given.items() if value is not None} | times
+    return {name: value for name, value in fields.items() if value is not None} | times
 
 
-def shown(deps: "Deps", told: dict[str, Any]) -> None:
+def shown(deps: "Deps", summary: dict[str, Any]) -> None:
     """Print what an import did, or would do."""
     rows = table("what", "records")
-    rows.add_row("read", str(told["read"]))
-    for name, count in told["outcomes"].items():
+    rows.add_row("read", str(summary["read"]))
+    for name, count in summary["outcomes"].items():
         rows.add_row(name, str(count))
     for name in ("refused", "unreadable", "dangling"):
-        if told[name]:
-            rows.add_row(name, str(told[name]))
-    for why, count in told["skipped"].items():
+        if summary[name]:
+            rows.add_row(name, str(summary[name]))
+    for why, count in summary["skipped"].items():
         rows.add_row(f"skipped: {why}", str(count))
-    for kind, count in told.get("scrubbed", {}).items():
+    for kind, count in summary.get("scrubbed", {}).items():
         rows.add_row(f"with a {kind} to be scrubbed", str(count))
-    for verdict, count in told.get("screening", {}).items():
+    for verdict, count in summary.get("screening", {}).items():
         if verdict != "clean":
             rows.add_row(f"screened as {verdict}", str(count))
     deps.out.print(rows)
-    for bad in told["examples"]:
+    for bad in summary["examples"]:
         deps.err.print(f"{bad['record']}: {bad['why']}", style="yellow", markup=False)

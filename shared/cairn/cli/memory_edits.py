@@ -37,27 +37,29 @@ MemoryId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.",
 Why = Annotated[str, typer.Option("--reason", "-r", help="Why; it is kept with what is done.")]
 
 
-def whole_id(deps: Deps, given: str) -> str:
-    """Return the id that `given` is or begins; a Failure lists the memories it may mean."""
-    asked = given.strip().lower()
-    if _ID.fullmatch(asked):
-        return asked
-    if len(asked) < SHORTEST_ID or not _BEGINNING.fullmatch(asked):
+def whole_id(deps: Deps, prefix: str) -> str:
+    """Return the id that `prefix` is or begins; a Failure lists the memories it may mean."""
+    digits = prefix.strip().lower()
+    if _ID.fullmatch(digits):
+        return digits
+    if len(digits) < SHORTEST_ID or not _BEGINNING.fullmatch(digits):
         raise Failure(
-            f"{given!r} is no id, nor {SHORTEST_ID} or more digits of the beginning of one.",
+            f"{prefix!r} is no id, nor {SHORTEST_ID} or more digits of the beginning of one.",
             advice="cairn memory list",
         )
-    found = deps.client.get("/v1/memories", id_prefix=asked, state="any", limit=CANDIDATES)["items"]
-    if not found:
+    matches = deps.client.get("/v1/memories", id_prefix=digits, state="any", limit=CANDIDATES)[
+        "items"
+    ]
+    if not matches:
         raise Failure(
-            f"There is no memory whose id begins with {asked}.", advice="cairn memory list"
+            f"There is no memory whose id begins with {digits}.", advice="cairn memory list"
         )
-    if len(found) > 1:
-        listed = "\n".join(f"  {item['id']}  {_line(item['text'])}" for item in found)
+    if len(matches) > 1:
+        listed = "\n".join(f"  {item['id']}  {_line(item['text'])}" for item in matches)
         raise Failure(
-            f"{asked} begins the ids of several memories:\n{listed}", advice="give more of the id"
+            f"{digits} begins the ids of several memories:\n{listed}", advice="give more of the id"
         )
-    return str(found[0]["id"])
+    return str(matches[0]["id"])
 
 
 @app.command("list")
@@ -99,20 +101,20 @@ def show_memory(ctx: typer.Context, memory: MemoryId, as_json: Json = False) -> 
     """Show a memory, what it was before, and why it was changed."""
     deps = deps_of(ctx)
     id_ = whole_id(deps, memory)
-    found = deps.client.get(f"/v1/memories/{id_}")
+    body = deps.client.get(f"/v1/memories/{id_}")
     versions = deps.client.get(f"/v1/memories/{id_}/history")["versions"]
     if as_json:
-        return print_json({**found, "versions": versions})
-    deps.out.print(escape(found["text"]), highlight=False)
+        return print_json({**body, "versions": versions})
+    deps.out.print(escape(body["text"]), highlight=False)
     shown = table("", "")
     for name in ("id", "type", "client_id", "scope", "key", "subject", "importance", "confidence"):
-        if found[name] is not None:
-            shown.add_row(name, escape(str(found[name])))
-    shown.add_row("state", _state(found))
-    shown.add_row("valid", f"{moment(found['valid_from'])} - {moment(found['valid_to'] or '')}")
+        if body[name] is not None:
+            shown.add_row(name, escape(str(body[name])))
+    shown.add_row("state", _state(body))
+    shown.add_row("valid", f"{moment(body['valid_from'])} - {moment(body['valid_to'] or '')}")
     for name in ("supersedes", "superseded_by"):
-        if found[name]:
-            shown.add_row(name, found[name])
+        if body[name]:
+            shown.add_row(name, body[name])
     deps.out.print(shown)
     _print_versions(deps, versions)
 
@@ -155,7 +157,7 @@ def edit(
         }
     )
     names = {"key": key, "subject": subject}
-    body |= {name: given or None for name, given in names.items() if given is not None}
+    body |= {name: value or None for name, value in names.items() if value is not None}
     done = deps.client.patch(f"/v1/memories/{whole_id(deps, memory)}", {**body, "reason": reason})
     _print_edit(deps, done, as_json=as_json)
 
@@ -171,8 +173,8 @@ def delete(
     deps = deps_of(ctx)
     id_ = whole_id(deps, memory)
     if not yes:
-        found = deps.client.get(f"/v1/memories/{id_}")
-        deps.err.print(escape(_line(found["text"])), highlight=False)
+        shown = deps.client.get(f"/v1/memories/{id_}")
+        deps.err.print(escape(_line(shown["text"])), highlight=False)
         typer.confirm("Delete this memory?", abort=True, err=True)
     done = deps.client.delete(f"/v1/memories/{id_}")
     if as_json:
@@ -254,10 +256,10 @@ def move(
 def _print_edit(deps: Deps, done: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         return print_json(done)
-    told = f"[green]{done['outcome']}[/] {done['id']}  [dim]ledger {done['position']}[/]"
+    line = f"[green]{done['outcome']}[/] {done['id']}  [dim]ledger {done['position']}[/]"
     if done["replaced"]:
-        told += f"  in the place of {', '.join(done['replaced'])}"
-    deps.out.print(told, highlight=False)
+        line += f"  in the place of {', '.join(done['replaced'])}"
+    deps.out.print(line, highlight=False)
     for warning in done["warnings"]:
         deps.err.print(f"[yellow]note:[/] {warning}")
 

@@ -175,13 +175,13 @@ class Counted:
             self.memories += 1
             yield memory
 
-    def count(self, one: "Dump | MemoryLine") -> None:
+    def count(self, record: "Dump | MemoryLine") -> None:
         """Count a record."""
         from cairn.graph.memory_records import EdgeDump, NodeDump
 
-        self.nodes += isinstance(one, NodeDump)
-        self.edges += isinstance(one, EdgeDump)
-        self.memories += not isinstance(one, NodeDump | EdgeDump)
+        self.nodes += isinstance(record, NodeDump)
+        self.edges += isinstance(record, EdgeDump)
+        self.memories += not isinstance(record, NodeDump | EdgeDump)
 
     def told(self) -> dict[str, Any]:
         """Return how many nodes, edges and memories went by."""

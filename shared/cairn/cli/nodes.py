@@ -33,12 +33,12 @@ def add(
 ) -> None:
     """Write a node with its edges."""
     deps = deps_of(ctx)
-    given = _object(properties) | without_none({"text": text, "name": name, "title": title})
+    structured = _object(properties) | without_none({"text": text, "name": name, "title": title})
     body = without_none(
         {
             "label": label,
             "kind": kind,
-            "properties": given,
+            "properties": structured,
             "edges": [_edge(each) for each in edge or []],
             "client_id": client,
             "scope": scope,
@@ -47,8 +47,8 @@ def add(
     done = deps.client.post("/v1/nodes", body)
     if as_json:
         return print_json(done)
-    said = "[green]created[/]" if done["outcome"] == "created" else "[cyan]there already[/]"
-    deps.out.print(f"{said} {done['id']}  [dim]ledger {done['position']}[/]")
+    outcome = "[green]created[/]" if done["outcome"] == "created" else "[cyan]there already[/]"
+    deps.out.print(f"{outcome} {done['id']}  [dim]ledger {done['position']}[/]")
 
 
 @app.command()
@@ -116,12 +116,12 @@ def _edges(edges: dict[str, Any]) -> Any:
 
 def _edge(text: str) -> dict[str, str]:
     """Return the edge that RELATION:ID or ID:RELATION means."""
-    one, parted, other = text.partition(":")
+    relation, parted, other = text.partition(":")
     if not parted:
         raise Failure(f"An edge is RELATION:ID or ID:RELATION, not {text!r}.")
-    if one.count("-") == 4 and len(one) == 36:
-        return {"relation": other, "from": one}
-    return {"relation": one, "to": other}
+    if relation.count("-") == 4 and len(relation) == 36:
+        return {"relation": other, "from": relation}
+    return {"relation": relation, "to": other}
 
 
 def _object(text: str | None) -> dict[str, Any]:

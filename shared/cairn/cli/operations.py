@@ -96,9 +96,9 @@ def _show_feedback(deps: Deps, answer: Mapping[str, Any]) -> None:
     shown = table("feedback: recipe", "reason", "signal", "judged", "useful", "")
     for row in answer["feedback"]:
         muted = "muted" if row["signal"] in answer["muted_signals"] else ""
-        named = (row["recipe"] or "-", row["retrieval_reason"], row["signal"] or "-")
+        cells = (row["recipe"] or "-", row["retrieval_reason"], row["signal"] or "-")
         percent = f"{100 * row['share']:.1f} %"
-        shown.add_row(*named, str(row["judged"]), percent, muted)
+        shown.add_row(*cells, str(row["judged"]), percent, muted)
     deps.out.print(shown)
 
 
@@ -167,9 +167,13 @@ def queue_urls(settings: CliSettings) -> dict[str, str | None]:
 
 def depths(sqs: Any, url: str) -> tuple[int, int]:
     """Return how many messages wait in a queue, and how many in its dead letter queue."""
-    wanted = ["ApproximateNumberOfMessages"]
+    attributes = ["ApproximateNumberOfMessages"]
     waiting, dead = (
-        int(sqs.get_queue_attributes(QueueUrl=each, AttributeNames=wanted)["Attributes"][wanted[0]])
+        int(
+            sqs.get_queue_attributes(QueueUrl=each, AttributeNames=attributes)["Attributes"][
+                attributes[0]
+            ]
+        )
         for each in (url, _dead_letter_url(sqs, url))
     )
     return waiting, dead
@@ -241,11 +245,11 @@ def add(
 ) -> None:
     """Create a webhook and print its secret, this once."""
     deps = deps_of(ctx)
-    made = deps.client.post("/v1/webhooks", {"url": url, **({"events": event} if event else {})})
+    webhook = deps.client.post("/v1/webhooks", {"url": url, **({"events": event} if event else {})})
     if as_json:
-        return print_json(made)
-    deps.out.print(f"[green]made[/] {made['id']}  for {', '.join(made['events'])}")
-    deps.out.print(f"secret: [bold]{made['secret']}[/]  [dim]shown this once[/]")
+        return print_json(webhook)
+    deps.out.print(f"[green]made[/] {webhook['id']}  for {', '.join(webhook['events'])}")
+    deps.out.print(f"secret: [bold]{webhook['secret']}[/]  [dim]shown this once[/]")
 
 
 @webhooks_app.command("list")
@@ -336,8 +340,8 @@ def list_incoming(ctx: typer.Context, as_json: Json = False) -> None:
 def rotate(ctx: typer.Context, webhook: IncomingId, as_json: Json = False) -> None:
     """Make a new secret and print it, this once; the one before is good for 24 hours more."""
     deps = deps_of(ctx)
-    made = deps.client.post(f"/v1/incoming-webhooks/{webhook}/rotate", {})
-    _print_incoming(deps, made, as_json=as_json)
+    rotated = deps.client.post(f"/v1/incoming-webhooks/{webhook}/rotate", {})
+    _print_incoming(deps, rotated, as_json=as_json)
 
 
 @incoming_app.command("remove")
@@ -348,8 +352,8 @@ def remove_incoming(ctx: typer.Context, webhook: IncomingId, as_json: Json = Fal
     print_done(deps, gone, f"[green]removed[/] {webhook}", as_json=as_json)
 
 
-def _print_incoming(deps: Deps, made: dict[str, Any], *, as_json: bool) -> None:
+def _print_incoming(deps: Deps, webhook: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        return print_json(made)
-    deps.out.print(f"[green]made[/] {made['id']}  deliveries go to {made['memories_path']}")
-    deps.out.print(f"secret: [bold]{made['secret']}[/]  [dim]shown this once[/]")
+        return print_json(webhook)
+    deps.out.print(f"[green]made[/] {webhook['id']}  deliveries go to {webhook['memories_path']}")
+    deps.out.print(f"secret: [bold]{webhook['secret']}[/]  [dim]shown this once[/]")

@@ -33,9 +33,9 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
-def print_done(deps: Deps, answer: Any, said: str, *, as_json: bool) -> None:
+def print_done(deps: Deps, answer: Any, text: str, *, as_json: bool) -> None:
     """Print what a command did: the API's answer for programs, else one line."""
-    print_json(answer) if as_json else deps.out.print(said, highlight=False)
+    print_json(answer) if as_json else deps.out.print(text, highlight=False)
 
 
 def escape(text: str) -> str:
@@ -50,10 +50,10 @@ def table(*columns: str, whole: str | None = None) -> Table:
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        made.add_column(column, overflow="fold", no_wrap=column == whole)
-    return made
+        result.add_column(column, overflow="fold", no_wrap=column == whole)
+    return result
 
 
 def without_none(values: dict[str, Any]) -> dict[str, Any]:
@@ -87,29 +87,29 @@ NoSecret = Annotated[
 ]
 
 
-def text_given(given: str) -> str:
+def text_given(value: str) -> str:
     """Return a text, or what the file of `@FILE` holds."""
-    if not given.startswith("@"):
-        return given
+    if not value.startswith("@"):
+        return value
     try:
-        return Path(given[1:]).read_text(encoding="utf-8")
+        return Path(value[1:]).read_text(encoding="utf-8")
     except OSError as exc:
-        raise Failure(f"{given[1:]}: {exc.strerror}.") from exc
+        raise Failure(f"{value[1:]}: {exc.strerror}.") from exc
     except UnicodeDecodeError as exc:
-        raise Failure(f"{given[1:]} is no text in UTF-8.") from exc
+        raise Failure(f"{value[1:]} is no text in UTF-8.") from exc
 
 
-def json_given(given: str) -> Any:
+def json_given(value: str) -> Any:
     """Return a JSON value, or that of a file."""
     try:
-        return json.loads(text_given(given))
+        return json.loads(text_given(value))
     except ValueError as exc:
         raise Failure(f"This is no JSON: {exc}.") from exc
 
 
-def secret_given(given: str) -> tuple[str, str]:
+def secret_given(value: str) -> tuple[str, str]:
     """Return a secret's name and value: typed, or read from the file of `NAME=@FILE`."""
-    name, equals, place = given.partition("=")
+    name, equals, place = value.partition("=")
     if equals and not place.startswith("@"):
         raise Failure(
             "A secret on the command line stands in every process listing.",
@@ -121,8 +121,8 @@ def secret_given(given: str) -> tuple[str, str]:
 
 
 def secrets_given(
-    given: list[str] | None, removed: list[str] | None = None
+    values: list[str] | None, removed: list[str] | None = None
 ) -> dict[str, str | None] | None:
     """Return secrets by name, None for those to be removed; None when there is nothing to do."""
     gone: dict[str, str | None] = dict.fromkeys(removed or ())
-    return {**gone, **dict(secret_given(item) for item in given or ())} or None
+    return {**gone, **dict(secret_given(item) for item in values or ())} or None

@@ -116,8 +116,8 @@ def _show(deps: Deps, answer: dict[str, Any]) -> None:
     out.print(lines)
     calls = table("tool", "state", "with", "came back")
     for call in answer["tool_calls"]:
-        given, came = escape(call["input"] or ""), escape(call["output"] or "")
-        calls.add_row(escape(call["tool"]), call["state"], given, came)
+        arguments, came = escape(call["input"] or ""), escape(call["output"] or "")
+        calls.add_row(escape(call["tool"]), call["state"], arguments, came)
     out.print(calls)
     if answer["citations"]:
         out.print(escape("rests on " + " ".join(answer["citations"])))
@@ -188,7 +188,7 @@ def change(
     as_json: Json = False,
 ) -> None:
     """Create a persona, or change the given fields of one."""
-    given = without_none(
+    fields = without_none(
         {
             "instructions": None if instructions is None else text_given(instructions),
             "autonomy": autonomy,
@@ -201,12 +201,12 @@ def change(
         }
     )
     deps = deps_of(ctx)
-    known = _known(ctx, name)
-    if known is None:
-        done = deps.client.post("/v1/personas", {"name": name, **given})
+    persona = _known(ctx, name)
+    if persona is None:
+        done = deps.client.post("/v1/personas", {"name": name, **fields})
     else:
-        present = {field: known[field] for field in _FIELDS}
-        done = deps.client.put(f"/v1/personas/{name}", present | given)
+        present = {field: persona[field] for field in _FIELDS}
+        done = deps.client.put(f"/v1/personas/{name}", present | fields)
     if as_json:
         return print_json(done)
     deps.out.print(f"[green]set[/] {name}  version {done['version']}", highlight=False)
@@ -259,8 +259,8 @@ def list_candidates(
 ) -> None:
     """List candidates, newest first; staged ones by default."""
     deps = deps_of(ctx)
-    asked = None if state == "all" else state
-    items = deps.client.get("/v1/candidates", state=asked, limit=limit)["items"]
+    state_filter = None if state == "all" else state
+    items = deps.client.get("/v1/candidates", state=state_filter, limit=limit)["items"]
     if as_json:
         return print_json(items)
     shown = table("id", "state", "cause", "staged", "title")
@@ -307,8 +307,8 @@ def edit(
 ) -> None:
     """Change a candidate's title or text; it stays staged."""
     deps = deps_of(ctx)
-    given = without_none({"title": title, "text": None if text is None else text_given(text)})
-    edited = deps.client.post(f"/v1/candidates/{candidate}/edit", given)
+    fields = without_none({"title": title, "text": None if text is None else text_given(text)})
+    edited = deps.client.post(f"/v1/candidates/{candidate}/edit", fields)
     print_done(deps, edited, f"[green]edited[/] {candidate}", as_json=as_json)
 
 

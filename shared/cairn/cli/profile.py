@@ -17,18 +17,18 @@ def profile(
 ) -> None:
     """Show what is known of a client: facts, preferences, skills, interests and patterns."""
     deps = deps_of(ctx)
-    known = deps.client.get("/v1/profile", client_id=client, about=about)
+    items = deps.client.get("/v1/profile", client_id=client, about=about)
     if as_json:
-        return print_json(known)
+        return print_json(items)
     shown = table("what", "id", "known")
     for part, name in (("facts", "fact"), ("preferences", "preference"), ("skills", "skill")):
-        for each in known[part]:
+        for each in items[part]:
             shown.add_row(name, each["id"], escape(each["text"]))
-    for each in known["interests"]:
+    for each in items["interests"]:
         shown.add_row("interest", each["evidence"][0], f"{escape(each['name'])} ({each['score']})")
-    for each in known["patterns"]:
+    for each in items["patterns"]:
         done = " ".join(filter(None, (each["type"], each["tool_name"])))
         shown.add_row("pattern", each["evidence"][0], f"{escape(done)}, {each['times']} times")
     deps.out.print(shown)
-    if known["truncated"]:
+    if items["truncated"]:
         deps.out.print("[dim]There are older memories or events that were not looked at.[/]")

@@ -211,12 +211,12 @@ def show(
         deps.out.print("[yellow]there is more below than is shown[/]")
 
 
-def tree(found: Mapping[str, Any]) -> "Tree":
+def tree(report: Mapping[str, Any]) -> "Tree":
     """Return a summary with its children as a tree."""
     from rich.tree import Tree
 
-    root = Tree(_line(found), guide_style="dim")
-    _grow(root, found)
+    root = Tree(_line(report), guide_style="dim")
+    _grow(root, report)
     return root
 
 

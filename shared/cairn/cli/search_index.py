@@ -29,34 +29,38 @@ Workspace = Annotated[UUID | None, typer.Option("--workspace", help="Only this w
 def status(ctx: typer.Context, as_json: Json = False) -> None:
     """Show which index is live and how far it has followed each workspace."""
     deps = deps_of(ctx)
-    found = keeper(deps).status()
+    index_status = keeper(deps).status()
     if as_json:
         return print_json(
             {
-                "live": found.live.name if found.live else None,
-                "current_mapping": bool(found.live and found.live.current),
-                "building": found.building,
+                "live": index_status.live.name if index_status.live else None,
+                "current_mapping": bool(index_status.live and index_status.live.current),
+                "building": index_status.building,
                 "workspaces": [
                     {
                         "workspace_id": workspace.workspace_id,
                         "pending": workspace.pending,
                         **asdict(workspace.state),
                     }
-                    for workspace in found.workspaces
+                    for workspace in index_status.workspaces
                 ],
             }
         )
-    if found.live is None:
+    if index_status.live is None:
         deps.out.print(
             "there is no index yet; the next write makes one, or cairn search-index repair"
         )
         return
-    stale = "" if found.live.current else " [red]of another mapping: cairn search-index reindex[/]"
-    deps.out.print(f"{found.live.name}{stale}")
-    if found.building:
-        deps.out.print(f"{found.building} is being built")
+    stale = (
+        ""
+        if index_status.live.current
+        else " [red]of another mapping: cairn search-index reindex[/]"
+    )
+    deps.out.print(f"{index_status.live.name}{stale}")
+    if index_status.building:
+        deps.out.print(f"{index_status.building} is being built")
     shown = table("workspace", "position", "pending", "refused", "last update")
-    for workspace in found.workspaces:
+    for workspace in index_status.workspaces:
         at = str(workspace.state.indexed_at)[:19] if workspace.state.indexed_at else "-"
         last = f"[red]failed: {workspace.state.failure}[/]" if workspace.state.failure else at
         shown.add_row(
@@ -147,8 +151,8 @@ def _drift(drift: "Drift") -> dict[str, Any]:
 def _show_drift(deps: Deps, drifts: Sequence["Drift"]) -> None:
     shown = table("workspace", "in PostgreSQL", "in the index", "waiting", "differs")
     for drift in drifts:
-        named = {"missing": drift.missing, "stale": drift.stale, "extra": tuple(drift.extra)}
-        differs = [f"{len(ids)} {name}" for name, ids in named.items() if ids]
+        differences = {"missing": drift.missing, "stale": drift.stale, "extra": tuple(drift.extra)}
+        differs = [f"{len(ids)} {name}" for name, ids in differences.items() if ids]
         says = f"[red]{', '.join(differs)}[/]" if differs else "[green]nothing[/]"
         shown.add_row(
             str(drift.workspace_id),

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from cairn.cli.client import Failure
-from cairn.cli.consolidate import last_run, told
+from cairn.cli.consolidate import last_run, run_line
 from cairn.cli.deps import Deps
 from cairn.cli.embeddings import advise_reindex, missing_vectors
 from cairn.cli.ledger import verifications
@@ -79,7 +79,7 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
                     "cairn up starts the workers again, cairn doctor says more[/]"
                 )
             deps.out.print(
-                told(last) if last else "no consolidation yet; every six hours by itself"
+                run_line(last) if last else "no consolidation yet; every six hours by itself"
             )
             advise_reindex(deps)
     if not running:
@@ -306,14 +306,18 @@ def _vectors(deps: Deps) -> Finding:
 def _opensearch(deps: Deps) -> Finding:
     if deps.settings.opensearch_url is None or deps.settings.app_database_url is None:
         return Finding(name="opensearch", ok=True, says=_without_opensearch(deps))
-    found = keeper(deps).status()
-    if found.live is None or not found.live.current:
-        says = "no index yet" if found.live is None else f"{found.live.name} has another mapping"
+    index_status = keeper(deps).status()
+    if index_status.live is None or not index_status.live.current:
+        says = (
+            "no index yet"
+            if index_status.live is None
+            else f"{index_status.live.name} has another mapping"
+        )
         advice = "build it: cairn search-index reindex"
         return Finding(name="opensearch", ok=False, says=says, advice=advice)
-    failed = [workspace for workspace in found.workspaces if workspace.state.failure]
-    pending = sum(workspace.pending for workspace in found.workspaces)
-    says = f"{found.live.name}, {pending} nodes wait, {len(failed)} workspaces failed"
+    failed = [workspace for workspace in index_status.workspaces if workspace.state.failure]
+    pending = sum(workspace.pending for workspace in index_status.workspaces)
+    says = f"{index_status.live.name}, {pending} nodes wait, {len(failed)} workspaces failed"
     advice = "mend it: cairn search-index repair" if failed else None
     return Finding(name="opensearch", ok=not failed, says=says, advice=advice)
 
@@ -365,12 +369,12 @@ def _ledger(deps: Deps) -> Finding:
 
 def _keys_missing(results: list[dict[str, Any]]) -> Finding:
     missing = [key for each in results for key in each["missing_keys"]]
-    named = ", ".join(str(key["subject_id"]) for key in missing[:3])
+    ids = ", ".join(str(key["subject_id"]) for key in missing[:3])
     entries = sum(key["entries"] for key in missing)
     return Finding(
         name="ledger",
         ok=False,
-        says=f"{len(missing)} keys are gone and nobody was forgotten: {named}; {entries} entries",
+        says=f"{len(missing)} keys are gone and nobody was forgotten: {ids}; {entries} entries",
         advice="restore the key store; until then a rebuild is refused",
     )
 

@@ -36,12 +36,12 @@ def taint(
     """
     deps = deps_of(ctx)
     targets = {"agent": agent, "session": session, "source": source, "node": node}
-    named = {name: str(value) for name, value in targets.items() if value is not None}
-    if len(named) != 1:
+    chosen = {name: str(value) for name, value in targets.items() if value is not None}
+    if len(chosen) != 1:
         raise typer.BadParameter("name exactly one of --agent, --session, --source, --node")
     if not reason and not dry_run:
         raise typer.BadParameter("--reason says why")
-    body = {**named, "reason": reason or "dry run", "causes": causes, "dry_run": dry_run}
+    body = {**chosen, "reason": reason or "dry run", "causes": causes, "dry_run": dry_run}
     fields = _apply(deps, body)
     if as_json:
         print_json(fields)

@@ -52,7 +52,7 @@ def add(
 ) -> None:
     """Add a ticket; it is screened, queued and investigated."""
     deps = deps_of(ctx)
-    asked = {
+    request = {
         "title": title,
         "body": text_given(body),
         "customer": customer,
@@ -62,9 +62,9 @@ def add(
         "external_id": external_id,
         "source_metadata": json_given(metadata) if metadata else None,
     }
-    made = deps.client.post("/v1/tickets", without_none(asked))
-    word = "added" if made["outcome"] == "new" else made["outcome"]
-    print_done(deps, made, f"[green]{word}[/] {made['id']}", as_json=as_json)
+    ticket = deps.client.post("/v1/tickets", without_none(request))
+    word = "added" if ticket["outcome"] == "new" else ticket["outcome"]
+    print_done(deps, ticket, f"[green]{word}[/] {ticket['id']}", as_json=as_json)
 
 
 @app.command("list")
@@ -126,10 +126,10 @@ def message(
 ) -> None:
     """Add a later message of the requester; a ticket that waits for it is resumed."""
     deps = deps_of(ctx)
-    asked = without_none({"text": text_given(text), "external_id": external_id})
-    made = deps.client.post(f"/v1/tickets/{ticket}/messages", asked)
-    word = "added" if made["outcome"] == "new" else made["outcome"]
-    print_done(deps, made, f"[green]{word}[/] {made['id']}", as_json=as_json)
+    body = without_none({"text": text_given(text), "external_id": external_id})
+    message_record = deps.client.post(f"/v1/tickets/{ticket}/messages", body)
+    word = "added" if message_record["outcome"] == "new" else message_record["outcome"]
+    print_done(deps, message_record, f"[green]{word}[/] {message_record['id']}", as_json=as_json)
 
 
 @app.command()
@@ -183,8 +183,8 @@ def _status(shown: dict[str, Any]) -> str:
 def _screening(labels: dict[str, Any]) -> str:
     if "verdict" not in labels:
         return "not yet"
-    named = [labels["verdict"], labels["intent"], labels["language"] or "-", labels["complexity"]]
-    return "  ".join([*named, *(f"({pattern})" for pattern in labels["patterns"])])
+    values = [labels["verdict"], labels["intent"], labels["language"] or "-", labels["complexity"]]
+    return "  ".join([*values, *(f"({pattern})" for pattern in labels["patterns"])])
 
 
 ticket_sources_app = typer.Typer(help="Help desks: where tickets come from.", no_args_is_help=True)
@@ -231,8 +231,8 @@ def add_source(
 ) -> None:
     """Register a help desk; it is polled from now on."""
     body = {"name": name, "kind": kind, **_settings(config, secret, persona, every)}
-    made = deps_of(ctx).client.post("/v1/ticket-sources", without_none(body))
-    _print(ctx, made, as_json=as_json)
+    source = deps_of(ctx).client.post("/v1/ticket-sources", without_none(body))
+    _print(ctx, source, as_json=as_json)
 
 
 @ticket_sources_app.command("set")

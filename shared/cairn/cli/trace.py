@@ -73,9 +73,9 @@ class Span:
 
     def child(self, name: str, kind: str, started: datetime) -> "Span":
         """Add and return a span inside this one."""
-        made = Span(name=name, kind=kind, started=started, parent=self)
-        self.children.append(made)
-        return made
+        child = Span(name=name, kind=kind, started=started, parent=self)
+        self.children.append(child)
+        return child
 
     def close(self, ended: datetime, status: str) -> None:
         """End it; a state that failed on the way and still ended well was caught."""
@@ -235,8 +235,8 @@ def fetch(deps: Deps, arn: str) -> Span:
 
     try:
         pages = deps.aws("stepfunctions").get_paginator("get_execution_history")
-        asked = pages.paginate(executionArn=arn, includeExecutionData=False)
-        events: list[dict[str, Any]] = [event for page in asked for event in page["events"]]
+        pages_read = pages.paginate(executionArn=arn, includeExecutionData=False)
+        events: list[dict[str, Any]] = [event for page in pages_read for event in page["events"]]
         return build(sorted(events, key=lambda each: each["id"]), name=arn.rpartition(":")[2])
     except ClientError as exc:
         message = exc.response.get("Error", {}).get("Message", "unknown error")

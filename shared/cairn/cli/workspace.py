@@ -53,12 +53,12 @@ def set_(
 ) -> None:
     """Set one value, or a table: `cairn settings set recall.stages '{"graph": true}'`."""
     try:
-        given = json.loads(value)
+        parsed = json.loads(value)
     except ValueError:
-        given = value
-    if given is None:
+        parsed = value
+    if parsed is None:
         raise Failure("A setting is not null.", advice=f"cairn settings reset {path}")
-    _change(deps_of(ctx), path, given, version, as_json=as_json)
+    _change(deps_of(ctx), path, parsed, version, as_json=as_json)
 
 
 @app.command()
@@ -165,13 +165,13 @@ def list_workspaces(ctx: typer.Context, as_json: Json = False) -> None:
         raise Failure(
             "Listing workspaces needs the owner's database URL.", advice="set CAIRN_DATABASE_URL"
         )
-    found = deps.load_operator().list_workspaces(deps.owner_url)
+    workspaces = deps.load_operator().list_workspaces(deps.owner_url)
     if as_json:
-        return print_json({"items": found})
+        return print_json({"items": workspaces})
     shown = table("id", "name", "made", "entries", "last entry", whole="id")
-    for each in found:
-        made, last = (moment(str(each[name])) for name in ("created_at", "last_entry_at"))
-        shown.add_row(str(each["id"]), escape(each["name"]), made, str(each["entries"]), last)
+    for each in workspaces:
+        created_at, last = (moment(str(each[name])) for name in ("created_at", "last_entry_at"))
+        shown.add_row(str(each["id"]), escape(each["name"]), created_at, str(each["entries"]), last)
     deps.out.print(shown)
 
 
@@ -191,13 +191,14 @@ def delete(
     operator = deps.load_operator()
     id_ = _workspace_id(operator.list_workspaces(deps.owner_url), workspace)
     deletion = operator.delete_workspace(deps.deployment(), deps.owner_url)
-    found = deletion.find(id_)
-    if found.deleted_at is None and not yes:
-        deps.err.print(f"{escape(found.name)} has {found.position} entries. It cannot be undone.")
+    existing = deletion.find(id_)
+    if existing.deleted_at is None and not yes:
+        size = f"{escape(existing.name)} has {existing.position} entries."
+        deps.err.print(f"{size} It cannot be undone.")
         typed = typer.prompt("Type the name of the workspace to delete it", err=True)
-        if typed != found.name:
+        if typed != existing.name:
             raise Failure("This is not its name; nothing was deleted.")
-    done = asdict(deletion(id_, found.name))
+    done = asdict(deletion(id_, existing.name))
     if as_json:
         print_json(done)
     else:
@@ -208,16 +209,16 @@ def delete(
         raise Failure("Something is left of it.", advice="run the command again")
 
 
-def _workspace_id(known: list[dict[str, Any]], given: str) -> UUID:
+def _workspace_id(workspaces: list[dict[str, Any]], reference: str) -> UUID:
     """Return the id of the one workspace of this name, or the id given: of a deleted one, too."""
     try:
-        return UUID(given)
+        return UUID(reference)
     except ValueError:
-        named = [each["id"] for each in known if each["name"] == given]
-    if len(named) != 1:
-        what = "Several workspaces are" if named else "No workspace is"
-        raise Failure(f"{what} called {given}.", advice="cairn workspace list")
-    return named[0]
+        matches = [each["id"] for each in workspaces if each["name"] == reference]
+    if len(matches) != 1:
+        what = "Several workspaces are" if matches else "No workspace is"
+        raise Failure(f"{what} called {reference}.", advice="cairn workspace list")
+    return matches[0]
 
 
 @workspaces_app.command()

@@ -62,60 +62,60 @@ def choose(
     """
     if (whole := tokens_of(turns, count)) <= target:
         return Chosen(kept=tuple(turns), pieces=(), summary="", tokens=whole)
-    kept = _last(turns, target, count)
-    first = kept[0].place if kept else len(turns)
+    last_turns = _last(turns, target, count)
+    first = last_turns[0].place if last_turns else len(turns)
     earlier = [turn for turn in turns if turn.place < first]
-    left = target - tokens_of(kept, count)
-    given = list(reword(earlier)) if reword else []
-    pieces = _fitting(given, left, count)
-    said = Counter(word for each in candidates(kept, count) for word in each.terms)
-    ranked = _ranked(candidates(earlier, count), said, left - count(written(pieces)))
+    left = target - tokens_of(last_turns, count)
+    reworded = list(reword(earlier)) if reword else []
+    pieces = _fitting(reworded, left, count)
+    frequencies = Counter(word for each in candidates(last_turns, count) for word in each.terms)
+    ranked = _ranked(candidates(earlier, count), frequencies, left - count(written(pieces)))
     pieces = _fitting([*pieces, *ranked], left, count)
     summary = written(pieces)
-    tokens = tokens_of(kept, count) + (count(summary) if summary else 0)
-    return Chosen(kept=kept, pieces=tuple(pieces), summary=summary, tokens=tokens)
+    tokens = tokens_of(last_turns, count) + (count(summary) if summary else 0)
+    return Chosen(kept=last_turns, pieces=tuple(pieces), summary=summary, tokens=tokens)
 
 
 def _last(turns: Sequence[Turn], target: int, count: CountTokens) -> tuple[Turn, ...]:
     """Return the last turns that fit their share; never a tool's answer without its call."""
-    kept: list[Turn] = []
+    last_turns: list[Turn] = []
     left = target * RECENT
     for turn in reversed(turns):
         cost = count(turn.line)
-        if cost > (left if kept else target * LAST):
+        if cost > (left if last_turns else target * LAST):
             break
-        kept.insert(0, turn)
+        last_turns.insert(0, turn)
         left -= cost
-    while kept and kept[0].role is MessageRole.TOOL:
-        kept.pop(0)
-    return tuple(kept)
+    while last_turns and last_turns[0].role is MessageRole.TOOL:
+        last_turns.pop(0)
+    return tuple(last_turns)
 
 
-def _ranked(found: Sequence[Candidate], said: Counter[str], room: int) -> list[Piece]:
+def _ranked(pieces: Sequence[Candidate], frequencies: Counter[str], room: int) -> list[Piece]:
     """Return the pieces that are worth most for their tokens, the best first, as far as they fit.
 
     A piece's worth only falls as others are taken, so one that is still the best when it is looked
     at again is the best of all (lazy evaluation: Minoux 1978).
     """
-    often = Counter(word for each in found for word in each.terms)
-    weights = {word: math.log(1 + len(found) / times) for word, times in often.items()}
+    often = Counter(word for each in pieces for word in each.terms)
+    weights = {word: math.log(1 + len(pieces) / times) for word, times in often.items()}
 
     def worth(each: Candidate) -> float:
-        words = sum(weights[word] * SAID ** said[word] for word in sorted(each.terms))
+        words = sum(weights[word] * SAID ** frequencies[word] for word in sorted(each.terms))
         return (words + each.bonus) * each.factor / each.tokens
 
-    heap = [(-worth(each), at) for at, each in enumerate(found)]
+    heap = [(-worth(each), at) for at, each in enumerate(pieces)]
     heapq.heapify(heap)
     taken: list[Piece] = []
     while heap:
         _, at = heapq.heappop(heap)
-        now = -worth(found[at])
+        now = -worth(pieces[at])
         if heap and now > heap[0][0] + 1e-9:
             heapq.heappush(heap, (now, at))
-        elif found[at].tokens <= room:
-            taken.append(found[at].piece)
-            room -= found[at].tokens
-            said.update(found[at].terms)
+        elif pieces[at].tokens <= room:
+            taken.append(pieces[at].piece)
+            room -= pieces[at].tokens
+            frequencies.update(pieces[at].terms)
     return taken
 
 

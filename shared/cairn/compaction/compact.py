@@ -152,12 +152,12 @@ class Compact:
         for turn, message_id in self._earlier(principal, done):
             turns.insert(0, turn)
             ids[turn.place] = (message_id,)
-        most, asked = target.of(before), _Asked()
+        most, rewording = target.of(before), _Asked()
         chosen = choose(
-            turns, most, self.count_tokens, reword=self._reword(principal, target, asked)
+            turns, most, self.count_tokens, reword=self._reword(principal, target, rewording)
         )
-        made = _Made(transcript=transcript, done=done, ids=ids, before=before, target=most)
-        return _compacted(made, chosen, asked)
+        context = _Made(transcript=transcript, done=done, ids=ids, before=before, target=most)
+        return _compacted(context, chosen, rewording)
 
     def _earlier(
         self, principal: Principal, done: TranscriptRecorded
@@ -167,8 +167,8 @@ class Compact:
             messages = stores.conversation_views.messages(
                 done.conversation_id, limit=MOST_EARLIER, after=0
             )
-        known = set(done.message_ids)
-        others = [message for message in messages if message.id not in known]
+        recorded = set(done.message_ids)
+        others = [message for message in messages if message.id not in recorded]
         for number, message in enumerate(reversed(others), start=1):
             turn = Turn(
                 place=-number,
@@ -180,27 +180,27 @@ class Compact:
             yield turn, message.id
 
     def _reword(
-        self, principal: Principal, target: Target, asked: _Asked
+        self, principal: Principal, target: Target, rewording: _Asked
     ) -> Callable[[Sequence[Turn]], Sequence[Piece]] | None:
         if target.method is CompactionMethod.RULES:
             return None
         reword = self.reword
         if reword is None:
-            asked.failure = "no-model" if target.method is CompactionMethod.MODEL else None
+            rewording.failure = "no-model" if target.method is CompactionMethod.MODEL else None
             return None
 
-        def said(turns: Sequence[Turn]) -> Sequence[Piece]:
+        def reworded(turns: Sequence[Turn]) -> Sequence[Piece]:
             try:
                 pieces = reword(principal.workspace_id, turns, target.seconds)
             except (Unavailable, BudgetExceeded, ValidationFailed) as failure:
                 optional = failure.reason == "no-model" and target.method is None
-                asked.failure = None if optional else failure.reason
+                rewording.failure = None if optional else failure.reason
                 return ()
-            asked.method = CompactionMethod.MODEL if pieces else CompactionMethod.RULES
-            asked.failure = None if pieces else "invents"
+            rewording.method = CompactionMethod.MODEL if pieces else CompactionMethod.RULES
+            rewording.failure = None if pieces else "invents"
             return pieces
 
-        return said
+        return reworded
 
 
 def _check(target: Target) -> None:
@@ -220,11 +220,11 @@ def turns_of(transcript: NewTranscript, drafts: Sequence[TurnDraft]) -> list[Tur
     texts: dict[int, list[str]] = {}
     for each in drafts:
         texts.setdefault(each.place, []).append(each.draft.text)
-    found: list[Turn] = []
+    turns: list[Turn] = []
     for place, parts in texts.items():
         new = transcript.messages[place]
         sender = next(each.draft.sender for each in drafts if each.place == place)
-        found.append(
+        turns.append(
             Turn(
                 place=place,
                 role=new.role,
@@ -233,15 +233,15 @@ def turns_of(transcript: NewTranscript, drafts: Sequence[TurnDraft]) -> list[Tur
                 occurred_at=new.occurred_at,
             )
         )
-    return found
+    return turns
 
 
 def ids_of(drafts: Sequence[TurnDraft], ids: Sequence[UUID]) -> dict[int, tuple[UUID, ...]]:
     """Return the messages of each turn."""
-    found: dict[int, tuple[UUID, ...]] = {}
+    by_place: dict[int, tuple[UUID, ...]] = {}
     for each, message_id in zip(drafts, ids, strict=True):
-        found[each.place] = (*found.get(each.place, ()), message_id)
-    return found
+        by_place[each.place] = (*by_place.get(each.place, ()), message_id)
+    return by_place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,36 +255,36 @@ class _Made:
     target: int
 
 
-def _compacted(made: _Made, chosen: Chosen, asked: _Asked) -> Compacted:
+def _compacted(context: _Made, chosen: Chosen, rewording: _Asked) -> Compacted:
     lines = [turn.line for turn in chosen.kept]
-    kept = tuple(_kept(turn, made) for turn in chosen.kept if turn.place >= 0)
+    kept_turns = tuple(_kept(turn, context) for turn in chosen.kept if turn.place >= 0)
     return Compacted(
-        conversation_id=made.done.conversation_id,
+        conversation_id=context.done.conversation_id,
         summary=chosen.summary,
-        briefs=tuple(_brief(piece, made.ids) for piece in chosen.pieces),
-        kept=kept,
+        briefs=tuple(_brief(piece, context.ids) for piece in chosen.pieces),
+        kept=kept_turns,
         context="\n".join(filter(None, [chosen.summary, *lines])),
-        message_ids=made.done.message_ids,
-        stored=made.done.new,
-        dropped=len(made.transcript.messages) - len(kept),
-        tokens_before=made.before,
+        message_ids=context.done.message_ids,
+        stored=context.done.new,
+        dropped=len(context.transcript.messages) - len(kept_turns),
+        tokens_before=context.before,
         tokens_after=chosen.tokens,
-        target_tokens=made.target,
-        method=asked.method,
-        failure=asked.failure,
-        warnings=made.done.warnings,
+        target_tokens=context.target,
+        method=rewording.method,
+        failure=rewording.failure,
+        warnings=context.done.warnings,
     )
 
 
-def _kept(turn: Turn, made: _Made) -> KeptTurn:
-    new = made.transcript.messages[turn.place]
+def _kept(turn: Turn, context: _Made) -> KeptTurn:
+    new = context.transcript.messages[turn.place]
     return KeptTurn(
         place=turn.place,
         role=turn.role.value,
         text=turn.text,
         sender=turn.name if new.sender else None,
         occurred_at=turn.occurred_at,
-        message_ids=made.ids[turn.place],
+        message_ids=context.ids[turn.place],
     )
 
 

@@ -126,21 +126,21 @@ def _pieces(answer: _Briefing) -> list[Piece]:
 def checked(pieces: Sequence[Piece], turns: Sequence[Turn]) -> list[Piece]:
     """Return the pieces that say nothing but what their turns say, scrubbed; others are dropped."""
     by_place = {turn.place: turn for turn in turns}
-    kept: list[Piece] = []
+    checked_pieces: list[Piece] = []
     for piece in pieces[:MOST_PIECES]:
-        named = tuple(sorted({place for place in piece.places if place in by_place}))
+        places = tuple(sorted({place for place in piece.places if place in by_place}))
         text = scrub(piece.text[:MOST_CHARS]).text
-        sources = [tokens(by_place[place].line) for place in named]
-        if not (named and text) or screen(text).verdict is not Verdict.CLEAN:
+        sources = [tokens(by_place[place].line) for place in places]
+        if not (places and text) or screen(text).verdict is not Verdict.CLEAN:
             continue
         if not invented(sources, tokens(text)):
-            kept.append(
+            checked_pieces.append(
                 Piece(
                     part=piece.part,
                     text=text,
-                    places=named,
-                    day=day_of(by_place[named[0]]),
+                    places=places,
+                    day=day_of(by_place[places[0]]),
                     reworded=True,
                 )
             )
-    return kept
+    return checked_pieces

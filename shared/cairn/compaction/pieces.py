@@ -74,13 +74,13 @@ class Candidate:
 def candidates(turns: Sequence[Turn], count: CountTokens) -> list[Candidate]:
     """Return every piece of the turns, in their order."""
     speakers: dict[str, Speaker] = {}
-    found: list[Candidate] = []
+    results: list[Candidate] = []
     for at, turn in enumerate(turns):
         speaker = speakers.setdefault(turn.name, Speaker(name=turn.name))
         answered = any(later.name != turn.name for later in turns[at + 1 : at + 3])
         parts = list(_cut(turn, count))
-        found += [_candidate(turn, text, speaker, count, answered=answered) for text in parts]
-    return found
+        results += [_candidate(turn, text, speaker, count, answered=answered) for text in parts]
+    return results
 
 
 def _cut(turn: Turn, count: CountTokens) -> Iterator[str]:

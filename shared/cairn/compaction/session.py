@@ -45,44 +45,49 @@ class KeepBriefing:
 
     platform: Platform
 
-    def __call__(self, principal: Principal, made: Compacted) -> UUID | None:
+    def __call__(self, principal: Principal, compacted: Compacted) -> UUID | None:
         """Write it and return its id; None where nothing was left out."""
-        if not made.summary:
+        if not compacted.summary:
             return None
-        node_id = briefing_id(made.conversation_id)
-        sources = list(dict.fromkeys(each for brief in made.briefs for each in brief.message_ids))
+        node_id = briefing_id(compacted.conversation_id)
+        sources = list(
+            dict.fromkeys(each for brief in compacted.briefs for each in brief.message_ids)
+        )
         with self.platform.transactions.reading(principal) as stores:
-            seen = self._sources(stores, made.conversation_id, sources)
-        subjects = tuple(sorted({subject for one in seen for subject in one.data_subjects}))
+            seen = self._sources(stores, compacted.conversation_id, sources)
+        subjects = tuple(sorted({subject for message in seen for subject in message.data_subjects}))
         keys = resolve(self.platform, principal, (), subjects).keys
         with open_write(self.platform, principal, keys=keys, data_subjects=subjects) as write:
-            conversation = write.stores.conversation_views.conversation(made.conversation_id)
+            conversation = write.stores.conversation_views.conversation(compacted.conversation_id)
             if conversation is None:
                 raise NotFound("There is no such conversation.")
-            meta, body = _entry(write.stores, conversation, made, seen)
+            meta, body = _entry(write.stores, conversation, compacted, seen)
             write.note("summary.written", meta, body)
         return node_id
 
     def _sources(
         self, stores: Stores, conversation_id: UUID, ids: Sequence[UUID]
     ) -> list[SaidMessage]:
-        wanted = set(ids)
-        return [each for each in stores.conversations.said(conversation_id) if each.id in wanted]
+        unique = set(ids)
+        return [each for each in stores.conversations.said(conversation_id) if each.id in unique]
 
 
 def _entry(
-    stores: Stores, conversation: ConversationView, made: Compacted, seen: Sequence[SaidMessage]
+    stores: Stores,
+    conversation: ConversationView,
+    compacted: Compacted,
+    seen: Sequence[SaidMessage],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return meta and body of the entry; the edges of sources that are none any more close."""
     node_id = briefing_id(conversation.id)
     held = stores.summaries.edges([node_id])
-    wanted = {(relation, each.id) for each in seen for relation in RELATIONS}
+    edges = {(relation, each.id) for each in seen for relation in RELATIONS}
     has = {(edge.relation, edge.target_id) for edge in held}
     summary = {
         "id": str(node_id),
         "kind": KIND,
-        "text": made.summary,
-        "content_hash": content_hash(made.summary),
+        "text": compacted.summary,
+        "content_hash": content_hash(compacted.summary),
         "importance": 5,
         "occurred_at": format_timestamp(min(each.occurred_at for each in seen)),
         "observed_by": [conversation.source_agent],
@@ -90,23 +95,23 @@ def _entry(
         "session_id": str(conversation.id),
         "trace_id": None,
         "parent_id": str(conversation.id),
-        "screening": screen(made.summary).verdict.value.lower(),
-        "metadata": _described(conversation, made, seen),
+        "screening": screen(compacted.summary).verdict.value.lower(),
+        "metadata": _described(conversation, compacted, seen),
         "stands": node_id in stores.summaries.stored([node_id]),
-        "edges": [[relation, str(target)] for relation, target in sorted(wanted - has, key=str)],
+        "edges": [[relation, str(target)] for relation, target in sorted(edges - has, key=str)],
     }
     meta = {"scope": conversation.scope, "node_ids": [str(node_id)], "dropped": []}
     body = {
         "agents": list(conversation.agents) or None,
         "client_id": conversation.client_id,
         "summaries": [summary],
-        "closed": [str(e.id) for e in held if (e.relation, e.target_id) not in wanted],
+        "closed": [str(e.id) for e in held if (e.relation, e.target_id) not in edges],
     }
     return meta, body
 
 
 def _described(
-    conversation: ConversationView, made: Compacted, seen: Sequence[SaidMessage]
+    conversation: ConversationView, compacted: Compacted, seen: Sequence[SaidMessage]
 ) -> dict[str, Any]:
     moments = [each.occurred_at for each in seen]
     made_of = fingerprint((each.id, each.content_hash) for each in seen)
@@ -115,9 +120,9 @@ def _described(
         "scope_id": str(conversation.id),
         "event_count": len(seen),
         "time_range": [format_timestamp(min(moments)), format_timestamp(max(moments))],
-        "provider": made.method.value,
-        "model": made.method.value,
-        "is_extract": not any(brief.reworded for brief in made.briefs),
+        "provider": compacted.method.value,
+        "model": compacted.method.value,
+        "is_extract": not any(brief.reworded for brief in compacted.briefs),
         "covers": made_of,
         "made_of": made_of,
     }

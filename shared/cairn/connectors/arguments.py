@@ -44,8 +44,8 @@ class Answer:
 def read_answer(result: dict[str, Any]) -> Answer:
     """Read a `tools/call` result in its JSON form."""
     meta = cast("dict[str, Any]", result.get("_meta") or {})
-    text, said = plain(_joined(result)), meta.get(SIZE_KEY)
-    size = said if isinstance(said, int) else len(text.encode())
+    text, meta_size = plain(_joined(result)), meta.get(SIZE_KEY)
+    size = meta_size if isinstance(meta_size, int) else len(text.encode())
     return Answer(
         text=bounded(text, size),
         is_error=result.get("isError") is True,
@@ -90,11 +90,11 @@ def bounded(text: str, size: int | None = None) -> str:
 
 
 def _code(result: dict[str, Any], meta: dict[str, Any]) -> str | None:
-    said = meta.get(ERROR_KEY)
-    if said is None and isinstance(result.get("structuredContent"), dict):
+    code = meta.get(ERROR_KEY)
+    if code is None and isinstance(result.get("structuredContent"), dict):
         error = cast("dict[str, Any]", result["structuredContent"]).get("error")
-        said = cast("dict[str, Any]", error).get("code") if isinstance(error, dict) else None
-    return said if isinstance(said, str) else None
+        code = cast("dict[str, Any]", error).get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, str) else None
 
 
 MAX_ARGUMENT_BYTES = 256_000
@@ -107,9 +107,9 @@ _CLOSING = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 def check_arguments(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> None:
     """Raise ValidationFailed, naming each place, when arguments are not what the tool takes."""
-    given = sorted(RESERVED & arguments.keys())
-    if given:
-        _refuse(spec, [FieldError(item, "is given by Cairn") for item in given])
+    reserved = sorted(RESERVED & arguments.keys())
+    if reserved:
+        _refuse(spec, [FieldError(item, "is given by Cairn") for item in reserved])
     try:
         size = len(json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode())
     except (ValueError, TypeError, RecursionError) as exc:
@@ -147,13 +147,13 @@ def _found(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> list[FieldErro
 
 def _message(error: Any) -> str:
     """Return what is wrong, without the value: it may be somebody's."""
-    keyword, wanted = str(error.validator), error.validator_value
+    keyword, expected = str(error.validator), error.validator_value
     if keyword == "type":
-        return f"must be {wanted}"
+        return f"must be {expected}"
     if keyword in {"required", "additionalProperties"}:
         return str(error.message)  # names of arguments only
     if keyword in {"enum", "const", "minimum", "maximum", "minLength", "maxLength"}:
-        return f"must satisfy {keyword} {wanted}"
+        return f"must satisfy {keyword} {expected}"
     return f"does not satisfy {keyword}"
 
 

@@ -124,46 +124,51 @@ class Keeper:
     _slots: dict[Place, _Slot] = field(default_factory=dict[Place, _Slot])
     _lock: Lock = field(default_factory=Lock)
 
-    def running(self, workspace_id: UUID, found: Registered, *, ask: bool = False) -> Connection:
+    def running(
+        self, workspace_id: UUID, registered: Registered, *, ask: bool = False
+    ) -> Connection:
         """Return a connection that lives, starting the connector when there is none.
 
         With `ask` one that does nothing is asked whether it lives just before, however long ago it
         was used. Raises ConnectorUnavailable and ConnectorUnauthorised, with the reason kept.
         """
-        slot = self._slot(workspace_id, found.connector.id)
+        slot = self._slot(workspace_id, registered.connector.id)
         with slot.lock:
             connection = slot.connection
             if connection is not None:
-                if not _lists(found, connection) or slot.revision != found.connector.revision:
-                    found = self._anew(workspace_id, found)
+                if (
+                    not _lists(registered, connection)
+                    or slot.revision != registered.connector.revision
+                ):
+                    registered = self._anew(workspace_id, registered)
                 if ask and not connection.in_flight:  # one that is at work would be ended for it
                     connection.suspect = True
-                if not self._is_good(connection, slot, found):
+                if not self._is_good(connection, slot, registered):
                     self._end(slot)
                     connection = None
             if connection is None:
-                found = self._anew(workspace_id, found)
-                self._await_backoff(found)
-                connection = self._start(workspace_id, found, slot)
+                registered = self._anew(workspace_id, registered)
+                self._await_backoff(registered)
+                connection = self._start(workspace_id, registered, slot)
             connection.used_at = self.stopwatch()
             return connection
 
-    def renewed(self, workspace_id: UUID, found: Registered, *, anew: bool) -> Connection:
+    def renewed(self, workspace_id: UUID, registered: Registered, *, anew: bool) -> Connection:
         """Return a connection whose listing was looked at just now; always a new one if `anew`.
 
         There is no backoff: a person or the schedule asks. Raises what `running` raises.
         """
-        slot = self._slot(workspace_id, found.connector.id)
+        slot = self._slot(workspace_id, registered.connector.id)
         with slot.lock:
             connection = slot.connection
             if (
                 connection is not None
                 and not anew
-                and self._lists_the_same(connection, slot, found)
+                and self._lists_the_same(connection, slot, registered)
             ):
                 return connection
             self._end(slot)
-            return self._start(workspace_id, found, slot)
+            return self._start(workspace_id, registered, slot)
 
     def drop(self, workspace_id: UUID, connector_id: UUID) -> None:
         """End a connector that was removed or changed."""
@@ -185,40 +190,40 @@ class Keeper:
                 self._end(slot)
         self._portal.close()
 
-    def _start(self, workspace_id: UUID, found: Registered, slot: _Slot) -> Connection:
-        connector, reports = found.connector, self.reports
+    def _start(self, workspace_id: UUID, registered: Registered, slot: _Slot) -> Connection:
+        connector, reports = registered.connector, self.reports
         launch = reports.directory.launch(workspace_id, connector)
         try:
             now = self.stopwatch()
             connection = connect(self._portal, self.wires(launch), now, self.handshake_seconds)
         except (ValidationFailed, NotStarted) as exc:
-            told = NotStarted(exc.detail and without(exc.detail, said_secrets(launch)))
-            raise reports.not_started(workspace_id, found, told) from None
+            failure = NotStarted(exc.detail and without(exc.detail, said_secrets(launch)))
+            raise reports.not_started(workspace_id, registered, failure) from None
         except Unauthorised:
-            raise reports.unauthorised(workspace_id, found, runs=False) from None
+            raise reports.unauthorised(workspace_id, registered, runs=False) from None
         try:
-            self._trust(workspace_id, found, connection)
+            self._trust(workspace_id, registered, connection)
         except ConnectorUnavailable:
             connection.close()
             raise
         slot.connection, slot.revision = connection, connector.revision
-        reports.well(workspace_id, found)
+        reports.well(workspace_id, registered)
         self._end_unused(slot)
         return connection
 
     def _trust(self, workspace_id: UUID, connector: Registered, connection: Connection) -> None:
         """Look at what it listed; ConnectorUnavailable when that may not be relied on."""
-        known = connector.listing
+        trusted = connector.listing
         version, tools = connection.session.version, connection.session.tools
         try:
             manifest = read_manifest(connector.connector.name, version, tools)
         except ManifestRefused as exc:
             raise self.reports.held(workspace_id, connector, exc.reason, exc.detail) from None
         connection.listed = manifest.hash
-        if known is None or known.version != version:
+        if trusted is None or trusted.version != version:
             listing = Listing(version=version, hash=manifest.hash, tools=tools)
             self.reports.directory.seen(workspace_id, connector.connector, listing)
-        elif known.hash != manifest.hash:
+        elif trusted.hash != manifest.hash:
             why = f"version {version} lists other tools than before"
             raise self.reports.held(workspace_id, connector, "manifest-changed", why)
 

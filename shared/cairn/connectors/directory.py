@@ -43,21 +43,21 @@ class Manifests:
     def __init__(self) -> None:
         self._read: dict[tuple[str, str, Criticality], Manifest] = {}
 
-    def __call__(self, found: Registered) -> Manifest | None:
+    def __call__(self, registered: Registered) -> Manifest | None:
         """Return the manifest a connector listed last; None for one that never listed any."""
-        listing, connector = found.listing, found.connector
+        listing, connector = registered.listing, registered.connector
         if listing is None:
             return None
         key = (connector.name, listing.hash, connector.criticality)
-        known = self._read.get(key)
-        if known is None:
-            known = read_manifest(
+        manifest = self._read.get(key)
+        if manifest is None:
+            manifest = read_manifest(
                 connector.name, listing.version, listing.tools, criticality=connector.criticality
             )
             if len(self._read) >= MAX_MANIFESTS:
                 self._read.clear()
-            self._read[key] = known
-        return known
+            self._read[key] = manifest
+        return manifest
 
 
 Profiles: TypeAlias = "Callable[[UUID], str]"
@@ -81,12 +81,12 @@ class ConnectorPolicies:
         """Return the workspace's policy."""
         with self.transactions.reading(system_principal(workspace_id)) as stores:
             every = stores.connectors.all()
-        found = {item.connector.name: _policy(item, self.manifests(item)) for item in every}
-        return Policy(connectors=found, redaction=self.profiles(workspace_id))
+        policies = {item.connector.name: _policy(item, self.manifests(item)) for item in every}
+        return Policy(connectors=policies, redaction=self.profiles(workspace_id))
 
 
-def _policy(found: Registered, manifest: Manifest | None) -> ConnectorPolicy:
-    connector = found.connector
+def _policy(registered: Registered, manifest: Manifest | None) -> ConnectorPolicy:
+    connector = registered.connector
     return ConnectorPolicy(
         connector=connector.name,
         autonomy=connector.autonomy,
@@ -142,9 +142,9 @@ class StoreDirectory:
         new secrets go to no old address.
         """
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
-            found = stores.connectors.find(connector.name)
+            registered = stores.connectors.find(connector.name)
             sealed = stores.connectors.secrets(connector.name)
-        if found is None or _runs(found.connector) != _runs(connector):
+        if registered is None or _runs(registered.connector) != _runs(connector):
             raise unavailable("connector-changed", connector.name)
         opened = self.secrets.opened(workspace_id, connector.id, sealed) if sealed else {}
         return convert(connector, Launch, secrets=opened)

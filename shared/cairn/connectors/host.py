@@ -183,25 +183,25 @@ class Host:
         It is started when it does not run, lists its tools anew, and its `healthcheck` is called. A
         good one ends a degradation, unless what it lists has changed under an old version.
         """
-        found = self._found(workspace_id, name)
+        registered = self._found(workspace_id, name)
         try:
-            self._examine(workspace_id, found)
+            self._examine(workspace_id, registered)
         except (ConnectorUnavailable, ConnectorUnauthorised):
             pass  # the reason was kept
         except Fault as fault:
-            self._reports.failed(workspace_id, found, fault)
+            self._reports.failed(workspace_id, registered, fault)
         else:
-            self._reports.mended(workspace_id, found)
+            self._reports.mended(workspace_id, registered)
         health = self._found(workspace_id, name).health
         self._tell(workspace_id, name, well=health.is_well)
         return health
 
     def restart(self, workspace_id: UUID, name: str) -> None:
         """End a connector of this process and start it again; raises what starting raises."""
-        found = self._found(workspace_id, name)
+        registered = self._found(workspace_id, name)
         self._cache.forget(workspace_id, name)
-        self._keeper.renewed(workspace_id, found, anew=True)
-        self._reports.mended(workspace_id, found)
+        self._keeper.renewed(workspace_id, registered, anew=True)
+        self._reports.mended(workspace_id, registered)
 
     def drop(self, workspace_id: UUID, connector_id: UUID, name: str) -> None:
         """End a connector that was removed or changed."""
@@ -213,58 +213,58 @@ class Host:
         self._keeper.close()
 
     def _called(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
-        found = self._found(workspace_id, call.connector)
-        if found.health.is_degraded:
+        registered = self._found(workspace_id, call.connector)
+        if registered.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
-        found, manifest = self._manifest(workspace_id, found)
+        registered, manifest = self._manifest(workspace_id, registered)
         if call.manifest_hash not in (None, manifest.hash):
             raise unavailable("connector-changed", call.connector)
         spec = _spec(call, manifest)
         check_arguments(spec, call.arguments)
         if spec.lane is Lane.READ:
-            return self._read(workspace_id, found, call, manifest)
+            return self._read(workspace_id, registered, call, manifest)
         if call.dry_run and not spec.supports_dry_run:
             return simulated(call, manifest)
         if not call.dry_run and call.idempotency_key is None:
             raise ValidationFailed("A call that writes needs an idempotency key.", tool=spec.key)
         try:
-            return self._asked(workspace_id, found, call, manifest)
+            return self._asked(workspace_id, registered, call, manifest)
         finally:
             self._cache.forget(workspace_id, call.connector)
 
     def _read(
-        self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
+        self, workspace_id: UUID, registered: Registered, call: ToolCall, manifest: Manifest
     ) -> ToolResult:
         digest = arguments_digest(call.arguments)
-        runs = f"{manifest.hash}/{found.connector.id}/{found.connector.revision}"
+        runs = f"{manifest.hash}/{registered.connector.id}/{registered.connector.revision}"
         key = (workspace_id, call.connector, call.tool, runs, digest)
         result = self._cache.find(key)
         if result is None:
-            result = self._asked(workspace_id, found, call, manifest)
+            result = self._asked(workspace_id, registered, call, manifest)
             if not result.is_error:
                 self._cache.keep(key, result)
         return result
 
     def _asked(
-        self, workspace_id: UUID, found: Registered, call: ToolCall, manifest: Manifest
+        self, workspace_id: UUID, registered: Registered, call: ToolCall, manifest: Manifest
     ) -> ToolResult:
         """Send the call; once more after a crash, where that cannot make it happen twice."""
         harmless = _is_harmless(call, manifest)
         repeatable = harmless or _spec(call, manifest).deduplicates
-        worded = _worded(call, found.listing)
+        worded = _worded(call, registered.listing)
         sent = False
         for again in (False, True):
             try:
                 if again:
-                    found = self._found(workspace_id, call.connector)
-                return self._sent(workspace_id, found, call, manifest, worded)
+                    registered = self._found(workspace_id, call.connector)
+                return self._sent(workspace_id, registered, call, manifest, worded)
             except Unauthorised:
-                refused = self._reports.unauthorised(workspace_id, found, runs=True)
+                refused = self._reports.unauthorised(workspace_id, registered, runs=True)
                 if sent and not harmless:  # only the repeat was refused
                     raise no_answer("connector-crashed", call, harmless=False) from None
                 raise refused from None
             except TimedOut:
-                self._reports.timed_out(workspace_id, found)
+                self._reports.timed_out(workspace_id, registered)
                 raise no_answer("tool-timeout", call, harmless=harmless) from None
             except (ConnectorUnavailable, ConnectorUnauthorised, NotFound):
                 if sent and not harmless:  # it was sent, and now it cannot be asked again
@@ -272,7 +272,7 @@ class Host:
                 raise
             except (Lost, NotSent) as fault:
                 sent = sent or isinstance(fault, Lost)
-                self._reports.failed(workspace_id, found, fault)
+                self._reports.failed(workspace_id, registered, fault)
                 if sent and not repeatable:
                     break
         raise no_answer("connector-crashed", call, harmless=harmless or not sent)
@@ -280,26 +280,26 @@ class Host:
     def _sent(
         self,
         workspace_id: UUID,
-        found: Registered,
+        registered: Registered,
         call: ToolCall,
         manifest: Manifest,
         worded: Worded,
     ) -> ToolResult:
-        if found.health.is_degraded:
+        if registered.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
         only_once = not (_is_harmless(call, manifest) or _spec(call, manifest).deduplicates)
-        due = lifecycle.is_due(found.health, self.clock())
-        connection = self._keeper.running(workspace_id, found, ask=only_once)
+        due = lifecycle.is_due(registered.health, self.clock())
+        connection = self._keeper.running(workspace_id, registered, ask=only_once)
         if connection.listed != manifest.hash:
             raise unavailable("connector-changed", call.connector)
         if due and not connection.in_flight:  # one that is at work has no time for it
-            found = self._checked(workspace_id, found, connection)
+            registered = self._checked(workspace_id, registered, connection)
         begun = self.stopwatch()
-        said = self._said(connection, call, worded)
-        answer = read_answer(said)
+        result = self._said(connection, call, worded)
+        answer = read_answer(result)
         if answer.is_unauthorised:
             raise Unauthorised
-        self._reports.well(workspace_id, found)
+        self._reports.well(workspace_id, registered)
         if answer.is_unknown and not _is_harmless(call, manifest):
             raise no_answer("tool-timeout", call, harmless=False)
         return ToolResult(
@@ -324,15 +324,17 @@ class Host:
         finally:
             connection.used_at = self.stopwatch()
 
-    def _checked(self, workspace_id: UUID, found: Registered, connection: Connection) -> Registered:
+    def _checked(
+        self, workspace_id: UUID, registered: Registered, connection: Connection
+    ) -> Registered:
         """Check one before a call; NotSent when it is not well: it is started anew then."""
-        name, well = found.connector.name, False
+        name, well = registered.connector.name, False
         try:
             _ping(connection)
-            self._ask_health(workspace_id, found, connection)
-            self._reports.checked(workspace_id, found)
-            found = self._found(workspace_id, name)
-            well = found.health.is_well
+            self._ask_health(workspace_id, registered, connection)
+            self._reports.checked(workspace_id, registered)
+            registered = self._found(workspace_id, name)
+            well = registered.health.is_well
         except Unauthorised:
             raise
         except Fault as fault:
@@ -340,20 +342,24 @@ class Host:
             raise NotSent(fault.detail or "it did not answer its health check") from None
         finally:
             self._tell(workspace_id, name, well=well)
-        return found
+        return registered
 
-    def _examine(self, workspace_id: UUID, found: Registered) -> None:
-        anew = found.health.is_degraded
-        connection = self._keeper.renewed(workspace_id, found, anew=anew)  # it listed its tools
-        self._ask_health(workspace_id, found, connection)
+    def _examine(self, workspace_id: UUID, registered: Registered) -> None:
+        anew = registered.health.is_degraded
+        connection = self._keeper.renewed(
+            workspace_id, registered, anew=anew
+        )  # it listed its tools
+        self._ask_health(workspace_id, registered, connection)
 
-    def _ask_health(self, workspace_id: UUID, found: Registered, connection: Connection) -> None:
+    def _ask_health(
+        self, workspace_id: UUID, registered: Registered, connection: Connection
+    ) -> None:
         """Call the tool `healthcheck` when there is one."""
         if all(tool["name"] != HEALTHCHECK for tool in connection.session.tools):
             return
         answer = read_answer(connection.call(HEALTHCHECK, {}, {}, HEALTHCHECK_SECONDS))
         if answer.is_unauthorised:
-            raise self._reports.unauthorised(workspace_id, found, runs=True)
+            raise self._reports.unauthorised(workspace_id, registered, runs=True)
         if answer.is_error:
             raise NotStarted(f"its health check failed: {answer.text[:300]}")
 
@@ -361,36 +367,36 @@ class Host:
         labels = {"workspace": workspace_id, "connector": name}
         self.metrics(Metric.CONNECTOR_HEALTH, float(well), **labels)
 
-    def _view(self, workspace_id: UUID, found: Registered) -> ConnectorView:
+    def _view(self, workspace_id: UUID, registered: Registered) -> ConnectorView:
         manifest: Manifest | None = None
         try:
-            found, manifest = self._manifest(workspace_id, found)
+            registered, manifest = self._manifest(workspace_id, registered)
         except (ConnectorUnavailable, ConnectorUnauthorised):
-            found = self._found(workspace_id, found.connector.name)
-        state = found.health.state
-        busy = self._keeper.is_busy(workspace_id, found.connector.id)
+            registered = self._found(workspace_id, registered.connector.name)
+        state = registered.health.state
+        busy = self._keeper.is_busy(workspace_id, registered.connector.id)
         if busy and state is ConnectorState.READY:
             state = ConnectorState.BUSY
-        return ConnectorView(name=found.connector.name, state=state, manifest=manifest)
+        return ConnectorView(name=registered.connector.name, state=state, manifest=manifest)
 
-    def _manifest(self, workspace_id: UUID, found: Registered) -> tuple[Registered, Manifest]:
+    def _manifest(self, workspace_id: UUID, registered: Registered) -> tuple[Registered, Manifest]:
         """Return what a connector listed last, starting one that never did."""
-        name = found.connector.name
-        if found.listing is None:
-            if found.health.is_degraded:
+        name = registered.connector.name
+        if registered.listing is None:
+            if registered.health.is_degraded:
                 raise unavailable("connector-degraded", name)
-            self._keeper.running(workspace_id, found)
-            found = self._found(workspace_id, name)
-        manifest = self._manifests(found)
+            self._keeper.running(workspace_id, registered)
+            registered = self._found(workspace_id, name)
+        manifest = self._manifests(registered)
         if manifest is None:
             raise unavailable("connector-not-started", name)
-        return found, manifest
+        return registered, manifest
 
     def _found(self, workspace_id: UUID, name: str) -> Registered:
-        found = self.directory.find(workspace_id, name)
-        if found is None:
+        registered = self.directory.find(workspace_id, name)
+        if registered is None:
             raise NotFound("There is no such connector.", reason="connector", connector=name)
-        return found
+        return registered
 
 
 def _ping(connection: Connection) -> None:

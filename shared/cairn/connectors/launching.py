@@ -75,15 +75,15 @@ def environment_of(
             CONFIG_VARIABLE: json.dumps(dict(launch.config)),
             SECRETS_VARIABLE: json.dumps(dict(launch.secrets)),
         }
-    named = cast("dict[str, Any]", launch.config.get("env") or {})
-    given = {name: str(value) for name, value in named.items()} | dict(launch.secrets)
-    return environment | {name: value for name, value in given.items() if not is_ours(name)}
+    variables = cast("dict[str, Any]", launch.config.get("env") or {})
+    values = {name: str(value) for name, value in variables.items()} | dict(launch.secrets)
+    return environment | {name: value for name, value in values.items() if not is_ours(name)}
 
 
 def headers_of(launch: Launch) -> dict[str, str]:
     """Return the headers that requests to an address carry."""
-    named = cast("dict[str, Any]", launch.config.get("headers") or {})
-    return {name: str(value) for name, value in named.items()} | dict(launch.secrets)
+    fields = cast("dict[str, Any]", launch.config.get("headers") or {})
+    return {name: str(value) for name, value in fields.items()} | dict(launch.secrets)
 
 
 def said_secrets(launch: Launch) -> list[str]:

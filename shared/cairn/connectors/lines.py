@@ -77,8 +77,8 @@ class Lines:
         if self._size <= MAX_LINE:
             self._buffer += piece
             return
-        known = self._tail or bytes(self._buffer[-TAIL:])
-        self._tail = (known + piece)[-TAIL:]
+        before = self._tail or bytes(self._buffer[-TAIL:])
+        self._tail = (before + piece)[-TAIL:]
         if len(self._buffer) < HEAD:
             self._buffer += piece[: HEAD - len(self._buffer)]
         del self._buffer[HEAD:]

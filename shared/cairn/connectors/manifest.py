@@ -203,19 +203,19 @@ def _spec(connector: str, tool: Mapping[str, Any]) -> ToolSpec:
 
 def _declared(tool: Mapping[str, Any]) -> dict[str, Any] | None:
     meta = tool.get("_meta")
-    said = cast("dict[str, Any]", meta).get(META_KEY) if isinstance(meta, dict) else None
-    if not isinstance(said, dict):
+    declared = cast("dict[str, Any]", meta).get(META_KEY) if isinstance(meta, dict) else None
+    if not isinstance(declared, dict):
         return None
-    given = cast("dict[str, Any]", said)
-    return None if _denied(tool, given) else given
+    declaration = cast("dict[str, Any]", declared)
+    return None if _denied(tool, declaration) else declaration
 
 
 def _denied(tool: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
     hints = tool.get("annotations")
     if not isinstance(hints, dict) or fields.get("scope") != Lane.READ:
         return False
-    given = cast("dict[str, Any]", hints)
-    return given.get("readOnlyHint") is False or given.get("destructiveHint") is True
+    values = cast("dict[str, Any]", hints)
+    return values.get("readOnlyHint") is False or values.get("destructiveHint") is True
 
 
 def _well_formed(fields: Mapping[str, Any], accepted: frozenset[str]) -> bool:
@@ -249,14 +249,14 @@ def _is_resource(path: object, accepted: frozenset[str]) -> bool:
 
 
 def _checked_rollback(spec: ToolSpec, tools: Sequence[Mapping[str, Any]]) -> ToolSpec:
-    known = spec.rollback is None or any(tool["name"] == spec.rollback for tool in tools)
-    return spec if known else replace(spec, rollback=None)
+    is_listed = spec.rollback is None or any(tool["name"] == spec.rollback for tool in tools)
+    return spec if is_listed else replace(spec, rollback=None)
 
 
-def _schema(given: object) -> dict[str, Any]:
-    if not isinstance(given, dict):
+def _schema(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
         _refuse("schema", "A tool's arguments need a JSON Schema.")
-    schema = cast("dict[str, Any]", _cleaned(cast("object", given), MAX_SCHEMA_DEPTH))
+    schema = cast("dict[str, Any]", _cleaned(cast("object", value), MAX_SCHEMA_DEPTH))
     if schema.get("type") != "object":
         _refuse("schema", "A tool's arguments are an object.")
     if len(json.dumps(schema).encode()) > MAX_SCHEMA_BYTES:
@@ -287,8 +287,8 @@ def _for_agents(schema: dict[str, Any]) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     shown = dict(schema)
     if isinstance(properties, dict):
-        named = cast("dict[str, Any]", properties)
-        shown["properties"] = {key: named[key] for key in named if key not in RESERVED}
+        fields = cast("dict[str, Any]", properties)
+        shown["properties"] = {key: fields[key] for key in fields if key not in RESERVED}
     if isinstance(required, list):
         shown["required"] = [item for item in cast("list[Any]", required) if item not in RESERVED]
     return shown

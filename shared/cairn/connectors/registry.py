@@ -122,18 +122,18 @@ class Connectors:
         principal.require(Role.ADMIN)
         connector = self._found(principal, name)
         old = connector.connector
-        wanted = _changed(old, change)
-        kept = self._secrets_of(principal, old)
-        if _reach(old) != _reach(wanted):
-            refuse_following(kept, change.secrets)
-        opened = renewed(kept, change.secrets)
-        new_connector = _asked(wanted, opened)
+        changed = _changed(old, change)
+        secrets = self._secrets_of(principal, old)
+        if _reach(old) != _reach(changed):
+            refuse_following(secrets, change.secrets)
+        opened = renewed(secrets, change.secrets)
+        new_connector = _asked(changed, opened)
         check_connector(new_connector)
-        runs = _runs(old) != _runs(wanted) or change.secrets is not None
+        runs = _runs(old) != _runs(changed) or change.secrets is not None
         if runs:
             self._check_reach(new_connector)
-        wanted = replace(
-            wanted,
+        changed = replace(
+            changed,
             secret_names=tuple(sorted(opened)),
             revision=old.revision + runs,
             changed_at=self.platform.clock(),
@@ -151,10 +151,10 @@ class Connectors:
                     reason="connector-changed",
                     connector=name,
                 )
-            stores.connectors.change(wanted, sealed)
+            stores.connectors.change(changed, sealed)
             if runs:
-                self._forget(stores, wanted.id)
-            self._record(stores, principal, "connector.changed", wanted)
+                self._forget(stores, changed.id)
+            self._record(stores, principal, "connector.changed", changed)
         if not runs:
             return self.one(principal, name)
         self.host.drop(principal.workspace_id, old.id, name)
@@ -298,7 +298,7 @@ class Connectors:
 
 
 def _changed(old: Connector, change: ConnectorChange) -> Connector:
-    given = {
+    values = {
         "command": change.command,
         "url": change.url,
         "config": None if change.config is None else dict(change.config),
@@ -306,7 +306,7 @@ def _changed(old: Connector, change: ConnectorChange) -> Connector:
         "autonomy": change.autonomy,
         "criticality": change.criticality,
     }
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes = {name: value for name, value in values.items() if value is not None}
     return replace(old, **changes)  # pyright: ignore[reportArgumentType]
 
 

@@ -81,69 +81,73 @@ class Reports:
     directory: StoreDirectory
     clock: Clock
 
-    def well(self, workspace_id: UUID, found: Registered) -> None:
+    def well(self, workspace_id: UUID, registered: Registered) -> None:
         """It answered."""
-        now, health = self.clock(), found.health
+        now, health = self.clock(), registered.health
         if health.error is not None or lifecycle.is_due(health, now):
-            self.keep(workspace_id, found, lambda health: lifecycle.ready(health, now))
+            self.keep(workspace_id, registered, lambda health: lifecycle.ready(health, now))
 
-    def checked(self, workspace_id: UUID, found: Registered) -> None:
+    def checked(self, workspace_id: UUID, registered: Registered) -> None:
         """It passed the check before a call."""
         now = self.clock()
-        self.keep(workspace_id, found, lambda health: lifecycle.checked(health, now))
+        self.keep(workspace_id, registered, lambda health: lifecycle.checked(health, now))
 
-    def failed(self, workspace_id: UUID, found: Registered, fault: Fault) -> None:
+    def failed(self, workspace_id: UUID, registered: Registered, fault: Fault) -> None:
         """It went away, or did not come. Its own words are kept without credentials."""
         from cairn.kernel.text.scrub import scrub
 
         now, code = self.clock(), fault.code
         detail = scrub(fault.detail).text if fault.detail else None
-        self.keep(workspace_id, found, lambda health: lifecycle.failed(health, now, code, detail))
+        self.keep(
+            workspace_id, registered, lambda health: lifecycle.failed(health, now, code, detail)
+        )
 
-    def timed_out(self, workspace_id: UUID, found: Registered) -> None:
+    def timed_out(self, workspace_id: UUID, registered: Registered) -> None:
         """It did not answer a call in time."""
         now = self.clock()
-        self.keep(workspace_id, found, lambda health: lifecycle.timed_out(health, now))
+        self.keep(workspace_id, registered, lambda health: lifecycle.timed_out(health, now))
 
     def not_started(
-        self, workspace_id: UUID, found: Registered, fault: Fault
+        self, workspace_id: UUID, registered: Registered, fault: Fault
     ) -> ConnectorUnavailable:
         """It did not start; return what to raise."""
-        self.failed(workspace_id, found, fault)
-        return unavailable("connector-not-started", found.connector.name)
+        self.failed(workspace_id, registered, fault)
+        return unavailable("connector-not-started", registered.connector.name)
 
     def held(
-        self, workspace_id: UUID, found: Registered, code: str, detail: str
+        self, workspace_id: UUID, registered: Registered, code: str, detail: str
     ) -> ConnectorUnavailable:
         """Nobody may rely on what it lists; return what to raise."""
         now = self.clock()
-        self.keep(workspace_id, found, lambda health: lifecycle.held(health, now, code, detail))
-        return unavailable("connector-degraded", found.connector.name)
+        self.keep(
+            workspace_id, registered, lambda health: lifecycle.held(health, now, code, detail)
+        )
+        return unavailable("connector-degraded", registered.connector.name)
 
     def unauthorised(
-        self, workspace_id: UUID, found: Registered, *, runs: bool
+        self, workspace_id: UUID, registered: Registered, *, runs: bool
     ) -> ConnectorUnauthorised:
         """Its sign-in is refused; return what to raise."""
         now = self.clock()
         self.keep(
-            workspace_id, found, lambda health: lifecycle.unauthorised(health, now, runs=runs)
+            workspace_id, registered, lambda health: lifecycle.unauthorised(health, now, runs=runs)
         )
         return ConnectorUnauthorised(
             "The connector's sign-in is refused: its secrets need renewing.",
             reason="connector-unauthorised",
-            connector=found.connector.name,
+            connector=registered.connector.name,
         )
 
-    def mended(self, workspace_id: UUID, found: Registered) -> None:
+    def mended(self, workspace_id: UUID, registered: Registered) -> None:
         """A person restarted it, or the schedule found it well."""
         now = self.clock()
-        self.keep(workspace_id, found, lambda health: lifecycle.mended(now))
+        self.keep(workspace_id, registered, lambda health: lifecycle.mended(now))
 
     def keep(
-        self, workspace_id: UUID, found: Registered, becomes: Callable[[Health], Health]
+        self, workspace_id: UUID, registered: Registered, becomes: Callable[[Health], Health]
     ) -> None:
         """Keep what becomes of how it is by now, whatever it was when it was looked up."""
-        self.directory.keep(workspace_id, found.connector, becomes)
+        self.directory.keep(workspace_id, registered.connector, becomes)
 
 
 def unavailable(reason: str, connector: str, *, retry_after: float = 1.0) -> ConnectorUnavailable:

@@ -44,8 +44,8 @@ class AllowedCommand:
 
 def variables_of(config: Mapping[str, JsonValue], secrets: Iterable[str]) -> frozenset[str]:
     """Return the names of the variables that a command would be given."""
-    named = config.get("env")
-    return frozenset([*(cast("dict[str, JsonValue]", named or {})), *secrets])
+    variables = config.get("env")
+    return frozenset([*(cast("dict[str, JsonValue]", variables or {})), *secrets])
 
 
 def check_command(
@@ -132,8 +132,8 @@ def check_connector(new: NewConnector) -> NewConnector:
 
 
 def _check_kind(new: NewConnector) -> None:
-    given = [bool(new.builtin), bool(new.command), bool(new.url)]
-    if sum(given) != 1:
+    sources = [bool(new.builtin), bool(new.command), bool(new.url)]
+    if sum(sources) != 1:
         refuse("builtin", "or command or url is needed, one of them")
     if new.builtin is not None and new.builtin not in BUNDLED:
         refuse("builtin", f"is one of {', '.join(sorted(BUNDLED))}")
@@ -149,14 +149,14 @@ def _check_kind(new: NewConnector) -> None:
         _check_url(new.url)
 
 
-def _check_url(given: str) -> None:
-    url = clean_text(given, field="url", max_chars=MAX_URL_CHARS)
+def _check_url(value: str) -> None:
+    url = clean_text(value, field="url", max_chars=MAX_URL_CHARS)
     try:
         parts = urlsplit(url)
-        named = parts.username or parts.password
+        has_user = parts.username or parts.password
     except ValueError:
         refuse("url", "is no address")
-    if named:
+    if has_user:
         refuse("url", "carries no name and no password; they go into secrets, as a header")
 
 
@@ -173,10 +173,10 @@ def _check_config(new: NewConnector) -> None:
     allowed = "headers" if new.url else "env"
     if config.keys() - {allowed}:
         refuse("config", f"has nothing but {allowed} here")
-    named = config.get(allowed, {})
-    if not isinstance(named, dict):
+    values = config.get(allowed, {})
+    if not isinstance(values, dict):
         refuse(f"config.{allowed}", "is a table of names and texts")
-    for name, value in named.items():
+    for name, value in values.items():
         _check_named(new, f"config.{allowed}", name, value)
 
 

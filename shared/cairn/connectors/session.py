@@ -214,9 +214,9 @@ class Session:
 def _listed(tool: types.Tool) -> dict[str, Any]:
     """Return what counts of a tool: what agents see, and what it declares to Cairn."""
     document = tool.model_dump(by_alias=True, mode="json", exclude_none=True)
-    kept = {key: document[key] for key in _LISTED if key in document}
+    fields = {key: document[key] for key in _LISTED if key in document}
     declared = cast("dict[str, Any]", document.get("_meta") or {}).get(META_KEY)
-    return kept if declared is None else {**kept, "_meta": {META_KEY: declared}}
+    return fields if declared is None else {**fields, "_meta": {META_KEY: declared}}
 
 
 def _is_gone(exc: MCPError) -> bool:

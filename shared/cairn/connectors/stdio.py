@@ -90,10 +90,10 @@ class StdioWire:
             start_new_session=True,
         )
         heard, hearing = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        saying, said = anyio.create_memory_object_stream[SessionMessage](0)
+        saying, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as group:
             group.start_soon(self._read, process, heard)
-            group.start_soon(self._write, process, said, heard)
+            group.start_soon(self._write, process, outgoing, heard)
             group.start_soon(self._listen, process)
             group.start_soon(self._see_off, process)
             try:
@@ -101,7 +101,7 @@ class StdioWire:
             finally:
                 with anyio.CancelScope(shield=True):
                     await self.stop()
-                    for stream in (hearing, saying, heard, said):
+                    for stream in (hearing, saying, heard, outgoing):
                         stream.close()
                     await _closed(process)
                 group.cancel_scope.cancel()
@@ -152,12 +152,12 @@ class StdioWire:
     async def _write(
         self,
         process: Process,
-        said: MemoryObjectReceiveStream[SessionMessage],
+        outgoing: MemoryObjectReceiveStream[SessionMessage],
         heard: MemoryObjectSendStream[SessionMessage | Exception],
     ) -> None:
         assert process.stdin is not None
         try:
-            async for item in said:
+            async for item in outgoing:
                 line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.send(line.encode() + b"\n")
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):

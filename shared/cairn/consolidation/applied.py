@@ -66,9 +66,9 @@ def merged_id(sources: Iterable[UUID]) -> UUID:
     return derived_id(ordered[-1], "merged", *ordered)
 
 
-def contradiction_id(one: UUID, other: UUID) -> UUID:
+def contradiction_id(id_: UUID, other: UUID) -> UUID:
     """Return the id of the event that says these two contradict each other."""
-    first, second = sorted((one, other))
+    first, second = sorted((id_, other))
     return derived_id(second, "contradiction", first, second)
 
 
@@ -124,8 +124,8 @@ def _named(operation: Operation) -> Sequence[UUID]:
     match operation:
         case Add(sources=sources):
             return sources
-        case Flag(one=one, other=other):
-            return (one, other)
+        case Flag(one=first, other=other):
+            return (first, other)
         case Link(memories=memories) | Relate(memories=memories) | AddEntity(memories=memories):
             return memories
         case Recategorise(memory=memory):
@@ -251,8 +251,8 @@ class _Entry:
             ],
             "strengths": [[*key, amount] for key, amount in self.strengths.items()],
         }
-        made = [UUID(item["node_id"]) for item, _ in (*self.added, *self.flagged)]
-        return Applied(data_subjects=subjects, meta=meta, body=body, made=tuple(made))
+        ids = [UUID(item["node_id"]) for item, _ in (*self.added, *self.flagged)]
+        return Applied(data_subjects=subjects, meta=meta, body=body, made=tuple(ids))
 
 
 def _added(add: Add, of: Sequence[BatchMemory]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -307,28 +307,28 @@ def _flagged(
     flag: Flag, of: Sequence[BatchMemory], now: datetime
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return (meta, body) of the event that says two memories contradict each other."""
-    one, other = of
+    first, other = of
     quoted = "\n".join(f"- {_quote(memory.text)}" for memory in of)
     text = f"Contradiction ({flag.clash.value}): {flag.why}\n{quoted}"
     draft = MemoryDraft(
         text=text,
         kind=MemoryKind.EVENT,
         content_hash=content_hash(text),
-        audience=one.audience,
+        audience=first.audience,
         source_agent=SOURCE_AGENT,
         occurred_at=now,
         valid_from=now,
-        client_id=one.client_id,
+        client_id=first.client_id,
         category=DEFAULT_CATEGORY[MemoryKind.EVENT].value,
         importance=importance_number("high"),
         **domain_of(of),
         screening=max((memory.screening for memory in of), key=_SCREENINGS.index),
-        metadata={"contradiction": flag.clash.value, "memories": [str(one.id), str(other.id)]},
+        metadata={"contradiction": flag.clash.value, "memories": [str(first.id), str(other.id)]},
     )
     meta = {
-        "node_id": str(contradiction_id(one.id, other.id)),
-        "scope": one.audience.scope,
-        "one": str(one.id),
+        "node_id": str(contradiction_id(first.id, other.id)),
+        "scope": first.audience.scope,
+        "one": str(first.id),
         "other": str(other.id),
         "clash": flag.clash.value,
     }

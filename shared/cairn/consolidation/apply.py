@@ -64,41 +64,41 @@ def without_memories(plan: Plan, gone: Collection[UUID]) -> Reduced:
         return Reduced(plan=plan, gone=left, dropped=0)
     while (more := left | _partners(plan.operations, left)) != left:
         left = more
-    kept = [one for operation in plan.operations if (one := _shrunk(operation, left))]
+    operations = [shrunk for operation in plan.operations if (shrunk := _shrunk(operation, left))]
     return Reduced(
-        plan=replace(plan, operations=tuple(_with_their_merge(kept))),
+        plan=replace(plan, operations=tuple(_with_their_merge(operations))),
         gone=left,
-        dropped=len(plan.operations) - len(kept),
+        dropped=len(plan.operations) - len(operations),
     )
 
 
 def without_merges(plan: Plan, refs: Collection[str]) -> Plan:
     """Return the plan without the added memories of these names and what they would replace."""
-    kept = [
+    operations = [
         operation
         for operation in plan.operations
         if not (isinstance(operation, Add) and operation.ref in refs)
         and not (isinstance(operation, Supersede) and operation.by in refs)
     ]
-    return replace(plan, operations=tuple(kept))
+    return replace(plan, operations=tuple(operations))
 
 
 def _partners(operations: Sequence[Operation], gone: frozenset[UUID]) -> set[UUID]:
     """Return the memories that were to be merged with, or flagged against, one that is gone."""
-    found: set[UUID] = set()
+    partners: set[UUID] = set()
     for operation in operations:
-        named = _bound(operation)
-        if gone.intersection(named):
-            found.update(named)
-    return found
+        bound = _bound(operation)
+        if gone.intersection(bound):
+            partners.update(bound)
+    return partners
 
 
 def _bound(operation: Operation) -> tuple[UUID, ...]:
     match operation:
         case Add(sources=sources) | Supersede(sources=sources):
             return sources
-        case Flag(one=one, other=other):
-            return (one, other)
+        case Flag(one=first, other=other):
+            return (first, other)
         case _:
             return ()
 
@@ -308,7 +308,7 @@ def _made(
         workspace_id=write.entries.workspace_id,
         run_id=run_id,
         now=write.now,
-        metadata={one: each.metadata for one, each in standing.items()},
+        metadata={node_id: each.metadata for node_id, each in standing.items()},
     )
 
 
@@ -326,11 +326,11 @@ def _repeated(stores: Stores, plan: Plan, entries: Sequence[Applied]) -> Collect
     }
     if not keys:
         return ()
-    known = stores.memories.known(set(keys.values()))
+    memories = stores.memories.known(set(keys.values()))
     return [
         add.ref
         for node_id, add in sources.items()
-        for item in known.get(keys.get(str(node_id), ""), ())
+        for item in memories.get(keys.get(str(node_id), ""), ())
         if item.active and item.id not in add.sources
     ]
 

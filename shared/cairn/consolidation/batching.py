@@ -73,17 +73,17 @@ class FindMerges:
         texts = {add.ref: self.embedder.windows(add.text) for add in adds}
         read = self._read(principal, [text for each in texts.values() for text in each])
         windows = {ref: tuple(text_hash(text) for text in each) for ref, each in texts.items()}
-        found = Merges(windows=windows, texts=read)
+        merges = Merges(windows=windows, texts=read)
         memories = {memory.id: memory for memory in batch.memories}
-        existing = self._existing(principal, adds, found, memories)
+        existing = self._existing(principal, adds, merges, memories)
         return Merges(windows=windows, texts=read, existing=existing)
 
     def _read(self, principal: Principal, texts: Sequence[str]) -> TextVectors:
-        wanted = {text_hash(text): text for text in texts}
+        by_hash = {text_hash(text): text for text in texts}
         with self.transactions.reading(principal) as stores:
-            known = stores.embeddings.cached(wanted.keys(), self.embedder.model.id)
-        missing = lacking(list(wanted.values()), known, self.embedder)
-        return embedded(self.embedder, missing) | known
+            cached = stores.embeddings.cached(by_hash.keys(), self.embedder.model.id)
+        missing = lacking(list(by_hash.values()), cached, self.embedder)
+        return embedded(self.embedder, missing) | cached
 
     def _existing(
         self,
@@ -93,15 +93,15 @@ class FindMerges:
         memories: Mapping[UUID, BatchMemory],
     ) -> frozenset[str]:
         """Return the refs of merges that were made before, by others than their own sources."""
-        asked = [
+        embeddings = [
             NewEmbedding(node_id=add.sources[0], vectors=merges.of(add.ref)[:1]) for add in adds
         ]
         with self.transactions.reading(principal) as stores:
             near = stores.embeddings.similar(
-                asked,
+                embeddings,
                 self.embedder.model.id,
                 minimum=SEMANTIC_DEDUP_THRESHOLD,
-                wanted=NEAREST,
+                limit=NEAREST,
             )
             others = {
                 item.id: item
@@ -115,13 +115,13 @@ class FindMerges:
 
 
 def _repeats(
-    add: Add, source: BatchMemory, found: Found, others: Mapping[UUID, BatchMemory]
+    add: Add, source: BatchMemory, similar: Found, others: Mapping[UUID, BatchMemory]
 ) -> bool:
     """Return whether what was found near a merge's first source is the same merge, made before."""
-    other = others.get(found.other_id)
+    other = others.get(similar.other_id)
     return (
         other is not None
-        and found.node_id == source.id
+        and similar.node_id == source.id
         and other.id not in add.sources
         and other.source_agent == SOURCE_AGENT
         and (other.kind, other.client_id) == (add.kind, source.client_id)
@@ -168,7 +168,7 @@ class Gather:
             if not new:
                 return None
             near = waiting.near(
-                [item.id for item in new], self.model_id, minimum=NEAR, wanted=WANTED
+                [item.id for item in new], self.model_id, minimum=NEAR, limit=WANTED
             )
             ids = {item.id for item in new}
             others = {end for pair in near for end in (pair.one, pair.other)} - ids - {*without}
@@ -192,10 +192,10 @@ def composed(
     not fit waits for its own turn.
     """
     others: Mapping[UUID, list[UUID]] = _others(near)
-    known = {memory.id: memory for memory in (*new, *outside)}
+    by_id = {memory.id: memory for memory in (*new, *outside)}
     members: dict[UUID, BatchMemory] = {}
     for memory in new:
-        near_by = [known[other] for other in others.get(memory.id, ()) if other in known]
+        near_by = [by_id[other] for other in others.get(memory.id, ()) if other in by_id]
         before = [other for other in near_by if other.known][:KNOWN]
         for other in (memory, *(each for each in near_by if not each.known or each in before)):
             if len(members) < BATCH_SIZE:
@@ -204,11 +204,11 @@ def composed(
 
 
 def _others(pairs: Sequence[Pair]) -> Mapping[UUID, list[UUID]]:
-    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    others: defaultdict[UUID, list[UUID]] = defaultdict(list)
     for pair in pairs:
-        found[pair.one].append(pair.other)
-        found[pair.other].append(pair.one)
-    return found
+        others[pair.one].append(pair.other)
+        others[pair.other].append(pair.one)
+    return others
 
 
 def reduced(batch: Batch, gone: Collection[UUID]) -> Batch:

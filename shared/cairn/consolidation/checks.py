@@ -97,14 +97,14 @@ class _Checking:
         merged = {source: add.ref for add, _ in self.merges for source in add.sources}
         seen: set[object] = set()
         for operation in operations:
-            kept = self._other(operation, merged)
-            if kept is None:
+            checked = self._other(operation, merged)
+            if checked is None:
                 continue
-            if _identity(kept) in seen:
+            if _identity(checked) in seen:
                 self.refused[Refusal.REPEATED] += 1
                 continue
-            seen.add(_identity(kept))
-            self.others.append(kept)
+            seen.add(_identity(checked))
+            self.others.append(checked)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return what may be applied: merges, flags, the rest, each in the order of its ids."""
@@ -114,12 +114,12 @@ class _Checking:
         results += sorted(
             self.others, key=lambda other: (type(other).__name__, repr(_identity(other)))
         )
-        kept = results[:MAX_OPERATIONS]
-        if kept and isinstance(kept[-1], Add):
-            kept.pop()
-        if len(kept) < len(results):
-            self.refused[Refusal.TOO_MANY] += len(results) - len(kept)
-        return tuple(kept)
+        operations = results[:MAX_OPERATIONS]
+        if operations and isinstance(operations[-1], Add):
+            operations.pop()
+        if len(operations) < len(results):
+            self.refused[Refusal.TOO_MANY] += len(results) - len(operations)
+        return tuple(operations)
 
     def _flag(self, flag: Flag) -> None:
         pair = frozenset((flag.one, flag.other))
@@ -131,17 +131,17 @@ class _Checking:
         if reason is not None:
             self.refused[reason] += 1
             return
-        one, other = sorted(pair)
-        self.flags[pair] = replace(flag, one=one, other=other)
+        first, other = sorted(pair)
+        self.flags[pair] = replace(flag, one=first, other=other)
 
     def _apart(self, ids: Iterable[UUID]) -> Refusal | None:
         """Return why these may not be named together, None when they may."""
-        wanted = list(ids)
-        if any(item not in self.memories for item in wanted):
+        unique = list(ids)
+        if any(item not in self.memories for item in unique):
             return Refusal.UNKNOWN_ID
-        if len(wanted) < 2:
+        if len(unique) < 2:
             return Refusal.TOO_FEW
-        of = [self.memories[item] for item in wanted]
+        of = [self.memories[item] for item in unique]
         if any(item.client_id != of[0].client_id for item in of):
             return Refusal.CLIENT
         if not all(same_audience(item.audience, of[0].audience) for item in of):
@@ -162,25 +162,25 @@ class _Checking:
             if supersede is None or set(supersede.sources) != set(add.sources):
                 self.refused[Refusal.SOURCES] += 1
                 continue
-            found = checked_merge(add, self.batch, self.memories)
-            if isinstance(found, Refused):
-                self._refuse(found)
-            elif used & set(found.sources):
+            checked = checked_merge(add, self.batch, self.memories)
+            if isinstance(checked, Refused):
+                self._refuse(checked)
+            elif used & set(checked.sources):
                 self.refused[Refusal.USED_TWICE] += 1
-            elif any(pair <= set(found.sources) for pair in self.flags):
+            elif any(pair <= set(checked.sources) for pair in self.flags):
                 self.refused[Refusal.CONTRADICTS] += 1
             else:
-                used |= set(found.sources)
-                self.merges.append((found, replace(supersede, sources=found.sources)))
+                used |= set(checked.sources)
+                self.merges.append((checked, replace(supersede, sources=checked.sources)))
 
     def _supersedes(
         self, operations: Sequence[Operation], adds: dict[str, Add]
     ) -> dict[str, Supersede]:
         """Return what supersedes by what it names; cycles and repeats are refused."""
-        given = [operation for operation in operations if isinstance(operation, Supersede)]
-        rings = cyclic(given)
+        supersedes = [operation for operation in operations if isinstance(operation, Supersede)]
+        rings = cyclic(supersedes)
         record: dict[str, Supersede] = {}
-        for at, supersede in enumerate(given):
+        for at, supersede in enumerate(supersedes):
             if at in rings:
                 self.refused[Refusal.CYCLE] += 1
             elif supersede.by not in adds:
@@ -295,9 +295,9 @@ class _Checking:
 
     def _known(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:
         """Return the ids of the batch among these, each once, in order; others are counted."""
-        given = sorted(set(ids))
-        results = tuple(item for item in given if item in self.memories)
-        self.refused[Refusal.UNKNOWN_ID] += len(given) - len(results)
+        unique = sorted(set(ids))
+        results = tuple(item for item in unique if item in self.memories)
+        self.refused[Refusal.UNKNOWN_ID] += len(unique) - len(results)
         return results
 
     def _kept(self, reason: Refusal | None, operation: _Kept) -> _Kept | None:

@@ -50,14 +50,14 @@ def clauses(text: str, names: Mapping[str, str]) -> tuple[Clause, ...]:
     return tuple(item for item in read if len(item.words) <= MAX_WORDS)
 
 
-def contradiction(one: str, other: str, names: Mapping[str, str]) -> Found | None:
+def contradiction(text: str, other: str, names: Mapping[str, str]) -> Found | None:
     """Return in what two texts contradict each other and why, None when these rules see nothing."""
-    return clash(clauses(one, names), clauses(other, names))
+    return clash(clauses(text, names), clauses(other, names))
 
 
-def clash(one: Sequence[Clause], other: Sequence[Clause]) -> Found | None:
+def clash(own: Sequence[Clause], other: Sequence[Clause]) -> Found | None:
     """Return the same for texts whose sentences are read already."""
-    for a in one:
+    for a in own:
         for b in other:
             result = _between(a, b)
             if result:
@@ -213,7 +213,7 @@ def _another_holder(
     if start != 0 or at is None or results[at].text not in BE:
         return None
     after = [piece.text for piece in results[at + 1 : at + 3]]
-    named = all(piece.kind is TokenKind.NAME for piece in (*left, *right))
-    if named and after and (after[0] == "the" or after[:2] == ["in", "charge"]):
+    are_names = all(piece.kind is TokenKind.NAME for piece in (*left, *right))
+    if are_names and after and (after[0] == "the" or after[:2] == ["in", "charge"]):
         return Clash.VALUE, f"{_said(left)} or {_said(right)}?"
     return None

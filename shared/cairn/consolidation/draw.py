@@ -124,39 +124,39 @@ def stretch_of(
     conversation_id: UUID, drawn: int, messages: Sequence[EnrichableNode]
 ) -> Stretch | None:
     """Return what is next to be asked about, None when everything was."""
-    asked: list[EnrichableNode] = []
+    to_draw: list[EnrichableNode] = []
     room = CHARS_AT_ONCE
     for message in messages:
         if (message.sequence or 0) <= drawn:
             continue
         room -= min(len(message.text), MOST_CHARS)
-        if asked and (room < 0 or len(asked) == MESSAGES_AT_ONCE):
+        if to_draw and (room < 0 or len(to_draw) == MESSAGES_AT_ONCE):
             break
-        asked.append(message)
-    if not asked:
+        to_draw.append(message)
+    if not to_draw:
         return None
     before = [message for message in messages if (message.sequence or 0) <= drawn]
     return Stretch(
         conversation_id=conversation_id,
         drawn=drawn,
-        asked=asked,
+        asked=to_draw,
         around=messages,
-        candidates=_candidates(asked, before),
+        candidates=_candidates(to_draw, before),
     )
 
 
 def _candidates(
-    asked: Sequence[EnrichableNode], before: Sequence[EnrichableNode]
+    messages: Sequence[EnrichableNode], before: Sequence[EnrichableNode]
 ) -> dict[int, Sequence[str]]:
     """Return what may be stated beside what the rules draw, by the numbers of the messages."""
-    found: dict[int, Sequence[str]] = {}
-    for said in said_in([message for message in asked if may_state(message)], before):
-        text = words_of(said.message)[:MOST_CHARS]
-        by_rules = {statement.said.casefold() for statement in said.statements}
+    candidates: dict[int, Sequence[str]] = {}
+    for candidate in said_in([message for message in messages if may_state(message)], before):
+        text = words_of(candidate.message)[:MOST_CHARS]
+        by_rules = {statement.said.casefold() for statement in candidate.statements}
         clauses = [clause for clause in states(text) if clause.casefold() not in by_rules]
-        if clauses and screen(words_of(said.message)).verdict is Verdict.CLEAN:
-            found[said.message.sequence or 0] = clauses[: MAX_DRAWN - len(by_rules)]
-    return found
+        if clauses and screen(words_of(candidate.message)).verdict is Verdict.CLEAN:
+            candidates[candidate.message.sequence or 0] = clauses[: MAX_DRAWN - len(by_rules)]
+    return candidates
 
 
 def request_of(stretch: Stretch) -> ChatRequest:
@@ -183,39 +183,43 @@ def _speaker(message: EnrichableNode) -> str:
     return one_line(name_of(message)) if message.kind == MessageRole.USER else str(message.kind)
 
 
-def said_of(stretch: Stretch, found: Found, by: str) -> list[Said]:
+def said_of(stretch: Stretch, drawn_answer: Found, by: str) -> list[Said]:
     """Return what a model found that the messages do say; `by` names the model."""
     stated: dict[int, dict[str, Statement]] = {}
     by_number = {message.sequence: message for message in stretch.asked}
-    for each in found.statements:
+    for each in drawn_answer.statements:
         clauses = stretch.candidates.get(each.message, ())
         if not clauses:
             continue
         speaker = name_of(by_number[each.message])
         for statement in pointed_at(clauses, each.kind, each.quote, speaker):
             stated.setdefault(each.message, {}).setdefault(statement.text, statement)
-    said = [
+    drawn_messages = [
         Said(message=by_number[number], statements=tuple(drawn.values()), drawn_by=by)
         for number, drawn in sorted(stated.items())
     ]
-    return [each for one in said if (each := _left(one, stretch.around)).statements]
+    return [
+        each
+        for drawn_message in drawn_messages
+        if (each := _left(drawn_message, stretch.around)).statements
+    ]
 
 
-def _left(said: Said, messages: Sequence[EnrichableNode]) -> Said:
+def _left(drawn: Said, messages: Sequence[EnrichableNode]) -> Said:
     """Return what is left of it after what its speaker took back, there or later."""
-    place = said.message.sequence or 0
+    place = drawn.message.sequence or 0
     since = [
         each
         for each in messages
-        if is_by_same(each, said.message) and (each.sequence or 0) >= place
+        if is_by_same(each, drawn.message) and (each.sequence or 0) >= place
     ]
-    kept = said.statements
+    statements = drawn.statements
     for at, message in enumerate(since):
         for sentence in sentences(words_of(message)):
             back = taken_back(sentence)
             if back is not None and (back or at <= 1):  # "forget that" means what was said last
-                kept = tuple(each for each in kept if not back <= words(each.said))
-    return replace(said, statements=kept)
+                statements = tuple(each for each in statements if not back <= words(each.said))
+    return replace(drawn, statements=statements)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,14 +263,14 @@ class DrawByModel(Writer):
                     if self.platform.stopwatch() >= until:
                         return False
                     try:
-                        said = self._asked(stretch, call, counts)
+                        drawn = self._asked(stretch, call, counts)
                     except BudgetExceeded:
                         counts["over_budget"] += 1
                         return True
                     except Unavailable:
                         counts["unanswered"] += 1
                         return True
-                    if not self._kept(principal, stretch, said, counts):
+                    if not self._kept(principal, stretch, drawn, counts):
                         break
             after = page[-1]
         return True
@@ -295,26 +299,26 @@ class DrawByModel(Writer):
             counts["useless"] += 1
             return ()
         answer = answered.answer
-        said = said_of(stretch, answered.value, f"{answer.provider}:{answer.model}")
-        drawn = sum(len(one.statements) for one in said)
+        results = said_of(stretch, answered.value, f"{answer.provider}:{answer.model}")
+        drawn = sum(len(message.statements) for message in results)
         counts["ungrounded"] += max(0, len(answered.value.statements) - drawn)
-        return said
+        return results
 
     def _kept(
         self,
         principal: Principal,
         stretch: Stretch,
-        said: Sequence[Said],
+        statements: Sequence[Said],
         counts: Counter[str],
     ) -> bool:
         """Write what was drawn, and how far; False when somebody else did, or nobody may."""
         from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
 
-        keys, kept = self._keys(principal.workspace_id, said)
+        keys, readable = self._keys(principal.workspace_id, statements)
         resolution = Resolution(workspace_id=principal.workspace_id, ids={}, new=(), keys=keys)
         work = Work(
             resolution=resolution,
-            do=partial(_do, stretch, kept),
+            do=partial(_do, stretch, readable),
             keep=lambda drawn: {"drawn": drawn},
             read=lambda stored: int(stored["drawn"]),
         )
@@ -330,25 +334,25 @@ class DrawByModel(Writer):
         return drawn >= 0
 
     def _keys(
-        self, workspace_id: UUID, said: Sequence[Said]
+        self, workspace_id: UUID, drawn: Sequence[Said]
     ) -> tuple[dict[UUID, bytes], Sequence[Said]]:
         """Return the keys of whose data this is, and what is left without those forgotten."""
         keys = dict(self.platform.keys.get_or_create(workspace_id, (workspace_id,)))
-        kept: list[Said] = []
-        for one in said:
+        readable: list[Said] = []
+        for message in drawn:
             try:
-                subjects = key_subjects(workspace_id, one.message.data_subjects)
+                subjects = key_subjects(workspace_id, message.message.data_subjects)
                 keys |= self.platform.keys.get_or_create(workspace_id, subjects)
             except SubjectForgotten:
                 continue
-            kept.append(one)
-        return keys, kept
+            readable.append(message)
+        return keys, readable
 
 
 NOT_NOW: Final = -1
 
 
-def _do(stretch: Stretch, said: Sequence[Said], write: Write) -> int:
+def _do(stretch: Stretch, drawn: Sequence[Said], write: Write) -> int:
     """Write memories of the messages that are still there; return how many, or NOT_NOW."""
     stores = write.stores
     present = stores.conversation_views.conversation(stretch.conversation_id)
@@ -358,14 +362,14 @@ def _do(stretch: Stretch, said: Sequence[Said], write: Write) -> int:
     first = stretch.asked[0].sequence or 0
     there = stores.embeddings.said_from(stretch.conversation_id, first, limit=len(stretch.asked))
     standing = {message.id for message in there}
-    subjects = {subject for one in said for subject in one.message.data_subjects}
+    subjects = {subject for each in drawn for subject in each.message.data_subjects}
     gone = set(stores.subjects.forgotten(subjects)) if subjects else set[UUID]()
-    kept = [
-        one
-        for one in said
-        if one.message.id in standing and gone.isdisjoint(one.message.data_subjects)
+    standing_messages = [
+        each
+        for each in drawn
+        if each.message.id in standing and gone.isdisjoint(each.message.data_subjects)
     ]
-    touched = planned(stores, write.entries, kept)
+    touched = planned(stores, write.entries, standing_messages)
     meta = changing(stretch.conversation_id, infer=True, drawn=stretch.last)
     write.entries.add(CHANGED, meta, {}, data_subjects=(), occurred_at=write.now)
     write.append()

@@ -87,8 +87,8 @@ _WORDS: Mapping[KnowledgeCategory, frozenset[str]] = {
 
 def category_of(text: str) -> KnowledgeCategory:
     """Return the category with the most different words in the text; general on a tie or below."""
-    said = {stem(word) for word in words(text)}
-    counts = {category: len(said & listed) for category, listed in _WORDS.items()}
+    stems = {stem(word) for word in words(text)}
+    counts = {category: len(stems & listed) for category, listed in _WORDS.items()}
     most = max(counts.values())
     best = [category for category, count in counts.items() if count == most]
     return best[0] if most >= MIN_WORDS and len(best) == 1 else KnowledgeCategory.GENERAL
@@ -165,19 +165,19 @@ class _Planning:
             ends = frozenset((pair.one, pair.other))
             if len(ends) == 2 and ends <= readings.keys() and _together(readings, ends):
                 cosines[ends] = max(pair.cosine, cosines.get(ends, -1.0))
-        said = {item.id: clauses(item.text, names[item.id]) for item in ordered}
-        return cls(batch=batch, readings=readings, clauses=said, cosines=cosines)
+        clauses_by_id = {item.id: clauses(item.text, names[item.id]) for item in ordered}
+        return cls(batch=batch, readings=readings, clauses=clauses_by_id, cosines=cosines)
 
     def contradictions(self) -> None:
         """Flag near pairs of which one place excludes its counterpart."""
         for pair in sorted(self.cosines, key=sorted):
-            one, other = (self.readings[id_].memory for id_ in sorted(pair))
-            if self.cosines[pair] < CONTRADICTION_COSINE or not _may_clash(one, other):
+            memory, other = (self.readings[id_].memory for id_ in sorted(pair))
+            if self.cosines[pair] < CONTRADICTION_COSINE or not _may_clash(memory, other):
                 continue
-            mine, its = self.clauses[one.id], self.clauses[other.id]
-            found = clash(mine, its) or clash(its, mine)
-            if found:
-                flag = Flag(one=one.id, other=other.id, clash=found[0], why=found[1])
+            mine, its = self.clauses[memory.id], self.clauses[other.id]
+            clash_found = clash(mine, its) or clash(its, mine)
+            if clash_found:
+                flag = Flag(one=memory.id, other=other.id, clash=clash_found[0], why=clash_found[1])
                 self.operations.append(flag)
                 self.flagged.add(pair)
 
@@ -186,9 +186,9 @@ class _Planning:
         for at, ids in enumerate(clusters(self.readings, self.cosines)):
             if any(pair <= set(ids) for pair in self.flagged):
                 continue
-            made = merged([self.readings[id_] for id_ in ids], f"merge-{at + 1}")
-            if made is not None:
-                self.operations += made
+            add = merged([self.readings[id_] for id_ in ids], f"merge-{at + 1}")
+            if add is not None:
+                self.operations += add
                 self.replaced.update(dict.fromkeys(ids, at))
 
     def links(self) -> None:
@@ -198,15 +198,15 @@ class _Planning:
         for pair in sorted(self.cosines, key=lambda pair: (-self.cosines[pair], sorted(pair))):
             if self.cosines[pair] < LINK_COSINE or pair in self.flagged or self._merged(pair):
                 continue
-            one, other = (self.readings[id_] for id_ in sorted(pair))
-            shared = _shared(one, other, rare)
+            reading, other = (self.readings[id_] for id_ in sorted(pair))
+            shared = _shared(reading, other, rare)
             full = any(taken[id_] >= MAX_LINKS for id_ in pair)
-            if full or len(shared) < _SHARED_WORDS or (one.memory.known and other.memory.known):
+            if full or len(shared) < _SHARED_WORDS or (reading.memory.known and other.memory.known):
                 continue
             taken.update(pair)
-            said = ", ".join(shared[:_NAMED_IN_LINK])
+            words_text = ", ".join(shared[:_NAMED_IN_LINK])
             self.operations.append(
-                Link(memories=tuple(sorted(pair)), description=f"Both speak of {said}.")
+                Link(memories=tuple(sorted(pair)), description=f"Both speak of {words_text}.")
             )
 
     def entities(self) -> None:
@@ -242,7 +242,7 @@ class _Planning:
             reading.memory.domain is KnowledgeCategory.GENERAL and not reading.memory.known
             for reading in self.readings.values()
         )
-        found = [
+        reasons = [
             f"{alike} near pairs were not merged: rules cannot say whether they mean the same."
             if alike
             else "",
@@ -250,25 +250,25 @@ class _Planning:
             "Contradictions were sought in sentences built alike only.",
             "Relationships and other names were taken from plain sentences only.",
         ]
-        return tuple(item for item in found if item)
+        return tuple(item for item in reasons if item)
 
     def _merged(self, pair: frozenset[UUID]) -> bool:
-        one, other = sorted(pair)
-        return one in self.replaced and self.replaced[one] == self.replaced.get(other)
+        id_, other = sorted(pair)
+        return id_ in self.replaced and self.replaced[id_] == self.replaced.get(other)
 
 
 def _together(readings: Mapping[UUID, Reading], ends: frozenset[UUID]) -> bool:
-    one, other = (readings[id_].memory for id_ in ends)
-    return one.client_id == other.client_id and same_audience(one.audience, other.audience)
+    memory, other = (readings[id_].memory for id_ in ends)
+    return memory.client_id == other.client_id and same_audience(memory.audience, other.audience)
 
 
-def _may_clash(one: BatchMemory, other: BatchMemory) -> bool:
+def _may_clash(memory: BatchMemory, other: BatchMemory) -> bool:
     """Return whether two memories claim to hold at one time: events happened, and stay so."""
-    if MemoryKind.EVENT in (one.kind, other.kind) or (one.known and other.known):
+    if MemoryKind.EVENT in (memory.kind, other.kind) or (memory.known and other.known):
         return False
     return not any(
         a.valid_to is not None and a.valid_to <= b.valid_from
-        for a, b in ((one, other), (other, one))
+        for a, b in ((memory, other), (other, memory))
     )
 
 
@@ -287,15 +287,15 @@ def _rare_words(readings: Collection[Reading]) -> frozenset[str]:
     return frozenset(word for word, count in memories.items() if count <= most)
 
 
-def _shared(one: Reading, other: Reading, rare: frozenset[str]) -> list[str]:
+def _shared(reading: Reading, other: Reading, rare: frozenset[str]) -> list[str]:
     """Return the rare words of both, as the first has them: names, then longer ones first."""
-    names = one.wording.tokens.names & other.wording.tokens.names & rare
-    content = (one.wording.content & other.wording.content & rare) - names
-    found = [*sorted(names), *sorted(content, key=lambda word: (-len(word), word))]
+    names = reading.wording.tokens.names & other.wording.tokens.names & rare
+    content = (reading.wording.content & other.wording.content & rare) - names
+    shared = [*sorted(names), *sorted(content, key=lambda word: (-len(word), word))]
     written = {
-        canonical(word): word for sentence in one.wording.sentences for word in sentence.words
+        canonical(word): word for sentence in reading.wording.sentences for word in sentence.words
     }
-    return [written.get(canonical(word), word) for word in found]
+    return [written.get(canonical(word), word) for word in shared]
 
 
 def _readers(memory: BatchMemory) -> object:

@@ -53,12 +53,12 @@ class Refused:
     flags: tuple[Flag, ...] = ()
 
 
-def same_audience(one: Audience, other: Audience) -> bool:
+def same_audience(audience: Audience, other: Audience) -> bool:
     """Return whether two audiences are one: scope, agents and data subjects, in any order."""
     return (
-        one.scope == other.scope
-        and _set(one.agents) == _set(other.agents)
-        and set(one.data_subjects) == set(other.data_subjects)
+        audience.scope == other.scope
+        and _set(audience.agents) == _set(other.agents)
+        and set(audience.data_subjects) == set(other.data_subjects)
     )
 
 
@@ -74,12 +74,12 @@ def names_of(batch: Batch, memories: Iterable[BatchMemory]) -> Mapping[str, str]
     return record
 
 
-def _clash(one: Wording, other: Wording) -> tuple[Clash, str] | None:
+def _clash(wording: Wording, other: Wording) -> tuple[Clash, str] | None:
     """Return in what two texts differ that may not be merged over, and the reason in words."""
-    differs = difference(one.tokens, other.tokens)
+    differs = difference(wording.tokens, other.tokens)
     if differs is not None:
         return _CLASHES[differs], f"They differ in a {differs.value}."
-    words = opposed(one, other)
+    words = opposed(wording, other)
     if words is not None:
         return Clash.OPPOSITE, f"One says {words[0]}, the other {words[1]}."
     return None
@@ -102,7 +102,7 @@ def cyclic(supersedes: Sequence[Supersede]) -> frozenset[int]:
             TopologicalSorter(graph).prepare()
         except CycleError as exc:
             ring = set(map(str, exc.args[1]))
-            results |= {at for at, one in enumerate(supersedes) if one.by in ring}
+            results |= {at for at, supersede in enumerate(supersedes) if supersede.by in ring}
         else:
             return frozenset(results)
 
@@ -158,11 +158,11 @@ def _identified(add: Add, of: Sequence[BatchMemory]) -> Add | None:
     record: dict[str, str | None] = {}
     for name in ("key", "subject", "status_value"):
         values = {getattr(memory, name) for memory in of} - {None}
-        wanted = getattr(add, name)
-        if len(values | {wanted} - {None}) > 1:
+        value = getattr(add, name)
+        if len(values | {value} - {None}) > 1:
             return None
         record[name] = next(iter(values), None)
-        if wanted is not None and not values:
+        if value is not None and not values:
             return None
     sources = tuple(memory.id for memory in of)
     return replace(
@@ -210,17 +210,19 @@ class Reading:
     wording: Wording
 
 
-def duplicates(one: Reading, other: Reading, cosine: float | None) -> bool:
+def duplicates(reading: Reading, other: Reading, cosine: float | None) -> bool:
     """Return whether two memories may be merged; `cosine` None when it was not asked for."""
-    a, b = one.memory, other.memory
+    a, b = reading.memory, other.memory
     if a.kind is not b.kind or a.kind not in MERGEABLE or a.valid_to != b.valid_to:
         return False
     if not same_audience(a.audience, b.audience) or not _same_identity(a, b):
         return False
-    if same_text(one.wording, other.wording):
+    if same_text(reading.wording, other.wording):
         return True
     near = cosine is not None and cosine >= MIN_COSINE
-    return near and (says_all(one.wording, other.wording) or says_all(other.wording, one.wording))
+    return near and (
+        says_all(reading.wording, other.wording) or says_all(other.wording, reading.wording)
+    )
 
 
 def clusters(
@@ -235,10 +237,10 @@ def clusters(
     alike = {pair: cosine for pair, cosine in pairs.items() if _alike(pair, readings, cosine)}
     group: dict[UUID, frozenset[UUID]] = {}
     for pair in sorted(alike, key=lambda pair: (-alike[pair], sorted(pair))):
-        one, other = sorted(pair)
-        if other in group.get(one, ()):
+        id_, other = sorted(pair)
+        if other in group.get(id_, ()):
             continue
-        joined = group.get(one, frozenset({one})) | group.get(other, frozenset({other}))
+        joined = group.get(id_, frozenset({id_})) | group.get(other, frozenset({other}))
         if _all_alike(joined, readings, pairs) and chosen([readings[id_] for id_ in joined]):
             group.update(dict.fromkeys(joined, joined))
     return sorted(tuple(sorted(id_)) for id_ in set(group.values()))
@@ -294,8 +296,8 @@ def _all_alike(
 ) -> bool:
     ordered = sorted(ids)
     return all(
-        duplicates(readings[one], readings[other], pairs.get(frozenset((one, other))))
-        for at, one in enumerate(ordered)
+        duplicates(readings[id_], readings[other], pairs.get(frozenset((id_, other))))
+        for at, id_ in enumerate(ordered)
         for other in ordered[at + 1 :]
     )
 
@@ -306,9 +308,9 @@ def _equal(readings: Mapping[UUID, Reading]) -> set[frozenset[UUID]]:
     for id_, reading in readings.items():
         by.setdefault(reading.wording.plain, []).append(id_)
     return {
-        frozenset((one, other))
+        frozenset((id_, other))
         for ids in by.values()
-        for at, one in enumerate(sorted(ids))
+        for at, id_ in enumerate(sorted(ids))
         for other in sorted(ids)[at + 1 :]
     }
 

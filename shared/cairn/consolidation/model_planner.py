@@ -185,19 +185,19 @@ class ModelPlanner:
         ValidationFailed when the provider refuses the request as such.
         """
         operations: list[Operation] = []
-        made: list[Structured[Proposed]] = []
+        answers: list[Structured[Proposed]] = []
         for number, memories in enumerate(_by_audience(batch), start=1):
             request = request_of(memories, neighbours)
-            made.append(self.gateway.structured(request, Proposed, self.call, budget))
-            operations += _operations(made[-1].value, memories, f"merge-{number}")
-        kept = tuple(_harmless(operations))
-        costs = [item.cost_usd for item in made]
+            answers.append(self.gateway.structured(request, Proposed, self.call, budget))
+            operations += _operations(answers[-1].value, memories, f"merge-{number}")
+        harmless = tuple(_harmless(operations))
+        costs = [item.cost_usd for item in answers]
         return Plan(
-            operations=kept,
-            provider=_named(item.answer.provider for item in made),
-            model=_named(item.answer.model for item in made),
+            operations=harmless,
+            provider=_named(item.answer.provider for item in answers),
+            model=_named(item.answer.model for item in answers),
             cost_usd=None if None in costs else sum(filter(None, costs), Decimal(0)),
-            undone=_undone(batch, len(operations) - len(kept)),
+            undone=_undone(batch, len(operations) - len(harmless)),
         )
 
 
@@ -226,23 +226,28 @@ def _harmless(operations: Sequence[Operation]) -> Iterable[Operation]:
             yield operation
 
 
-def _is_clean(one: Operation) -> bool:
-    return screen("\n".join(_words(one))).verdict is Verdict.CLEAN
+def _is_clean(operation: Operation) -> bool:
+    return screen("\n".join(_words(operation))).verdict is Verdict.CLEAN
 
 
-def _words(one: Operation) -> tuple[str, ...]:
+def _words(operation: Operation) -> tuple[str, ...]:
     """Return what an operation says in words of the model's own."""
-    match one:
+    match operation:
         case Add():
-            return (one.text,)
+            return (operation.text,)
         case Flag():
-            return (one.why,)
+            return (operation.why,)
         case Link():
-            return (one.description,)
+            return (operation.description,)
         case AddEntity():
-            return (one.entity.name, one.entity.type, *one.aliases)
+            return (operation.entity.name, operation.entity.type, *operation.aliases)
         case Relate():
-            return (one.source.name, one.source.type, one.target.name, one.target.type)
+            return (
+                operation.source.name,
+                operation.source.type,
+                operation.target.name,
+                operation.target.type,
+            )
         case Supersede() | Recategorise():
             return ()
 
@@ -264,12 +269,12 @@ def request_of(memories: Sequence[BatchMemory], neighbours: Sequence[Pair]) -> C
         for pair in nearest
         if {pair.one, pair.other} <= ids
     ]
-    named = sorted({(each.name, each.type) for memory in memories for each in memory.entities})
-    known = [
-        as_data("entity", "", name=one_line(name), type=one_line(type_)) for name, type_ in named
+    entities = sorted({(each.name, each.type) for memory in memories for each in memory.entities})
+    entity_lines = [
+        as_data("entity", "", name=one_line(name), type=one_line(type_)) for name, type_ in entities
     ]
     shown = [_shown(memory) for memory in memories]
-    text = "\n".join([*shown, *known[:MOST_ENTITIES], *pairs[:MOST_PAIRS]])
+    text = "\n".join([*shown, *entity_lines[:MOST_ENTITIES], *pairs[:MOST_PAIRS]])
     return ChatRequest(
         purpose=Purpose.CONSOLIDATION,
         system=SYSTEM,
@@ -287,7 +292,7 @@ def _named(names: Iterable[str]) -> str:
 
 
 def _shown(memory: BatchMemory) -> str:
-    given = {
+    values = {
         "id": str(memory.id),
         "kind": memory.kind.value,
         "category": memory.domain.value,
@@ -298,48 +303,50 @@ def _shown(memory: BatchMemory) -> str:
         "known": "yes" if memory.known else None,
         "cut": "yes" if _is_long(memory) else None,
     }
-    fields = {name: one_line(value) for name, value in given.items() if value is not None}
+    fields = {name: one_line(value) for name, value in values.items() if value is not None}
     return as_data("memory", memory.text[:MOST_CHARS], **fields)
 
 
-def _operations(said: Proposed, memories: Sequence[BatchMemory], name: str) -> Iterable[Operation]:
+def _operations(
+    proposed: Proposed, memories: Sequence[BatchMemory], name: str
+) -> Iterable[Operation]:
     """Yield what the model proposes, merges first; nothing is checked but what was shown cut."""
     by_id = {memory.id: memory for memory in memories}
     long = {memory.id for memory in memories if _is_long(memory)}
-    for number, merge in enumerate(said.merges, start=1):
+    for number, merge in enumerate(proposed.merges, start=1):
         added = _added(f"{name}-{number}", merge, by_id)
         if not long.intersection(added.sources):
             yield added
             yield Supersede(by=added.ref, sources=added.sources)
-    for each in said.contradictions:
+    for each in proposed.contradictions:
         yield Flag(
             one=_id(each.one), other=_id(each.other), clash=Clash.MEANING, why=one_line(each.why)
         )
-    for each in said.connections:
+    for each in proposed.connections:
         yield Link(memories=_ids(each.memories), description=one_line(each.description))
-    for each in said.entities:
+    for each in proposed.entities:
         yield AddEntity(
             entity=EntityName(name=one_line(each.name), type=one_line(each.type).lower()),
             memories=_ids(each.memories),
             aliases=tuple(one_line(alias) for alias in each.aliases),
         )
-    for each in said.categories:
+    for each in proposed.categories:
         yield Recategorise(memory=_id(each.memory), category=each.category)
-    yield from (_relate(each) for each in said.relationships)
+    yield from (_relate(each) for each in proposed.relationships)
 
 
 def _added(ref: str, merge: _Merge, by_id: Mapping[UUID, BatchMemory]) -> Add:
     """Return the merge with the key, subject and status that its sources share."""
     sources = _ids(merge.sources)
-    known = [by_id[source] for source in sources if source in by_id]
+    memories = [by_id[source] for source in sources if source in by_id]
     return Add(
         ref=ref,
         text=merge.text.strip(),
         sources=sources,
         kind=MemoryKind(merge.kind.value),
-        key=_shared(item.key for item in known),
-        subject=_shared(item.subject for item in known),
-        status_value=_shared(item.status_value for item in known),
+        key=_shared(item.key for item in memories),
+        subject=_shared(item.subject for item in memories),
+        status_value=_shared(item.status_value for item in memories),
     )
 
 
@@ -363,9 +370,9 @@ def _shared(values: Iterable[str | None]) -> str | None:
     return distinct.pop() if len(distinct) == 1 else None
 
 
-def _ids(said: Iterable[str]) -> tuple[UUID, ...]:
+def _ids(names: Iterable[str]) -> tuple[UUID, ...]:
     """Return each id once, in the order given."""
-    return tuple(dict.fromkeys(_id(name) for name in said))
+    return tuple(dict.fromkeys(_id(name) for name in names))
 
 
 def _id(text: str) -> UUID:

@@ -107,10 +107,10 @@ def relationships(
     memories: Sequence[BatchMemory], aliases: Mapping[str, tuple[str, str]]
 ) -> list[Relate]:
     """Return the relationships memories of one audience state, each as strong as it is often."""
-    found: dict[Stated, list[UUID]] = defaultdict(list)
+    sources: dict[Stated, list[UUID]] = defaultdict(list)
     for memory in sorted(memories, key=lambda memory: memory.id):
         for stated in dict.fromkeys(_stated(memory, aliases)):
-            found[stated].append(memory.id)
+            sources[stated].append(memory.id)
     return [
         Relate(
             source=stated.source,
@@ -119,7 +119,7 @@ def relationships(
             memories=tuple(ids),
             strength=len(ids),
         )
-        for stated, ids in found.items()
+        for stated, ids in sources.items()
     ]
 
 
@@ -166,14 +166,14 @@ def _sources(
         client = memory.client_id
         return [] if client == "global" else [EntityName(name=client, type="client")]
     results = [_entity(name, memory, aliases) for name in _AND.split(match["a"])]
-    kept = [item for item in results if item is not None]
+    entities = [item for item in results if item is not None]
     if not somebody:
-        return kept
+        return entities
     return [
         EntityName(name=item.name, type="person")
         if item.type == "concept" and may_be_person(item.name)
         else item
-        for item in kept
+        for item in entities
     ]
 
 
@@ -201,9 +201,9 @@ def _entity(
         return EntityName(name=canonical, type=type_)
     if key == name_key(memory.client_id):
         return EntityName(name=memory.client_id, type="client")
-    known = {name_key(entity.name): entity for entity in memory.entities}
-    if key in known:
-        return known[key]
+    entities = {name_key(entity.name): entity for entity in memory.entities}
+    if key in entities:
+        return entities[key]
     technology = canonical_technology(tidy)
     if technology is not None:
         return EntityName(name=technology, type="technology")
@@ -236,7 +236,7 @@ def _sentences(memory: BatchMemory) -> list[str]:
 
 
 def _is_plain(sentence: str) -> bool:
-    said = set(words(sentence))
+    sentence_words = set(words(sentence))
     if _MAY.search(sentence):
         return False
-    return not said & _UNSURE and not said & NEGATIONS and "n't" not in sentence
+    return not sentence_words & _UNSURE and not sentence_words & NEGATIONS and "n't" not in sentence

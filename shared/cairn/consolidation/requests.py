@@ -19,8 +19,8 @@ from cairn.consolidation.runs import (
     RunView,
     Trigger,
     counts_of,
+    operations_json,
     run_view,
-    told,
 )
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
@@ -90,8 +90,8 @@ class StartConsolidation(Writer):
                 resolution=resolve(self.platform, principal, ()),
                 do=partial(_start, principal, self.platform.new_id(), client_id),
                 keep=lambda item: {"id": str(item.id)},
-                read=lambda kept: RunAccepted(
-                    id=UUID(kept["id"]), state=RunState.WAITING.value, replayed=True
+                read=lambda stored: RunAccepted(
+                    id=UUID(stored["id"]), state=RunState.WAITING.value, replayed=True
                 ),
             )
 
@@ -130,7 +130,7 @@ class PreviewConsolidation:
         run = _dry_run(principal, run_id, only, planned, began, self.clock())
         with self.transactions.writing(system) as stores:
             stores.runs.add(run)
-        operations = [each for item in planned for each in told(item.plan, item.texts)]
+        operations = [each for item in planned for each in operations_json(item.plan, item.texts)]
         return Preview(run=run_view(run), operations=tuple(operations[:MAX_TOLD]), more=more)
 
 
@@ -162,11 +162,11 @@ def client_named(stores: Stores, workspace_id: UUID, client_id: str | None) -> C
         return None
     if client_id == GLOBAL_CLIENT:
         return Client(id=workspace_id, name=GLOBAL_CLIENT)
-    wanted = ("client", client_id)
-    results = stores.subjects.find([wanted])
-    if wanted not in results:
+    client = ("client", client_id)
+    results = stores.subjects.find([client])
+    if client not in results:
         raise NotFound("Nothing is remembered about this client.", reason="client")
-    return Client(id=results[wanted], name=client_id)
+    return Client(id=results[client], name=client_id)
 
 
 def _start(principal: Principal, run_id: UUID, client_id: str | None, write: Write) -> RunAccepted:
@@ -226,10 +226,10 @@ def _dry_run(
 
 
 def _summed(plans: Iterable[Plan]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for plan in plans:
-        found += counts_of(plan)
-    return found
+        counts += counts_of(plan)
+    return counts
 
 
 def _cost(plans: Iterable[Plan]) -> Decimal | None:

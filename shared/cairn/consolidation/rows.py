@@ -150,20 +150,22 @@ def _replacing(entry: Entry, meta: Fields) -> list[Edge]:
 
 
 def _contradicting(entry: Entry, meta: Fields) -> list[Edge]:
-    event, one, other = (UUID(meta[name]) for name in ("node_id", "one", "other"))
+    event, first, other = (UUID(meta[name]) for name in ("node_id", "one", "other"))
     edge = derived_edge(
         entry,
         View.KNOWLEDGE,
         Relation.CONTRADICTS,
-        (one, other),
+        (first, other),
         properties={"clash": meta["clash"], "flagged_by": str(event)},
     )
-    return [edge, *_derived(entry, event, [one, other])]
+    return [edge, *_derived(entry, event, [first, other])]
 
 
-def _derived(entry: Entry, made: UUID, sources: list[UUID]) -> list[Edge]:
+def _derived(entry: Entry, node_id: UUID, sources: list[UUID]) -> list[Edge]:
     return [
-        derived_edge(entry, View.PROVENANCE, Relation.DERIVED_FROM, (made, source), properties={})
+        derived_edge(
+            entry, View.PROVENANCE, Relation.DERIVED_FROM, (node_id, source), properties={}
+        )
         for source in sources
     ]
 
@@ -185,8 +187,8 @@ def _strengths(entry: Entry, body: Fields) -> list[EdgeStrength]:
     """Return what typed relationships gain; those that hold both ways go from the lesser id."""
     ids = entity_ids(body)
     strengths: list[EdgeStrength] = []
-    for one, other, name, amount in cast("list[tuple[int, int, str, int]]", body["strengths"]):
-        relation, source, target = Relation(name), ids[one], ids[other]
+    for first, other, name, amount in cast("list[tuple[int, int, str, int]]", body["strengths"]):
+        relation, source, target = Relation(name), ids[first], ids[other]
         if relation in SYMMETRIC:
             source, target = min(source, target), max(source, target)
         strength = EdgeStrength(

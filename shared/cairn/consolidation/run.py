@@ -64,9 +64,9 @@ class ProposePlan:
         except (Unavailable, ValidationFailed) as problem:
             if isinstance(problem, Unavailable) and problem.reason not in UNREADABLE:
                 raise
-            asked = problem.reason != NO_MODEL
+            has_model = problem.reason != NO_MODEL
         plan = self.rules.plan(gathered.batch, gathered.pairs)
-        if not asked:
+        if not has_model:
             return plan
         return replace(plan, cost_usd=None, undone=(*plan.undone, UNREAD))
 

@@ -156,17 +156,17 @@ _COUNTED: Mapping[type, str] = {
 
 def counts_of(plan: Plan) -> Counter[str]:
     """Return how many of each operation a plan has, and what its check refused, by reason."""
-    found = Counter(
+    counts = Counter(
         _COUNTED[type(operation)] for operation in plan.operations if type(operation) in _COUNTED
     )
-    found["superseded"] = sum(
+    counts["superseded"] = sum(
         len(operation.sources) for operation in plan.operations if isinstance(operation, Supersede)
     )
-    found.update({f"refused_{why.value}": number for why, number in plan.refused.items()})
-    return +found
+    counts.update({f"refused_{why.value}": number for why, number in plan.refused.items()})
+    return +counts
 
 
-def told(plan: Plan, texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
+def operations_json(plan: Plan, texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
     """Return the operations of a plan as JSON objects, each naming its memories with their text."""
     return [each for operation in plan.operations if (each := _told(operation, texts))]
 

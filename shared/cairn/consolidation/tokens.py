@@ -105,9 +105,9 @@ def tokens(text: str, names: Mapping[str, str] = _NO_NAMES) -> Tokens:
     """
     results = list(pieces(text, names))
     counted = Counter((item.kind, item.text) for item in results if item.kind)
-    kept = {token: count for token, count in counted.items() if token[0] is not TokenKind.NAME}
+    counts = {token: count for token, count in counted.items() if token[0] is not TokenKind.NAME}
     return Tokens(
-        counted=MappingProxyType(kept),
+        counted=MappingProxyType(counts),
         names=frozenset(stem(item.text) for item in results if item.kind is TokenKind.NAME),
         words=frozenset(stem(item.text) for item in results),
     )
@@ -129,38 +129,38 @@ def invented(sources: Collection[Tokens], merged: Tokens) -> tuple[str, ...]:
     total: Counter[Token] = Counter()
     for source in sources:
         total.update(source.counted)
-    known = frozenset[str]().union(*(source.words for source in sources))
+    source_words = frozenset[str]().union(*(source.words for source in sources))
     added = [
         f"{kind.value} {value}"
         for (kind, value), count in merged.counted.items()
         if total[kind, value] < (count if (kind, value) == NOT else 1)
     ]
-    added += [f"name {name}" for name in merged.names - known]
+    added += [f"name {name}" for name in merged.names - source_words]
     return tuple(sorted(added))
 
 
-def difference(one: Tokens, other: Tokens) -> TokenKind | None:
+def difference(first: Tokens, other: Tokens) -> TokenKind | None:
     """Return in which kind of token two texts differ, None when one only adds to the other.
 
     Numbers, dates and names differ when each text has one the other lacks; negations when one has
     more of them.
     """
-    if one.counted.get(NOT, 0) != other.counted.get(NOT, 0):
+    if first.counted.get(NOT, 0) != other.counted.get(NOT, 0):
         return TokenKind.NEGATION
     for kind in (TokenKind.DATE, TokenKind.NUMBER):
-        if _more(one, other, kind) and _more(other, one, kind):
+        if _more(first, other, kind) and _more(other, first, kind):
             return kind
-    apart = _more_than(one, other) and _more_than(other, one)
+    apart = _more_than(first, other) and _more_than(other, first)
     if apart:
         return TokenKind.NUMBER
-    if one.names - other.words and other.names - one.words:
+    if first.names - other.words and other.names - first.words:
         return TokenKind.NAME
     return None
 
 
-def agree(one: str, other: str) -> bool:
+def agree(text: str, other: str) -> bool:
     """Return whether two texts hold the same tokens: every number, date, name and negation."""
-    mine, its = tokens(one), tokens(other)
+    mine, its = tokens(text), tokens(other)
     return not (lost(mine, its) or lost(its, mine))
 
 
@@ -169,22 +169,22 @@ def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
     plain = _THIN_SPACE.sub(",", text[:MAX_TEXT_CHARS])
     plain = unicodedata.normalize("NFKC", plain).replace("\u2019", "'")
     plain = _MAIL.sub("\\1mail", plain)
-    named = _named(plain, names)
-    known = frozenset(word for name in names.values() for word in name_key(name).split())
-    for sentence in sentences(named):
-        yield from _sentence(sentence, known)
+    replaced = _named(plain, names)
+    name_words = frozenset(word for name in names.values() for word in name_key(name).split())
+    for sentence in sentences(replaced):
+        yield from _sentence(sentence, name_words)
 
 
-def _more(one: Tokens, other: Tokens, kind: TokenKind) -> bool:
+def _more(first: Tokens, other: Tokens, kind: TokenKind) -> bool:
     return any(
         count > other.counted.get(token, 0)
-        for token, count in one.counted.items()
+        for token, count in first.counted.items()
         if token[0] is kind
     )
 
 
-def _more_than(one: Tokens, other: Tokens) -> bool:
-    return _more(one, other, TokenKind.DATE) or _more(one, other, TokenKind.NUMBER)
+def _more_than(first: Tokens, other: Tokens) -> bool:
+    return _more(first, other, TokenKind.DATE) or _more(first, other, TokenKind.NUMBER)
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:
@@ -199,14 +199,14 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     return pattern.sub(lambda match: aliases.get(name_key(match.group()), match.group()), text)
 
 
-def _sentence(sentence: str, known: frozenset[str]) -> list[Piece]:
+def _sentence(sentence: str, name_words: frozenset[str]) -> list[Piece]:
     matches = list(_PIECE.finditer(sentence))
     results: list[Piece] = []
     for at, match in enumerate(matches):
         before = matches[at - 1].group() if at else ""
         following = matches[at + 1].group() if at + 1 < len(matches) else ""
         if not _is_unit_of(results, match.group()):
-            results += _read(match, before, following, at == 0, known)
+            results += _read(match, before, following, at == 0, name_words)
     return [_dated(results, at) for at in range(len(results))]
 
 
@@ -226,7 +226,7 @@ def _dated(results: list[Piece], at: int) -> Piece:
 
 
 def _read(
-    match: re.Match[str], before: str, following: str, initial: bool, known: frozenset[str]
+    match: re.Match[str], before: str, following: str, initial: bool, name_words: frozenset[str]
 ) -> Iterator[Piece]:
     kind, text = match.lastgroup or "word", match.group().casefold()
     match kind:
@@ -250,7 +250,7 @@ def _read(
         case "sign":
             pass
         case _:
-            yield _word(match.group(), before, following, initial, known)
+            yield _word(match.group(), before, following, initial, name_words)
 
 
 def _amount(digits: str, unit: str) -> Piece:
@@ -274,7 +274,9 @@ def _clock(text: str) -> str:
     return f"{hour:02}:{minute:02}"
 
 
-def _word(word: str, before: str, following: str, initial: bool, known: frozenset[str]) -> Piece:
+def _word(
+    word: str, before: str, following: str, initial: bool, name_words: frozenset[str]
+) -> Piece:
     low = word.casefold()
     bare = low.removesuffix("'s").removeprefix("l'").removeprefix("d'")
     if bare in MONTHS and (
@@ -293,7 +295,7 @@ def _word(word: str, before: str, following: str, initial: bool, known: frozense
         number = f"{NUMBER_WORDS[bare]} {unit}".strip()
         return Piece(text=number, kind=TokenKind.NUMBER, in_words=True)
     name = word[0].isupper() and not (initial and bare in ORDINARY_WORDS) and len(bare) > 1
-    kind = TokenKind.NAME if name or bare in known else None
+    kind = TokenKind.NAME if name or bare in name_words else None
     return Piece(text=bare, kind=kind)
 
 

@@ -105,36 +105,38 @@ def _reworded(text: str) -> str:
     return text
 
 
-def same_text(one: Wording, other: Wording) -> bool:
+def same_text(wording: Wording, other: Wording) -> bool:
     """Return whether two texts are the same but for case, space, quotes and punctuation."""
-    return bool(one.plain) and one.plain == other.plain
+    return bool(wording.plain) and wording.plain == other.plain
 
 
-def says_all(one: Wording, other: Wording) -> bool:
-    """Return whether every sentence of `one` is said in `other`, with the same tokens."""
-    if difference(one.tokens, other.tokens) or not one.sentences:
+def says_all(wording: Wording, other: Wording) -> bool:
+    """Return whether every sentence of `wording` is said in `other`, with the same tokens."""
+    if difference(wording.tokens, other.tokens) or not wording.sentences:
         return False
-    if max(len(one.sentences), len(other.sentences)) > MAX_SENTENCES:
+    if max(len(wording.sentences), len(other.sentences)) > MAX_SENTENCES:
         return False
-    return all(any(same_statement(mine, its) for its in other.sentences) for mine in one.sentences)
-
-
-def same_statement(one: Sentence, other: Sentence) -> bool:
-    """Return whether two sentences make one statement: the same content, turned the same way."""
-    return (
-        one.content == other.content
-        and one.negations == other.negations
-        and _same_grammar(one, other)
-        and not _turned(one, other)
+    return all(
+        any(same_statement(mine, its) for its in other.sentences) for mine in wording.sentences
     )
 
 
-def opposed(one: Wording, other: Wording) -> tuple[str, str] | None:
+def same_statement(sentence: Sentence, other: Sentence) -> bool:
+    """Return whether two sentences make one statement: the same content, turned the same way."""
+    return (
+        sentence.content == other.content
+        and sentence.negations == other.negations
+        and _same_grammar(sentence, other)
+        and not _turned(sentence, other)
+    )
+
+
+def opposed(wording: Wording, other: Wording) -> tuple[str, str] | None:
     """Return a word of each text that exclude each other, where the texts are about one thing."""
-    mine, its = one.content, other.content
+    mine, its = wording.content, other.content
     if not mine or not its or len(mine & its) < _MIN_SHARED * min(len(mine), len(its)):
         return None
-    all_mine, all_its = one.tokens.words, other.tokens.words
+    all_mine, all_its = wording.tokens.words, other.tokens.words
     for a, b in product(sorted(all_mine - all_its), sorted(all_its - all_mine)):
         if opposite(a, b):
             return a, b
@@ -142,11 +144,11 @@ def opposed(one: Wording, other: Wording) -> tuple[str, str] | None:
 
 
 @lru_cache(maxsize=65_536)
-def opposite(one: str, other: str) -> bool:
+def opposite(word: str, other: str) -> bool:
     """Return whether two stems exclude each other: by the list, or by a negating prefix."""
-    if frozenset((_LIKE.get(one, one), _LIKE.get(other, other))) in _OPPOSITES:
+    if frozenset((_LIKE.get(word, word), _LIKE.get(other, other))) in _OPPOSITES:
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((word, other), key=len)
     return len(short) >= _SHORTEST_NEGATED and any(
         long == prefix + short for prefix in NEGATING_PREFIXES
     )

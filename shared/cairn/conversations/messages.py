@@ -218,7 +218,7 @@ def from_body(body: Json, data_subjects: tuple[UUID, ...]) -> MessageDraft:
     """Return the draft that `to_body` wrote."""
     audience: Json = body["audience"]
     agents = audience["agents"]
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         **{name: value for name, value in body.items() if name != "screening"},
         "labels": body.get("labels") or {"verdict": body["screening"].upper()},
         "channel": Channel(body["channel"]),
@@ -231,4 +231,4 @@ def from_body(body: Json, data_subjects: tuple[UUID, ...]) -> MessageDraft:
             data_subjects=data_subjects,
         ),
     }
-    return MessageDraft(**given)
+    return MessageDraft(**fields)

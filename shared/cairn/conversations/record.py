@@ -97,10 +97,10 @@ class RecordMessage(Writer):
         """Write the message, or let it wait."""
         require_writer(principal)
         draft = draft_message(message, principal, self.platform.clock())
-        wanted, message_id = message_owners(draft, message.data_subjects), self.platform.new_id()
+        owners, message_id = message_owners(draft, message.data_subjects), self.platform.new_id()
 
         def prepared() -> Work[MessageRecorded]:
-            saying = self._prepared(principal, draft, wanted, message_id)
+            saying = self._prepared(principal, draft, owners, message_id)
             return Work(
                 resolution=saying.resolution,
                 do=partial(_say, saying),
@@ -114,7 +114,7 @@ class RecordMessage(Writer):
         self,
         principal: Principal,
         draft: MessageDraft,
-        wanted: tuple[Owner, ...],
+        owners: tuple[Owner, ...],
         message_id: UUID,
     ) -> _Saying:
         """Look up what needs keys: nothing of it may happen while the ledger is locked."""
@@ -122,7 +122,7 @@ class RecordMessage(Writer):
             present = stores.conversations.find(draft.identity())
             waiting = stores.conversations.pending(draft.identity(), self.platform.clock())
         of_others = present.data_subjects if present and _inherits(draft) else ()
-        resolution = resolve(self.platform, principal, wanted, of_others)
+        resolution = resolve(self.platform, principal, owners, of_others)
         subjects = {subject for message in waiting for subject in message.data_subjects}
         keys = {
             **self.platform.keys.get(principal.workspace_id, subjects),
@@ -130,7 +130,7 @@ class RecordMessage(Writer):
         }
         return _Saying(
             draft=draft,
-            wanted=wanted,
+            wanted=owners,
             message_id=message_id,
             resolution=replace(resolution, keys=keys),
             waiting={
@@ -224,8 +224,10 @@ def _record(
     present: StoredConversation | None,
     waiting: Sequence[PendingMessage],
 ) -> MessageRecorded:
-    said = [(message.id, saying.waiting[message.id]) for message in waiting]
-    drafts = [(one_id, one) for one_id, one in said if one] + [(saying.message_id, draft)]
+    waiting_drafts = [(message.id, saying.waiting[message.id]) for message in waiting]
+    drafts = [
+        (one_id, earlier_draft) for one_id, earlier_draft in waiting_drafts if earlier_draft
+    ] + [(saying.message_id, draft)]
     first = waiting[0].conversation_id if waiting else write.entries.new_id()
     plan = ConversationPlan(
         entries=write.entries,

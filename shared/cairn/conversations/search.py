@@ -113,20 +113,20 @@ class SearchConversations:
     stopwatch: Stopwatch
     timeout_ms: int = LEG_TIMEOUT_MS
 
-    def __call__(self, principal: Principal, asked: ConversationQuery) -> ConversationAnswer:
+    def __call__(self, principal: Principal, query: ConversationQuery) -> ConversationAnswer:
         """Return messages the principal may see.
 
         Raises ValidationFailed for a bad query, NotFound for a conversation that is not visible,
         Denied (`no-conversation`) for a public key that is bound to none, Unavailable when both
         legs failed.
         """
-        _check(asked)
+        _check(query)
         start = self.stopwatch()
-        within = self._within(principal, asked)
-        understood = understand(asked.query, self.clock())
-        outcomes = self._run_legs(principal, asked, understood, within)
+        within = self._within(principal, query)
+        understood = understand(query.query, self.clock())
+        outcomes = self._run_legs(principal, query, understood, within)
         fused = fuse({name: outcome.candidates for name, outcome in outcomes.items()}, DEFAULT)
-        messages = self._ranked(principal, asked, understood, fused)
+        messages = self._ranked(principal, query, understood, fused)
         return ConversationAnswer(
             messages=messages,
             conversation_id=within,
@@ -151,10 +151,13 @@ class SearchConversations:
                 if query.conversation_id not in (None, own):
                     raise NotFound("There is no such conversation.")
                 return own
-            wanted = query.conversation_id
-            if wanted is not None and stores.conversation_views.conversation(wanted) is None:
+            conversation_id = query.conversation_id
+            if (
+                conversation_id is not None
+                and stores.conversation_views.conversation(conversation_id) is None
+            ):
                 raise NotFound("There is no such conversation.")
-            return wanted
+            return conversation_id
 
     def _run_legs(
         self,

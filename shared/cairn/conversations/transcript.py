@@ -161,9 +161,9 @@ def text_of(turn: NewTurn) -> str:
         refuse("tool_calls", f"are more than {MAX_CALLS}")
     lines = [turn.text] if turn.text.strip() else []
     for call in turn.tool_calls:
-        given = call.arguments
-        said = given if isinstance(given, str) else _json(given)
-        lines.append(f"[called {call.name}({said})]")
+        arguments = call.arguments
+        text = arguments if isinstance(arguments, str) else _json(arguments)
+        lines.append(f"[called {call.name}({text})]")
     return "\n".join(lines)
 
 
@@ -187,7 +187,9 @@ def _in_turn(error: CairnError, place: int) -> CairnError:
     """Return the error with its fields named under the turn that has it."""
     if not isinstance(error, ValidationFailed):
         return error
-    fields = [FieldError(f"messages[{place}].{one.location}", one.message) for one in error.errors]
+    fields = [
+        FieldError(f"messages[{place}].{fault.location}", fault.message) for fault in error.errors
+    ]
     return type(error)(f"messages[{place}]: {error.detail}", reason=error.reason, errors=fields)
 
 
@@ -215,7 +217,7 @@ class RecordTranscript(Writer):
     def _written(
         self, principal: Principal, drafts: Sequence[TurnDraft], data_subjects: tuple[str, ...]
     ) -> TranscriptRecorded:
-        wanted = [message_owners(each.draft, data_subjects) for each in drafts]
+        owners_of_each = [message_owners(each.draft, data_subjects) for each in drafts]
 
         def prepared() -> Work[TranscriptRecorded]:
             identity = drafts[0].draft.identity()
@@ -223,7 +225,7 @@ class RecordTranscript(Writer):
                 present = stores.conversations.find(identity)
                 waiting = stores.conversations.pending(identity, self.platform.clock())
             of_others = present.data_subjects if present else ()
-            owners = dict.fromkeys(owner for each in wanted for owner in each)
+            owners = dict.fromkeys(owner for each in owners_of_each for owner in each)
             resolution = resolve(self.platform, principal, tuple(owners), of_others)
             subjects = {subject for message in waiting for subject in message.data_subjects}
             # a key that is gone is not made anew: what waits under it is not written
@@ -232,7 +234,9 @@ class RecordTranscript(Writer):
             opened = {
                 item.id: open_waiting(self.platform, principal, item, keys) for item in waiting
             }
-            work = _Transcript(drafts=drafts, wanted=wanted, resolution=resolution, waiting=opened)
+            work = _Transcript(
+                drafts=drafts, wanted=owners_of_each, resolution=resolution, waiting=opened
+            )
             return Work(resolution=resolution, do=partial(_record, work), keep=_kept, read=_unread)
 
         return self.write_once(principal, prepared, None)
@@ -255,10 +259,12 @@ def _record(work: _Transcript, write: Write) -> TranscriptRecorded:
     waiting = [] if present else list(stores.pending(identity, write.now))
     if any(item.id not in work.waiting for item in waiting):
         raise SubjectRegisteredMeanwhile("Another message came to wait meanwhile.")
-    earlier = [(item.id, one) for item in waiting if (one := work.waiting[item.id])]
-    said = [*(stores.said(present.id) if present else ()), *(_said(*each) for each in earlier)]
+    earlier = [
+        (item.id, earlier_draft) for item in waiting if (earlier_draft := work.waiting[item.id])
+    ]
+    messages = [*(stores.said(present.id) if present else ()), *(_said(*each) for each in earlier)]
     drafts = _owned(work, present.data_subjects if present else None)
-    matched = match([(each.draft, each.timed) for each in drafts], said)
+    matched = match([(each.draft, each.timed) for each in drafts], messages)
     first = waiting[0].conversation_id if waiting else write.entries.new_id()
     plan = ConversationPlan(
         entries=write.entries,
@@ -270,9 +276,9 @@ def _record(work: _Transcript, write: Write) -> TranscriptRecorded:
     for message_id, draft in earlier:
         plan.record(draft, message_id)
     ids: list[UUID] = []
-    for each, known in zip(drafts, matched, strict=True):
-        message_id = known or write.entries.new_id()
-        if known is None:
+    for each, stored_id in zip(drafts, matched, strict=True):
+        message_id = stored_id or write.entries.new_id()
+        if stored_id is None:
             plan.record(each.draft, message_id)
         ids.append(message_id)
     write.append()
@@ -292,35 +298,37 @@ def _owned(work: _Transcript, of_conversation: tuple[UUID, ...] | None) -> list[
         for each, subjects in zip(work.drafts, own, strict=True)
         if each.draft.role is MessageRole.USER
     ]
-    asked = of_conversation if of_conversation is not None else (users[0] if users else ())
-    if any(subject not in work.resolution.keys for subject in asked):
+    of_users = of_conversation if of_conversation is not None else (users[0] if users else ())
+    if any(subject not in work.resolution.keys for subject in of_users):
         raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
     owned: list[TurnDraft] = []
     for each, subjects in zip(work.drafts, own, strict=True):
         if each.draft.role is not MessageRole.USER:
-            subjects = tuple(sorted({*subjects, *asked}))
+            subjects = tuple(sorted({*subjects, *of_users}))
         owned.append(replace(each, draft=each.draft.owned_by(subjects)))
     return owned
 
 
 def match(
-    drafts: Iterable[tuple[MessageDraft, bool]], said: Iterable[SaidMessage]
+    drafts: Iterable[tuple[MessageDraft, bool]], messages: Iterable[SaidMessage]
 ) -> list[UUID | None]:
     """Return the message that each draft is already, None for a new one; each is one's at most.
 
     With a time, only a message of that time is the same; without one the earliest that is left.
     """
-    known: dict[tuple[str, str | None, str], list[SaidMessage]] = defaultdict(list)
-    for each in said:
-        known[each.role, each.sender, each.content_hash].append(each)
-    found: list[UUID | None] = []
+    stored: dict[tuple[str, str | None, str], list[SaidMessage]] = defaultdict(list)
+    for each in messages:
+        stored[each.role, each.sender, each.content_hash].append(each)
+    ids: list[UUID | None] = []
     for draft, timed in drafts:
-        left = known[draft.role.value, draft.sender, draft.content_hash]
-        same = [one for one in left if not timed or one.occurred_at == draft.occurred_at]
-        found.append(same[0].id if same else None)
+        left = stored[draft.role.value, draft.sender, draft.content_hash]
+        same = [
+            message for message in left if not timed or message.occurred_at == draft.occurred_at
+        ]
+        ids.append(same[0].id if same else None)
         if same:
             left.remove(same[0])
-    return found
+    return ids
 
 
 def _said(message_id: UUID, draft: MessageDraft) -> SaidMessage:

@@ -110,17 +110,17 @@ class AcceptDocument(Writer):
         ingestion_id = self.platform.new_id()
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
         about = owners(document.client_id, document.data_subjects)
-        wanted = (*about, source_owner(described["source_uri"]))
+        document_owners = (*about, source_owner(described["source_uri"]))
 
         def prepared() -> Work[DocumentAccepted]:
-            resolution = resolve(self.platform, principal, wanted)
+            resolution = resolve(self.platform, principal, document_owners)
             receipt = _Receipt(
                 ingestion_id=ingestion_id,
                 principal_id=principal.principal_id,
                 object_key=object_key,
                 scope=scope.value,
                 described=described,
-                subjects=resolution.subjects_of(wanted),
+                subjects=resolution.subjects_of(document_owners),
                 identity=document_identity(described, scope.value, resolution.subjects_of(about)),
                 task_id=document.produced_by_task_id,
             )
@@ -150,14 +150,14 @@ class AcceptDocument(Writer):
         }
 
     def _media_type(self, principal: Principal, document: NewDocument) -> str:
-        named = document.media_type
-        if named is None and document.upload_id is not None:
-            named = self._upload(principal, document.upload_id).media_type
-        if named in (None, "application/octet-stream"):
-            named = media.media_type_of(document.source_uri)
-        if named is None:
+        media_type = document.media_type
+        if media_type is None and document.upload_id is not None:
+            media_type = self._upload(principal, document.upload_id).media_type
+        if media_type in (None, "application/octet-stream"):
+            media_type = media.media_type_of(document.source_uri)
+        if media_type is None:
             refuse("media_type", "is missing and the name of source_uri does not tell it")
-        return media.normalise_media_type(named or "")
+        return media.normalise_media_type(media_type or "")
 
     def _upload(self, principal: Principal, upload_id: UUID) -> Upload:
         with self.platform.transactions.reading(principal) as stores:
@@ -242,8 +242,8 @@ def _record(receipt: _Receipt, write: Write) -> DocumentAccepted:
     if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
         raise no_such_task(receipt.task_id)
     write.register()
-    known = write.stores.documents.known(receipt.identity)
-    document_id = known.id if known else derived_id(receipt.ingestion_id, "document")
+    stored = write.stores.documents.known(receipt.identity)
+    document_id = stored.id if stored else derived_id(receipt.ingestion_id, "document")
     meta = {
         "document_id": str(document_id),
         "ingestion_id": str(receipt.ingestion_id),

@@ -81,7 +81,7 @@ def diff(old: Sequence[KnownPart], new: DocumentTree) -> Changes:
         (matches[chunk.ordinal], chunk) for chunk in chunks if chunk.ordinal in matches
     ]
     stayed = _longest_increasing([part.ordinal for part, _ in kept_in_new_order])
-    kept = tuple(
+    unchanged = tuple(
         KeptChunk(
             id=part.id,
             chunk=chunk,
@@ -91,9 +91,9 @@ def diff(old: Sequence[KnownPart], new: DocumentTree) -> Changes:
         )
         for index, (part, chunk) in enumerate(kept_in_new_order)
     )
-    used = {item.id for item in kept}
+    used = {item.id for item in unchanged}
     return Changes(
-        kept=kept,
+        kept=unchanged,
         added=tuple(chunk for chunk in chunks if chunk.ordinal not in matches),
         removed=tuple(part.id for part in ordered if part.id not in used),
     )
@@ -107,7 +107,7 @@ def diff_sections(old: Sequence[KnownPart], new: DocumentTree) -> SectionChanges
     waiting: dict[tuple[str, ...], list[KnownPart]] = defaultdict(list)
     for part in sorted(old, key=lambda part: part.ordinal, reverse=True):
         waiting[part.headings].append(part)
-    kept: list[KeptSection] = []
+    sections: list[KeptSection] = []
     added: list[SectionPart] = []
     for section in new.sections:
         if not waiting[section.headings]:
@@ -115,10 +115,10 @@ def diff_sections(old: Sequence[KnownPart], new: DocumentTree) -> SectionChanges
             continue
         part = waiting[section.headings].pop()
         changed = part.content_hash != section.content_hash
-        kept.append(KeptSection(id=part.id, section=section, changed=changed))
+        sections.append(KeptSection(id=part.id, section=section, changed=changed))
     left = [part for parts in waiting.values() for part in parts]
     removed = tuple(part.id for part in sorted(left, key=lambda part: part.ordinal))
-    return SectionChanges(kept=tuple(kept), added=tuple(added), removed=removed)
+    return SectionChanges(kept=tuple(sections), added=tuple(added), removed=removed)
 
 
 class _Hashed(Protocol):

@@ -90,24 +90,24 @@ class ChunkSizes:
     whole_cap: int = 20_000
 
 
-def chunk_runs(found: Sequence[Piece], sizes: ChunkSizes) -> Iterator[Sequence[Piece]]:
-    """Yield consecutive runs of `found` that together are all of it, one run a chunk.
+def chunk_runs(pieces: Sequence[Piece], sizes: ChunkSizes) -> Iterator[Sequence[Piece]]:
+    """Yield consecutive runs of `pieces` that together are all of it, one run a chunk.
 
     A run ends at the deepest topic boundary between `least` and `soft` tokens; where there is none,
     at the last gap before `soft`. A rest shorter than `least` stays with the run before it while
     both fit `soft` + `least`. A piece that ends with a colon stays with the next.
     """
     start = 0
-    totals = _totals(found)
+    totals = _totals(pieces)
     if totals[-1] <= sizes.soft:
-        if found:
-            yield found
+        if pieces:
+            yield pieces
         return
-    gaps = _gaps(found)
+    gaps = _gaps(pieces)
     boundary = cutoff([gap for gap in gaps if gap >= 0])
-    while start < len(found):
+    while start < len(pieces):
         end = _end(start, totals, gaps, boundary, sizes)
-        yield found[start:end]
+        yield pieces[start:end]
         start = end
 
 

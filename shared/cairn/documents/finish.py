@@ -84,5 +84,5 @@ def explained(cause: str, *, otherwise: str) -> tuple[str, str | None]:
     except (ValueError, KeyError, TypeError):
         return otherwise, None
     reason, separator, detail = str(message).partition(": ")
-    known = separator and _REASON.fullmatch(reason)
-    return (detail, reason) if known else (str(message)[:500], None)
+    matched = separator and _REASON.fullmatch(reason)
+    return (detail, reason) if matched else (str(message)[:500], None)

@@ -201,7 +201,7 @@ class DocumentPlan:
 
     def _edges(self) -> tuple[list[list[str]], list[str]]:
         """Return the edges to add and the ids of those to close."""
-        wanted = set(self._wanted_edges())
+        edges = set(self._wanted_edges())
         held = {
             (edge.relation, edge.source_id, edge.target_id): edge.id for edge in self.parts.edges
         }
@@ -212,9 +212,9 @@ class DocumentPlan:
                 str(source),
                 str(target),
             ]
-            for relation, source, target in sorted(wanted - held.keys())
+            for relation, source, target in sorted(edges - held.keys())
         ]
-        closed = sorted(str(held[edge]) for edge in held.keys() - wanted)
+        closed = sorted(str(held[edge]) for edge in held.keys() - edges)
         return added, closed
 
     def _wanted_edges(self) -> Iterator[tuple[str, UUID, UUID]]:

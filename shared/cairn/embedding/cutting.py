@@ -152,8 +152,8 @@ class WordPieces:
         before, after = self._around
         room = self._max_tokens - len(before) - len(after)
         first = self._prefix if prefix is None else prefix
-        asked = [first + text for text in texts]
-        encodings = self._loaded.encode_batch_fast(asked, add_special_tokens=False)
+        prefixed = [first + text for text in texts]
+        encodings = self._loaded.encode_batch_fast(prefixed, add_special_tokens=False)
         return [[*before, *encoding.ids[:room], *after] for encoding in encodings]
 
     @cached_property

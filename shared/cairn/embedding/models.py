@@ -78,12 +78,12 @@ def model_named(description: str) -> EmbeddingModel:
     Raises ValidationFailed for a name that is not known and comes without dimensions.
     """
     name, _, rest = description.partition("?")
-    known = _BY_NAME.get(name)
-    if known is not None and not rest:
-        return known
+    model = _BY_NAME.get(name)
+    if model is not None and not rest:
+        return model
     options = _options(rest)
-    if known is not None:
-        raise _refused(f"{name} has {known.dimensions} dimensions and takes no options")
+    if model is not None:
+        raise _refused(f"{name} has {model.dimensions} dimensions and takes no options")
     if not _NAME.fullmatch(name):
         raise _refused("a name is 1 to 200 printable characters without space")
     if "dimensions" not in options:
@@ -115,8 +115,8 @@ def _described(name: str, options: Mapping[str, str]) -> EmbeddingModel:
     if max(len(prefix), len(query_prefix or "")) > LONGEST_PREFIX:
         raise _refused(f"prefix has at most {LONGEST_PREFIX} characters")
     meaning = [("pooling", pooling)] if pooling != "mean" else []
-    told = urlencode([*meaning, *([("prefix", prefix)] if prefix else [])])
-    full = f"{name}?{told}" if told else name
+    options_text = urlencode([*meaning, *([("prefix", prefix)] if prefix else [])])
+    full = f"{name}?{options_text}" if options_text else name
     return EmbeddingModel(
         id=_id(full),
         name=full,
@@ -137,11 +137,11 @@ def _options(text: str) -> dict[str, str]:
     if not text:
         return {}
     try:
-        given = parse_qsl(text, keep_blank_values=True, strict_parsing=True, errors="strict")
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError:
         raise _refused(f"{text!r} is not option=value&option=value") from None
-    options = dict(given)
-    if len(options) < len(given) or options.keys() - _OPTIONS:
+    options = dict(pairs)
+    if len(options) < len(pairs) or options.keys() - _OPTIONS:
         raise _refused(f"options are {', '.join(sorted(_OPTIONS))}, each once")
     return options
 

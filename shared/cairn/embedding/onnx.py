@@ -74,8 +74,8 @@ def token_states(
     for at in range(1, len(words)):
         if pieces[ids[at]].startswith(_CONTINUED):
             words[at] = words[at - 1]
-    kept = content[np.array(ids, dtype=np.int64)].nonzero()[0]
-    return TokenStates(words=tuple(words[at] for at in kept), states=states[kept])
+    places = content[np.array(ids, dtype=np.int64)].nonzero()[0]
+    return TokenStates(words=tuple(words[at] for at in places), states=states[places])
 
 
 if TYPE_CHECKING:
@@ -161,14 +161,16 @@ class OnnxEmbedder:
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[TokenStates]]:
         """Return the vectors of `texts` and the token states of each, of one pass."""
-        found: dict[int, TokenStates] = {}
+        states_by_index: dict[int, TokenStates] = {}
         mean, content = self._content
 
         def keep(index: int, ids: Sequence[int], states: Vectors) -> None:
-            found[index] = token_states(ids, states - mean, self._tokens.vocabulary, content)
+            states_by_index[index] = token_states(
+                ids, states - mean, self._tokens.vocabulary, content
+            )
 
         vectors = self._read(texts, keep)
-        return vectors, [found[index] for index in range(len(texts))]
+        return vectors, [states_by_index[index] for index in range(len(texts))]
 
     def _read(
         self, texts: Sequence[str], keep: _Keep | None = None, prefix: str | None = None
@@ -260,9 +262,9 @@ def _run(
         ids[row, : len(tokens)] = tokens
         mask[row, : len(tokens)] = 1
     places = np.arange(width, dtype=np.int64)[None, :].repeat(len(batch), axis=0)
-    given = (ids, mask, np.zeros_like(ids), places)
-    wanted = {input_.name for input_ in session.get_inputs()}
-    feed = {name: one for name, one in zip(INPUTS, given, strict=True) if name in wanted}
+    arrays = (ids, mask, np.zeros_like(ids), places)
+    input_names = {input_.name for input_ in session.get_inputs()}
+    feed = {name: array for name, array in zip(INPUTS, arrays, strict=True) if name in input_names}
     states = session.run(None, feed)[0]
     if states.ndim not in (2, 3):
         raise _unusable("Its first output is neither tokens nor vectors.", "malformed-vectors")

@@ -84,8 +84,8 @@ class OpenAIEmbedder:
 
         `whole_up_to` is in tokens, taken as four bytes each.
         """
-        asked = self._limit if whole_up_to is None else whole_up_to * BYTES_A_TOKEN
-        if _size(text) <= min(self._limit, asked):
+        asked_bytes = self._limit if whole_up_to is None else whole_up_to * BYTES_A_TOKEN
+        if _size(text) <= min(self._limit, asked_bytes):
             return [text]
         size = min(self._limit, PASSAGE_TOKENS * BYTES_A_TOKEN)
         return cut(text, _words(text, size // 8), limit=size, overlap=size // 4)
@@ -257,5 +257,5 @@ def _status(problem: APIStatusError) -> Unavailable:
 
 def _retry_after(problem: APIStatusError) -> float:
     """Return the seconds the server asks for, between 1 and 60; it may also send a date."""
-    asked = problem.response.headers.get("retry-after", "")
-    return min(60.0, max(1.0, float(asked))) if re.fullmatch(r"\d+(\.\d+)?", asked) else 1.0
+    header = problem.response.headers.get("retry-after", "")
+    return min(60.0, max(1.0, float(header))) if re.fullmatch(r"\d+(\.\d+)?", header) else 1.0

@@ -72,17 +72,17 @@ def stated_causes(node: EnrichableNode) -> list[Cause]:
 
     The `parent_id` of an event made its edge when it was observed; others get it here.
     """
-    found: list[Cause] = []
+    causes: list[Cause] = []
     drawn = node.conversation_id is not None  # its parent is the message that says it
     if node.parent_id is not None and node.label == Label.MEMORY and not drawn:
-        found.append(_cause(node, node.parent_id, "direct", DIRECT_WEIGHT))
+        causes.append(_cause(node, node.parent_id, "direct", DIRECT_WEIGHT))
     if node.label == Label.EVENT:
         payload = cast("Mapping[str, Any]", node.metadata.get("payload") or {})
-        found += [_cause(node, item, "inferred", REFERENCE_WEIGHT) for item in _referred(payload)]
-    found += [
+        causes += [_cause(node, item, "inferred", REFERENCE_WEIGHT) for item in _referred(payload)]
+    causes += [
         _cause(node, UUID(item), "inferred", TEXT_WEIGHT) for item in _SAID.findall(node.text)
     ]
-    return found[:MAX_CAUSES]
+    return causes[:MAX_CAUSES]
 
 
 def failure_cause(step: TraceStep) -> Cause | None:
@@ -108,12 +108,12 @@ def good_causes(
     A cause has to be of the node's own audience, or untagged in its scope: what its writer could
     not see must not be told by an edge. A pair is kept once, with its highest weight.
     """
-    known = set(held)
+    pairs = set(held)
     best: dict[tuple[UUID, UUID], Cause] = {}
     for item in sorted(causes, key=lambda cause: -cause.weight):
         pair = (item.node_id, item.cause_id)
         scope, agents = nodes[item.node_id].audience
-        if item.node_id == item.cause_id or pair in known:
+        if item.node_id == item.cause_id or pair in pairs:
             continue
         if audiences.get(item.cause_id) in ((scope, agents), (scope, None)):
             best.setdefault(pair, item)
@@ -121,15 +121,13 @@ def good_causes(
 
 
 def _referred(payload: Mapping[str, Any]) -> list[UUID]:
-    found: list[UUID] = []
+    ids: list[UUID] = []
     for key, value in payload.items():
         if key.casefold() not in CAUSE_KEYS:
             continue
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        found += [
-            UUID(value) for value in values if isinstance(value, str) and _ID.fullmatch(value)
-        ]
-    return found
+        ids += [UUID(value) for value in values if isinstance(value, str) and _ID.fullmatch(value)]
+    return ids
 
 
 def _cause(node: EnrichableNode, cause_id: UUID, mechanism: str, weight: float) -> Cause:
@@ -154,11 +152,11 @@ class Kept:
     closed: tuple[UUID, ...] = ()
 
 
-def found_pairs(nodes: Mapping[UUID, EnrichableNode], found: Iterable[Found]) -> list[Likeness]:
+def found_pairs(nodes: Mapping[UUID, EnrichableNode], similar: Iterable[Found]) -> list[Likeness]:
     """Return the pairs of new nodes with stored ones that are not neighbours."""
     return [
         _pair(item.node_id, item.other_id, item.score)
-        for item in found
+        for item in similar
         if item.score > MIN_SIMILARITY
         and not _neighbours(
             nodes[item.node_id], (item.document_id, item.ordinal), (item.session_id, item.sequence)
@@ -178,15 +176,15 @@ def pairs_within(
     matrix: Vectors = np.asarray([vector for _, vector in flat], dtype=np.float32)
     cosines: Vectors = matrix @ matrix.T
     pairs: list[Likeness] = []
-    for one, other in zip(*(cosines > MIN_SIMILARITY).nonzero(), strict=True):
-        if one >= other:
+    for row, other in zip(*(cosines > MIN_SIMILARITY).nonzero(), strict=True):
+        if row >= other:
             continue
-        a, b = nodes[flat[one][0]], nodes[flat[other][0]]
+        a, b = nodes[flat[row][0]], nodes[flat[other][0]]
         apart = a.id != b.id and not _neighbours(
             a, (b.document_id, b.ordinal), (b.session_id, b.sequence)
         )
         if apart and a.audience == b.audience:
-            pairs.append(_pair(a.id, b.id, float(cosines[one, other])))
+            pairs.append(_pair(a.id, b.id, float(cosines[row, other])))
     return pairs
 
 
@@ -196,21 +194,21 @@ def strongest_similar(pairs: Iterable[Likeness], stored: Iterable[Likeness]) -> 
     A new pair takes the place of a node's weakest edge when it is better; else it is left out.
     """
     at: dict[UUID, dict[UUID, Likeness]] = {}
-    for one in stored:
-        _put(at, one)
+    for likeness in stored:
+        _put(at, likeness)
     held = {(edge.source_id, edge.target_id) for edges in at.values() for edge in edges.values()}
     closed: dict[UUID, None] = {}
     for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.source_id, pair.target_id)):
         ends = (pair.source_id, pair.target_id)
-        weaker = [one for end in ends if (one := _weakest_if_full(at.get(end, {})))]
+        weaker = [likeness for end in ends if (likeness := _weakest_if_full(at.get(end, {})))]
         if ends in held or any(item.score >= pair.score for item in weaker):
             continue
         held.add(ends)
-        for one in weaker:
-            at[one.source_id].pop(one.target_id, None)
-            at[one.target_id].pop(one.source_id, None)
-            if one.edge_id:
-                closed[one.edge_id] = None
+        for likeness in weaker:
+            at[likeness.source_id].pop(likeness.target_id, None)
+            at[likeness.target_id].pop(likeness.source_id, None)
+            if likeness.edge_id:
+                closed[likeness.edge_id] = None
         _put(at, pair)
     new = {
         (edge.source_id, edge.target_id): edge
@@ -232,10 +230,12 @@ def _weakest_if_full(edges: Mapping[UUID, Likeness]) -> Likeness | None:
     return min(edges.values(), key=lambda edge: (edge.score, edge.source_id, edge.target_id))
 
 
-def _pair(one: UUID, other: UUID, score: float) -> Likeness:
+def _pair(node_id: UUID, other: UUID, score: float) -> Likeness:
     """Return the pair with the newer node as its source: ids sort by the time they were made."""
     return Likeness(
-        source_id=max(one, other), target_id=min(one, other), score=min(1.0, round(score, 6))
+        source_id=max(node_id, other),
+        target_id=min(node_id, other),
+        score=min(1.0, round(score, 6)),
     )
 
 

@@ -67,12 +67,12 @@ class Said:
 
 def may_state(node: EnrichableNode) -> bool:
     """Return whether memories may be drawn from a node: a message of a person, let in."""
-    told = _told(node)
+    own = _told(node)
     return (
         node.label == Label.MESSAGE
         and node.kind == MessageRole.USER
-        and bool(told.get("accepted", True))
-        and bool(told.get("infer", True))
+        and bool(own.get("accepted", True))
+        and bool(own.get("infer", True))
     )
 
 
@@ -153,9 +153,9 @@ def _told(message: EnrichableNode) -> Mapping[str, Any]:
     return message.metadata.get(OWN_METADATA) or {}
 
 
-def draft_of(said: Said, statement: Statement, key: str | None) -> MemoryDraft:
+def draft_of(drawn: Said, statement: Statement, key: str | None) -> MemoryDraft:
     """Return the draft of a memory: its message's audience, client, session and time."""
-    message, kind = said.message, _KINDS.get(statement.kind, MemoryKind.FACT)
+    message, kind = drawn.message, _KINDS.get(statement.kind, MemoryKind.FACT)
     text = scrub(_dated(message, statement)).text
     relates = statement.kind is StatementKind.RELATION
     area = KnowledgeCategory.RELATIONSHIP if relates else KnowledgeCategory.GENERAL
@@ -179,7 +179,7 @@ def draft_of(said: Said, statement: Statement, key: str | None) -> MemoryDraft:
         task_id=message.id,
         conversation_id=message.parent_id,
         confidence=statement.confidence,
-        metadata={OWN_METADATA: {"statement": statement.kind.value, "drawn_by": said.drawn_by}},
+        metadata={OWN_METADATA: {"statement": statement.kind.value, "drawn_by": drawn.drawn_by}},
     )
 
 
@@ -206,16 +206,20 @@ class _Option:
     drafts: list[MemoryDraft]
 
 
-def planned(stores: Stores, entries: Entries, said: Sequence[Said]) -> list[UUID]:
+def planned(stores: Stores, entries: Entries, drawn: Sequence[Said]) -> list[UUID]:
     """Plan the entries of what messages say, over what is known at this moment.
 
     Returns the memories to embed. That a message was drawn from stands in the entry of its own
     enrichment.
     """
-    options = [_Option(one, each, _drafts(one, each)) for one in said for each in one.statements]
-    for one in said:
-        if one.taken_back or any(each.corrects for each in one.statements):
-            options = _without_withdrawn(stores, entries, one, options)
+    options = [
+        _Option(message, each, _drafts(message, each))
+        for message in drawn
+        for each in message.statements
+    ]
+    for message in drawn:
+        if message.taken_back or any(each.corrects for each in message.statements):
+            options = _without_withdrawn(stores, entries, message, options)
     drafts = [draft for option in options for draft in option.drafts]
     places = [(key, draft.valid_from) for draft in drafts if (key := chain_key(draft))]
     plan = BatchPlan(
@@ -229,8 +233,8 @@ def planned(stores: Stores, entries: Entries, said: Sequence[Said]) -> list[UUID
     return list(plan.touched)
 
 
-def _drafts(said: Said, statement: Statement) -> list[MemoryDraft]:
-    return [draft_of(said, statement, key) for key in statement.keys or (None,)]
+def _drafts(drawn: Said, statement: Statement) -> list[MemoryDraft]:
+    return [draft_of(drawn, statement, key) for key in statement.keys or (None,)]
 
 
 def _known_by(plan: BatchPlan, drafts: Sequence[MemoryDraft]) -> MemoryDraft:
@@ -240,21 +244,23 @@ def _known_by(plan: BatchPlan, drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 
 
 def _without_withdrawn(
-    stores: Stores, entries: Entries, one: Said, options: Sequence[_Option]
+    stores: Stores, entries: Entries, drawn: Said, options: Sequence[_Option]
 ) -> list[_Option]:
     """Plan the withdrawal of what a message takes back or corrects; return what is left to draw.
 
     What has a key is not withdrawn by a correction: it is replaced.
     """
-    own = [option for option in options if _is_before(option.said.message, one.message)]
-    held = stores.memories.stated(one.message)
+    own = [option for option in options if _is_before(option.said.message, drawn.message)]
+    held = stores.memories.stated(drawn.message)
     fresh = [_stated_by(option) for option in own]
-    corrected = {each.corrects for each in one.statements if each.corrects and not each.keys}
+    corrected = {each.corrects for each in drawn.statements if each.corrects and not each.keys}
     gone = [each for each in (*fresh, *held) if _undated(each.text) in corrected]
     back = [
-        each for words in one.taken_back for each in _meant([*fresh, *held], words, one.message)
+        each for words in drawn.taken_back for each in _meant([*fresh, *held], words, drawn.message)
     ]
-    _withdraw(entries, one, {each.id for each in held} & {each.id for each in (*gone, *back)}, back)
+    _withdraw(
+        entries, drawn, {each.id for each in held} & {each.id for each in (*gone, *back)}, back
+    )
     dropped = {(each.message_id, each.text) for each in (*gone, *back)}
     return [
         option
@@ -263,11 +269,11 @@ def _without_withdrawn(
     ]
 
 
-def _withdraw(entries: Entries, one: Said, stored: set[UUID], back: Sequence[Stated]) -> None:
+def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], back: Sequence[Stated]) -> None:
     """Plan the deletion of stored memories; a message that was taken back is found no more."""
     common: dict[str, Any] = {
-        "data_subjects": one.message.data_subjects,
-        "occurred_at": one.message.occurred_at,
+        "data_subjects": drawn.message.data_subjects,
+        "occurred_at": drawn.message.occurred_at,
     }
     if stored:
         meta: dict[str, Any] = {"node_ids": _texts(stored), "recontexted": []}
@@ -299,15 +305,15 @@ def _conversation(message: EnrichableNode) -> UUID:
 
 
 def _meant(
-    known: Sequence[Stated], words: frozenset[str], message: EnrichableNode
+    statements: Sequence[Stated], words: frozenset[str], message: EnrichableNode
 ) -> Sequence[Stated]:
     """Return what is taken back: what has all the words, or of none what was stated last here.
 
     Messages' ids sort by the time they were recorded.
     """
     if words:
-        return [each for each in known if words <= set(_WORD.findall(each.text.lower()))]
-    here = [each for each in known if each.conversation_id == _conversation(message)]
+        return [each for each in statements if words <= set(_WORD.findall(each.text.lower()))]
+    here = [each for each in statements if each.conversation_id == _conversation(message)]
     last = max((each.message_id for each in here), default=None)
     return [each for each in here if each.message_id == last]
 

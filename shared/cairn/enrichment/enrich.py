@@ -108,8 +108,8 @@ class Enrich:
         """
         principal = system_principal(workspace_id)
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.outbox.find(outbox_ids)
-        return self._enrich(principal, found)
+            rows = stores.outbox.find(outbox_ids)
+        return self._enrich(principal, rows)
 
     def batch(self, workspace_id: UUID, ingestion_id: UUID, batch: int) -> int:
         """Enrich one batch of an ingestion; 0 when it is done already."""
@@ -132,17 +132,17 @@ class Enrich:
 
     def _enrich_rows(self, principal: Principal, rows: Sequence[OutboxRow]) -> int:
         model_id = self.embedder.model.id
-        wanted = list(dict.fromkeys(id_ for row in rows for id_ in row.node_ids))
+        node_ids = list(dict.fromkeys(id_ for row in rows for id_ in row.node_ids))
         with self.platform.transactions.reading(principal) as stores:
-            found = stores.embeddings.enrichable(wanted)
-            texts = texts_of(found, self.embedder)
-            known = stores.embeddings.cached({text_hash(text) for text in texts}, model_id)
-            audiences = {node.audience for node in found}
+            enrichable = stores.embeddings.enrichable(node_ids)
+            texts = texts_of(enrichable, self.embedder)
+            cached = stores.embeddings.cached({text_hash(text) for text in texts}, model_id)
+            audiences = {node.audience for node in enrichable}
             aliases = {audience: stores.aliases.aliases(*audience) for audience in audiences}
-        nodes, keys = readable(self.platform.keys, principal.workspace_id, found)
+        nodes, keys = readable(self.platform.keys, principal.workspace_id, enrichable)
         needed = texts_of(nodes, self.embedder)
-        fresh = embedded(self.embedder, lacking(needed, known, self.embedder))
-        read = fresh | known
+        fresh = embedded(self.embedder, lacking(needed, cached, self.embedder))
+        read = fresh | cached
         embeddings = [vectors_of(node, self.embedder, read) for node in nodes]
         derived = [derive(node, aliases[node.audience]) for node in nodes]
         work = self._looked_up(principal, nodes, embeddings, (read, fresh), derived, keys)
@@ -174,25 +174,25 @@ class Enrich:
             ids = {cause.cause_id for cause in causes}
             audiences = stores.graph_state.audiences(ids)
             pairs = self._pairs(stores, by_id, embeddings) if self.finds_similar else []
-            known = {
+            types = {
                 audience: stores.aliases.types(*audience, names)
                 for audience, names in unclear_names(derived).items()
             }
             messages = _messages(stores, nodes)
-        said = _said(messages)
-        drawn = {one.message.id for one in said}
+        drawn_messages = _said(messages)
+        drawn = {each.message.id for each in drawn_messages}
         derived = [replace(item, drawn=item.node.id in drawn) for item in derived]
         return _Work(
             nodes=by_id,
             embeddings=embeddings,
             texts=read[0],
             fresh=read[1],
-            derived=typed(derived, known),
+            derived=typed(derived, types),
             pairs=pairs,
             causes=causes,
             audiences=audiences,
             keys=keys,
-            said=said,
+            said=drawn_messages,
         )
 
     def _pairs(
@@ -205,10 +205,10 @@ class Enrich:
         new = [embedding for embedding in embeddings if _is_new(nodes[embedding.node_id])]
         if not new:
             return []
-        found = stores.embeddings.similar(
-            new, self.embedder.model.id, minimum=MIN_SIMILARITY, wanted=MAX_SIMILAR
+        similar = stores.embeddings.similar(
+            new, self.embedder.model.id, minimum=MIN_SIMILARITY, limit=MAX_SIMILAR
         )
-        return [*found_pairs(nodes, found), *pairs_within(nodes, new)]
+        return [*found_pairs(nodes, similar), *pairs_within(nodes, new)]
 
     def _store(
         self, principal: Principal, rows: Sequence[OutboxRow], work: _Work
@@ -249,30 +249,30 @@ class Enrich:
     ) -> None:
         """Store what is new to the cache, and the rows that could not be stored before."""
         model_id = self.embedder.model.id
-        kept = stores.embeddings.cached(work.fresh.vectors.keys(), model_id)
+        cached = stores.embeddings.cached(work.fresh.vectors.keys(), model_id)
         stores.embeddings.cache(work.fresh, model_id, now)
         stores.embeddings.own(work.embeddings, model_id)
         others = [
             embedding
             for embedding in work.embeddings
             if embedding.node_id not in added
-            or (embedding.recipe and embedding.recipe.names_any(kept.vectors))
+            or (embedding.recipe and embedding.recipe.names_any(cached.vectors))
         ]
-        stores.embeddings.store(self._as_cached(work, others, kept), model_id, position)
+        stores.embeddings.store(self._as_cached(work, others, cached), model_id, position)
 
     def _as_cached(
-        self, work: _Work, rows: Sequence[NewEmbedding], kept: TextVectors
+        self, work: _Work, rows: Sequence[NewEmbedding], cached: TextVectors
     ) -> Sequence[NewEmbedding]:
         """Return the rows, made of another worker's vectors where it embedded a text meanwhile.
 
         What a model says of a text depends a little on what is embedded with it; rows are always
         of what the cache has, so that a rebuild makes the same.
         """
-        if not kept.vectors:
+        if not cached.vectors:
             return rows
-        texts = work.texts | kept
-        made = (mixed(row.node_id, row.recipe, texts) for row in rows if row.recipe)
-        return [item for item in made if item is not None]
+        texts = work.texts | cached
+        embeddings = (mixed(row.node_id, row.recipe, texts) for row in rows if row.recipe)
+        return [item for item in embeddings if item is not None]
 
     def _note(self, write: Write, work: _Work, position: int) -> None:
         """Plan an entry a set of data subjects, over what the graph has at this moment."""
@@ -281,7 +281,7 @@ class Enrich:
         caused = [(e.source_id, e.target_id) for e in held if e.relation == Relation.CAUSED_BY]
         touched = {end for pair in work.pairs for end in (pair.source_id, pair.target_id)}
         stored = stores.graph_state.likenesses(touched) if touched else ()
-        made = bodies(
+        by_subjects = bodies(
             write.entries.workspace_id,
             work.derived,
             held,
@@ -292,7 +292,7 @@ class Enrich:
         for row in work.embeddings:
             rows.setdefault(work.nodes[row.node_id].data_subjects, []).append(row)
         model = self.embedder.model
-        for subjects, body in made.items():
+        for subjects, body in by_subjects.items():
             note_enriched(
                 write,
                 {**body, "vectors": written(rows[subjects], model.id, position)},
@@ -317,13 +317,13 @@ class Enrich:
         return attempts(store)
 
 
-def _draw(write: Write, said: Sequence[Said]) -> None:
+def _draw(write: Write, drawn: Sequence[Said]) -> None:
     """Write the memories that messages state, as any other write does."""
-    if not any(one.statements or one.taken_back for one in said):
+    if not any(each.statements or each.taken_back for each in drawn):
         return
     from cairn.enrichment.drawing import planned
 
-    touched = planned(write.stores, write.entries, said)
+    touched = planned(write.stores, write.entries, drawn)
     write.append()
     write.wake_embed(touched)
 

@@ -79,15 +79,15 @@ def entities_of(
     """
     if node.label in NO_ENTITIES:
         return ()
-    found = extract_entities(
+    entities = extract_entities(
         node.text, client_id=node.client_id, source_agent=node.source_agent, aliases=aliases
     )
     if node.label != Label.EVENT:
-        return found
-    named = [_resolved(*item, aliases) for item in _named(node.metadata)]
-    acting = [_acting(item) for item in found if item.role is not Role.MENTIONED]
-    others = [item for item in found if item.role is Role.MENTIONED]
-    return _strongest([*acting, *(item for item in named if item), *others])
+        return entities
+    names = [_resolved(*item, aliases) for item in _named(node.metadata)]
+    acting = [_acting(item) for item in entities if item.role is not Role.MENTIONED]
+    others = [item for item in entities if item.role is Role.MENTIONED]
+    return _strongest([*acting, *(item for item in names if item), *others])
 
 
 def _acting(entity: ExtractedEntity) -> ExtractedEntity:
@@ -99,15 +99,15 @@ def _acting(entity: ExtractedEntity) -> ExtractedEntity:
 
 def _named(metadata: Mapping[str, Any]) -> list[tuple[str, str, Role]]:
     """Return (name, type, role) of an event's tool and of what its payload's keys name."""
-    named: list[tuple[str, str, Role]] = []
+    names: list[tuple[str, str, Role]] = []
     if metadata.get("tool_name"):
-        named.append((metadata["tool_name"], "tool", Role.TOOL))
+        names.append((metadata["tool_name"], "tool", Role.TOOL))
     payload = cast("Mapping[str, Any]", metadata.get("payload") or {})
     for key, value in payload.items():
         role = PAYLOAD_ROLES.get(key.casefold())
         if role and isinstance(value, str) and len(value) <= MAX_NAMED_CHARS:
-            named.append((value, role[1], role[0]))
-    return named
+            names.append((value, role[1], role[0]))
+    return names
 
 
 def _resolved(
@@ -120,9 +120,9 @@ def _resolved(
     return ExtractedEntity(name=canonical, type=known_type, role=role)
 
 
-def _strongest(found: Sequence[ExtractedEntity]) -> tuple[ExtractedEntity, ...]:
+def _strongest(entities: Sequence[ExtractedEntity]) -> tuple[ExtractedEntity, ...]:
     by_name: dict[str, ExtractedEntity] = {}
-    for entity in sorted(found, key=lambda entity: STRENGTH.index(entity.role)):
+    for entity in sorted(entities, key=lambda entity: STRENGTH.index(entity.role)):
         by_name.setdefault(name_key(entity.name), entity)
     return tuple(by_name.values())[:MAX_ENTITIES]
 
@@ -186,41 +186,41 @@ def _stated(
     from cairn.extraction.skills import skill_in
     from cairn.extraction.statements import StatementKind
 
-    told: Mapping[str, Any] = node.metadata.get(OWN_METADATA) or {}
-    speaker, _, said = node.text.partition(": ")
-    found: list[tuple[Relation, list[str]]] = []
-    match told.get("statement"):
+    own: Mapping[str, Any] = node.metadata.get(OWN_METADATA) or {}
+    speaker, _, statement = node.text.partition(": ")
+    relations: list[tuple[Relation, list[str]]] = []
+    match own.get("statement"):
         case StatementKind.PREFERENCE:
-            found = [
-                (Relation.PREFERS, _named_in(liked(said), entities)),
-                (Relation.ABOUT, _named_in(said.casefold(), entities)),
+            relations = [
+                (Relation.PREFERS, _named_in(liked(statement), entities)),
+                (Relation.ABOUT, _named_in(statement.casefold(), entities)),
                 (Relation.HAS_PREFERENCE, _holder(speaker, entities)),
             ]
         case StatementKind.FACT:
             things = [each for each in entities if each.type not in NOT_USED]
-            found = [
+            relations = [
                 (Relation.HAS_FACT, _holder(speaker, entities)),
-                (Relation.HAS_SKILL, _holder(speaker, entities) if skill_in(said) else []),
-                (Relation.USES, _named_in(used(said), things)),
+                (Relation.HAS_SKILL, _holder(speaker, entities) if skill_in(statement) else []),
+                (Relation.USES, _named_in(used(statement), things)),
             ]
         case _:
             pass
-    return tuple((relation, name) for relation, names in found for name in names)
+    return tuple((relation, name) for relation, names in relations for name in names)
 
 
 def _holder(speaker: str, entities: Sequence[ExtractedEntity]) -> list[str]:
     """Return the name of the speaker's entity, else of the client's; nothing without either."""
-    holders = [found.name for found in entities if name_key(found.name) == name_key(speaker)]
-    holders += [found.name for found in entities if found.role is Role.ABOUT]
+    holders = [entity.name for entity in entities if name_key(entity.name) == name_key(speaker)]
+    holders += [entity.name for entity in entities if entity.role is Role.ABOUT]
     return holders[:1]
 
 
 def _named_in(words: str, entities: Iterable[ExtractedEntity]) -> list[str]:
     """Return the names of mentioned entities that stand in lower-case words."""
     return [
-        found.name
-        for found in entities
-        if found.role is Role.MENTIONED and found.name.casefold() in words
+        entity.name
+        for entity in entities
+        if entity.role is Role.MENTIONED and entity.name.casefold() in words
     ]
 
 
@@ -235,33 +235,35 @@ def unclear_names(derived: Iterable[Derived]) -> dict[Audience, set[str]]:
     """Return the names of unclear type by audience, in lower case as stored ones are looked up."""
     names: dict[Audience, set[str]] = {}
     for item in derived:
-        unclear = {lookup_key(found.name) for found in item.entities if found.type == UNCLEAR}
+        unclear = {lookup_key(entity.name) for entity in item.entities if entity.type == UNCLEAR}
         if unclear:
             names.setdefault(item.node.audience, set()).update(unclear)
     return names
 
 
-def typed(derived: Sequence[Derived], known: Mapping[Audience, Mapping[str, str]]) -> list[Derived]:
+def typed(
+    derived: Sequence[Derived], known_types: Mapping[Audience, Mapping[str, str]]
+) -> list[Derived]:
     """Give names of unclear type the one they have elsewhere in their audience.
 
-    "Biscuit barked" means the dog of "our dog Biscuit": as stored (`known`), else in this batch.
+    "Biscuit barked" means the dog of "our dog Biscuit", stored (`known_types`) or of this batch.
     """
     types: dict[tuple[Audience, str], str] = {}
     for item in derived:
-        for found in item.entities:
-            if found.type != UNCLEAR:
-                types.setdefault((item.node.audience, lookup_key(found.name)), found.type)
-    for audience, names in known.items():
+        for entity in item.entities:
+            if entity.type != UNCLEAR:
+                types.setdefault((item.node.audience, lookup_key(entity.name)), entity.type)
+    for audience, names in known_types.items():
         types.update({(audience, name): type for name, type in names.items()})
     return [replace(item, entities=_typed(item, types)) for item in derived]
 
 
 def _typed(item: Derived, types: Mapping[tuple[Audience, str], str]) -> tuple[ExtractedEntity, ...]:
     return tuple(
-        replace(found, type=types.get((item.node.audience, lookup_key(found.name)), UNCLEAR))
-        if found.type == UNCLEAR
-        else found
-        for found in item.entities
+        replace(entity, type=types.get((item.node.audience, lookup_key(entity.name)), UNCLEAR))
+        if entity.type == UNCLEAR
+        else entity
+        for entity in item.entities
     )
 
 
@@ -313,22 +315,22 @@ class _Body:
     def _refer(self, derived: Derived, held: Sequence[Outgoing]) -> None:
         """Refer to what is new, let go what is gone; strengthen pairs with a new one in them."""
         node = derived.node
-        wanted = {self._id_of(node, entity): entity for entity in derived.entities}
+        by_id = {self._id_of(node, entity): entity for entity in derived.entities}
         has = {outgoing.target_id: outgoing for outgoing in held}
-        known = {
-            one for one, edge in has.items() if one in wanted and edge.role == wanted[one].role
+        current = {
+            id_ for id_, edge in has.items() if id_ in by_id and edge.role == by_id[id_].role
         }
-        self.closed += [str(edge.id) for one, edge in has.items() if one not in known]
-        for one, entity in wanted.items():
-            if one not in known:
-                place = self._place(node, one, entity)
+        self.closed += [str(edge.id) for id_, edge in has.items() if id_ not in current]
+        for id_, entity in by_id.items():
+            if id_ not in current:
+                place = self._place(node, id_, entity)
                 at = format_timestamp(node.occurred_at)
                 self.references.append([str(node.id), place, entity.role.value, at])
-        for one, other in combinations(list(wanted)[:PAIRED_ENTITIES], 2):
-            if one not in has or other not in has:
-                self._place(node, one, wanted[one])
-                self._place(node, other, wanted[other])
-                self.pairs[min(one, other), max(one, other)] += 1
+        for id_, other in combinations(list(by_id)[:PAIRED_ENTITIES], 2):
+            if id_ not in has or other not in has:
+                self._place(node, id_, by_id[id_])
+                self._place(node, other, by_id[other])
+                self.pairs[min(id_, other), max(id_, other)] += 1
 
     def _follow(self, node: EnrichableNode, held: Sequence[Outgoing]) -> None:
         """Let a message follow the one before it; events are placed when they are observed."""
@@ -366,8 +368,8 @@ class _Body:
     def strengths(self) -> list[list[int]]:
         """Return [place, place, how often], the most frequent pairs first."""
         return [
-            [self.places[one], self.places[other], count]
-            for (one, other), count in self.pairs.most_common(MAX_PAIRS)
+            [self.places[first], self.places[other], count]
+            for (first, other), count in self.pairs.most_common(MAX_PAIRS)
         ]
 
 
@@ -387,18 +389,18 @@ def bodies(
     for item in everyone:
         body = making.setdefault(item.node.data_subjects, _Body(workspace_id=workspace_id))
         body.add(item, by_node.get(item.node.id, ()))
-    made = {subjects: _written(body) for subjects, body in making.items()}
+    results = {subjects: _written(body) for subjects, body in making.items()}
     subjects_of = {item.node.id: item.node.data_subjects for item in everyone}
     for cause in causes:
         row = [str(cause.node_id), str(cause.cause_id), cause.mechanism, cause.weight]
-        made[subjects_of[cause.node_id]]["causes"].append(row)
+        results[subjects_of[cause.node_id]]["causes"].append(row)
     for pair in alike.added:
         new = pair.source_id if pair.source_id in subjects_of else pair.target_id
         row = [str(pair.source_id), str(pair.target_id), pair.score]
-        made[subjects_of[new]]["similar"].append(row)
+        results[subjects_of[new]]["similar"].append(row)
     if alike.closed:
-        next(iter(made.values()))["closed"] += [str(item) for item in alike.closed]
-    return made
+        next(iter(results.values()))["closed"] += [str(item) for item in alike.closed]
+    return results
 
 
 def _written(body: _Body) -> dict[str, Any]:

@@ -119,8 +119,8 @@ class TextVectors:
     def only(self, hashes: Container[bytes]) -> TextVectors:
         """Return those of these texts."""
         return TextVectors(
-            {one: vector for one, vector in self.vectors.items() if one in hashes},
-            {one: tokens for one, tokens in self.tokens.items() if one in hashes},
+            {digest: vector for digest, vector in self.vectors.items() if digest in hashes},
+            {digest: tokens for digest, tokens in self.tokens.items() if digest in hashes},
         )
 
 

@@ -66,9 +66,9 @@ def written(
     nodes: list[JsonValue] = []
     for row in rows:
         if row.recipe is not None:
-            told: list[JsonValue] = [str(row.node_id)]
-            told += [_texts(row.recipe.windows), _texts(row.recipe.context)]
-            nodes.append([*told, own[row.node_id]] if row.node_id in own else told)
+            values: list[JsonValue] = [str(row.node_id)]
+            values += [_texts(row.recipe.windows), _texts(row.recipe.context)]
+            nodes.append([*values, own[row.node_id]] if row.node_id in own else values)
     return {"model": model_id, "position": position, "nodes": nodes}
 
 
@@ -124,10 +124,10 @@ def texts_of(nodes: Sequence[EnrichableNode], windows: TextWindows) -> list[str]
     return list(needed)
 
 
-def lacking(texts: Sequence[str], known: TextVectors, embedder: Embedder) -> list[str]:
+def lacking(texts: Sequence[str], stored: TextVectors, embedder: Embedder) -> list[str]:
     """Return the texts to be read: without vector, or without tokens where the model gives some."""
-    wanted = known.tokens if gives_tokens(embedder) else known.vectors
-    return [text for text in texts if text_hash(text) not in wanted]
+    digests = stored.tokens if gives_tokens(embedder) else stored.vectors
+    return [text for text in texts if text_hash(text) not in digests]
 
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> TextVectors:
@@ -137,12 +137,12 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> TextVectors:
     """
     if not texts:
         return TextVectors()
-    made, tokens = embed_tokens(embedder, texts)
-    vectors = made.astype("float16").astype("float32")
+    computed, tokens = embed_tokens(embedder, texts)
+    vectors = computed.astype("float16").astype("float32")
     hashes = [text_hash(text) for text in texts]
     return TextVectors(
-        {one: vectors[index] for index, one in enumerate(hashes)},
-        {one: each.signs() for one, each in zip(hashes, tokens or (), strict=False)},
+        {digest: vectors[index] for index, digest in enumerate(hashes)},
+        {digest: each.signs() for digest, each in zip(hashes, tokens or (), strict=False)},
     )
 
 
@@ -152,10 +152,10 @@ def vectors_of(node: EnrichableNode, windows: TextWindows, texts: TextVectors) -
         windows=tuple(text_hash(text) for text in _windows(node, windows)),
         context=tuple(text_hash(text) for text in node.context),
     )
-    made = mixed(node.id, recipe, texts)
-    if made is None:
+    embedding = mixed(node.id, recipe, texts)
+    if embedding is None:
         raise RuntimeError("a text that was just embedded has no vector")
-    return made
+    return embedding
 
 
 def readable(

@@ -139,7 +139,7 @@ STATED = (Relation.PREFERS, Relation.USES, Relation.ABOUT, *HELD)
 def _stated(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
     """Return the edges between drawn memories and entities: [node, place in `entities`]."""
     ids = entity_ids(body)
-    found = [
+    relations = [
         (relation, UUID(node), ids[place])
         for relation in STATED
         for node, place in cast("list[tuple[str, int]]", body.get(relation.lower(), []))
@@ -152,7 +152,7 @@ def _stated(entry: Entry, body: Mapping[str, Any]) -> list[Edge]:
             (entity, node) if relation in HELD else (node, entity),
             properties={},
         )
-        for relation, node, entity in found
+        for relation, node, entity in relations
     ]
 
 
@@ -160,22 +160,22 @@ def _strengths(entry: Entry, body: Mapping[str, Any]) -> list[EdgeStrength]:
     """Return what entities named together gain: stored once, from the lesser id to the greater."""
     ids = entity_ids(body)
     counted = [
-        (ids[one], ids[other], count)
-        for one, other, count in cast("list[tuple[int, int, int]]", body["strengths"])
+        (ids[first], ids[other], count)
+        for first, other, count in cast("list[tuple[int, int, int]]", body["strengths"])
     ]
     return [
         EdgeStrength(
             workspace_id=entry.workspace_id,
-            id=derived_id(entry.id, Relation.CO_OCCURRENCE, one, other),
+            id=derived_id(entry.id, Relation.CO_OCCURRENCE, first, other),
             view=View.ENTITY,
             relation=Relation.CO_OCCURRENCE,
-            source_id=min(one, other),
-            target_id=max(one, other),
+            source_id=min(first, other),
+            target_id=max(first, other),
             amount=float(count),
             recorded_at=entry.recorded_at,
             position=entry.position,
         )
-        for one, other, count in counted
+        for first, other, count in counted
     ]
 
 

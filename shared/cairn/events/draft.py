@@ -201,10 +201,10 @@ def rendered(
 
 def _fields(value: object, path: str) -> list[tuple[str, str]]:
     if isinstance(value, dict):
-        named = cast("dict[str, Any]", value).items()
+        pairs = cast("dict[str, Any]", value).items()
         return [
             field
-            for name, item in named
+            for name, item in pairs
             for field in _fields(item, f"{path}.{name}" if path else name)
         ]
     if isinstance(value, list):

@@ -88,7 +88,7 @@ class Identified:
 
 
 def identified(
-    drafts: Sequence[DraftOrError], known: Mapping[str, Sequence[Known]], new_id: IdSource
+    drafts: Sequence[DraftOrError], stored_events: Mapping[str, Sequence[Known]], new_id: IdSource
 ) -> Identified:
     """Give each event its id. The same event twice in a batch is one, written once."""
     seen: dict[str, Fresh] = {}
@@ -98,7 +98,7 @@ def identified(
             items.append(draft)
         elif draft.parent_item is not None and not 0 <= draft.parent_item < at:
             items.append(_bad_parent_item())
-        elif stored := known.get(event_identity(draft)):
+        elif stored := stored_events.get(event_identity(draft)):
             items.append(stored[0])
         else:
             fresh = Fresh(id=new_id(), draft=draft)
@@ -128,8 +128,8 @@ class EventPlan:
             session = each.session
             insertion = timelines[session].insert(each.event) if session else Insertion()
             positions[each.id] = self._append(each, insertion, self._cause(batch, each))
-        told: set[UUID] = set()
-        return tuple(self._outcome(batch, item, positions, told) for item in batch.items)
+        created: set[UUID] = set()
+        return tuple(self._outcome(batch, item, positions, created) for item in batch.items)
 
     def _cause(self, batch: Identified, fresh: Fresh) -> UUID | None:
         """Return the node that caused an event, if the caller may name it and it is another."""
@@ -145,18 +145,18 @@ class EventPlan:
         batch: Identified,
         item: Fresh | Known | CairnError,
         positions: Mapping[UUID, int],
-        told: set[UUID],
+        created: set[UUID],
     ) -> EventOutcome:
         if isinstance(item, CairnError):
             return EventOutcome(outcome=Outcome.REJECTED, error=item)
         if not isinstance(item, Fresh):
             return EventOutcome(outcome=Outcome.DUPLICATE, id=item.id, position=item.position)
-        outcome = Outcome.DUPLICATE if item.id in told else Outcome.CREATED
-        told.add(item.id)
+        outcome = Outcome.DUPLICATE if item.id in created else Outcome.CREATED
+        created.add(item.id)
         draft = item.draft
-        named = draft.parent_id is not None or draft.parent_item is not None
+        has_parent = draft.parent_id is not None or draft.parent_item is not None
         warnings = draft.warnings()
-        if named and self._cause(batch, item) is None:
+        if has_parent and self._cause(batch, item) is None:
             warnings = (*warnings, UNKNOWN_PARENT)
         return EventOutcome(
             outcome=outcome, id=item.id, position=positions[item.id], warnings=warnings
@@ -221,10 +221,10 @@ def _observe(drafts: Drafted[EventDraft], write: Write) -> Observed:
     batch = _identified(drafts, write)
     plan = _plan(batch, write)
     places = [(item.session, item.event) for item in batch.fresh]
-    known = write.stores.events.around(
+    neighbours = write.stores.events.around(
         [(session, at) for session, at in places if session is not None]
     )
-    outcomes = plan.observe(batch, known)
+    outcomes = plan.observe(batch, neighbours)
     write.append()
     outcomes = tuple(with_quarantine(outcome, write.entries.held_back) for outcome in outcomes)
     write.wake_embed(item.id for item in batch.fresh)

@@ -62,26 +62,26 @@ def corrected(sentence: str, last: str) -> str | None:
     """Return the last statement as a sentence corrects it; None for a sentence that does not."""
     plain = sentence.strip()
     for form in _FORMS:
-        found = form.match(plain)
-        if found is None:
+        match = form.match(plain)
+        if match is None:
             continue
-        return _in_place(found["new"], found.groupdict().get("old"), last)
+        return _in_place(match["new"], match.groupdict().get("old"), last)
     return None
 
 
 def _in_place(new: str, old: str | None, last: str) -> str | None:
     """Return the statement with its one value of the same sort, or `old`, replaced; else None."""
     sort = next((sort for sort in _SORTS if sort.fullmatch(new)), _VALUE)
-    found = [each for each in sort.finditer(last) if each.start()]
+    matches = [each for each in sort.finditer(last) if each.start()]
     if old is not None:
-        found = [each for each in found if each[0].casefold() == old.casefold()]
+        matches = [each for each in matches if each[0].casefold() == old.casefold()]
     if (
-        len(found) != 1
-        or found[0][0].casefold() == new.casefold()
+        len(matches) != 1
+        or matches[0][0].casefold() == new.casefold()
         or (" " in new and sort is _VALUE)
     ):
         return None
-    return f"{last[: found[0].start()]}{new}{last[found[0].end() :]}"
+    return f"{last[: matches[0].start()]}{new}{last[matches[0].end() :]}"
 
 
 def taken_back(sentence: str) -> frozenset[str] | None:

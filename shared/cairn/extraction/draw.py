@@ -106,10 +106,10 @@ def draw(text: str, speaker: Speaker) -> list[Statement]:
 
 def _stated(sentence: str, speaker: Speaker) -> list[Statement]:
     last = speaker.last
-    said = corrected(sentence, last.said) if last else None
-    if last is None or said is None:
+    correction = corrected(sentence, last.said) if last else None
+    if last is None or correction is None:
         return _of_sentence(sentence, speaker)
-    meant = _statement(last.kind, said, last.confidence, speaker)
+    meant = _statement(last.kind, correction, last.confidence, speaker)
     return [replace(meant, keys=last.keys, corrects=last.text)] if meant else []
 
 
@@ -119,14 +119,14 @@ def _of_sentence(sentence: str, speaker: Speaker) -> list[Statement]:
         for name, relation in relations(sentence):
             speaker.known.add(name.split()[0])
             is_who = f"{speaker.name}'s {relation}" if relation else f"who {speaker.name} speaks of"
-            kind, said = StatementKind.RELATION, f"{name} is {is_who}"
+            kind, text = StatementKind.RELATION, f"{name} is {is_who}"
             drawn.append(
                 Statement(
                     kind=kind,
-                    text=f"{said}.",
+                    text=f"{text}.",
                     confidence=SELF,
-                    said=said,
-                    keys=keys_of(kind, said),
+                    said=text,
+                    keys=keys_of(kind, text),
                 )
             )
     for clause in clauses(sentence):
@@ -137,8 +137,8 @@ def _of_sentence(sentence: str, speaker: Speaker) -> list[Statement]:
 
 def _with_reason(statement: Statement, clause: str, sentence: str) -> Statement:
     """Return a statement with the reason that was given for it."""
-    found = re.search(rf"{re.escape(clause)},?(\s+because\s[^,;!?]+)", sentence)
-    reason = found[1].rstrip(" .") if found else ""
+    match = re.search(rf"{re.escape(clause)},?(\s+because\s[^,;!?]+)", sentence)
+    reason = match[1].rstrip(" .") if match else ""
     if reason.casefold() in statement.text.casefold():
         return statement
     return replace(statement, text=f"{statement.text.removesuffix('.')}{reason}.")
@@ -165,9 +165,9 @@ def _of_other(clause: str, speaker: Speaker) -> StatementKind | None:
     subject = _OTHERS_NAME.match(clause)
     if subject is None:
         return None
-    named = subject[2] in speaker.known
+    is_known = subject[2] in speaker.known
     meant = subject[1] and (speaker.known or speaker.spoken_of)
-    return rules.stated_of_others(clause, subject[0]) if named or meant else None
+    return rules.stated_of_others(clause, subject[0]) if is_known or meant else None
 
 
 def _statement(

@@ -51,9 +51,9 @@ _BESIDE = re.compile(r"\b(?:used to|also|too|as well|another|second)\b")
 MAX_WORDS = 5
 
 
-def keys_of(kind: StatementKind, said: str) -> tuple[str, ...]:
+def keys_of(kind: StatementKind, text: str) -> tuple[str, ...]:
     """Return what a clause may be known by, best first; the last when nothing is known yet."""
-    low = expanded(said)
+    low = expanded(text)
     if kind is StatementKind.RELATION:
         return (_of_relation(low),)
     if _BESIDE.search(low):
@@ -103,5 +103,5 @@ def _of_time(low: str, *, planned: bool) -> tuple[str, ...]:
 
 
 def _words(text: str) -> str:
-    kept = [word for word in _WORD.findall(text.lower()) if word not in EMPTY]
-    return " ".join(kept[:MAX_WORDS])
+    words = [word for word in _WORD.findall(text.lower()) if word not in EMPTY]
+    return " ".join(words[:MAX_WORDS])

@@ -28,16 +28,16 @@ _AFTER = re.compile(r"\s(?:from|for|to|since|on|at|in|with|until)\b.*", re.S)
 _PREFERRED_TO = re.compile(r"(?<=\s)(prefers?\s.*?)\sto\s.*", re.S)
 
 
-def liked(said: str) -> str:
+def liked(text: str) -> str:
     """Return the words of a preference that name what is liked, in lower case; "" for a dislike."""
-    low = expanded(said)
+    low = expanded(text)
     if not _LIKED.search(low) or _DENIED.search(low):
         return ""
     return _PREFERRED_TO.sub(r"\1", _BESIDE.sub("", low))
 
 
-def used(said: str) -> str:
+def used(text: str) -> str:
     """Return the words of a fact that name what its speaker uses, in lower case; "" for none."""
-    low = _BESIDE.sub("", expanded(said))
-    found = None if _DENIED.search(low) or _NO_USE.search(low) else _USED.match(low)
-    return _AFTER.sub("", found["what"]) if found else ""
+    low = _BESIDE.sub("", expanded(text))
+    match = None if _DENIED.search(low) or _NO_USE.search(low) else _USED.match(low)
+    return _AFTER.sub("", match["what"]) if match else ""

@@ -32,8 +32,8 @@ def states(text: str) -> list[str]:
 
     None that says what others claim, is about somebody who is not named in it, or takes back.
     """
-    found = (clause for sentence in sentences(text) for clause in clauses(sentence))
-    return [clause for clause in found if _may_state(clause)]
+    clauses_read = (clause for sentence in sentences(text) for clause in clauses(sentence))
+    return [clause for clause in clauses_read if _may_state(clause)]
 
 
 def _may_state(clause: str) -> bool:
@@ -49,8 +49,8 @@ def pointed_at(
 
     A quote is a clause, or half of one and more, or has several.
     """
-    wanted = _run(quote)
-    found = [clause for clause in candidates if _is_meant(wanted, _run(clause))]
+    quoted = _run(quote)
+    clauses_meant = [clause for clause in candidates if _is_meant(quoted, _run(clause))]
     return [
         Statement(
             kind=kind,
@@ -59,7 +59,7 @@ def pointed_at(
             said=clause,
             keys=() if kind is StatementKind.RELATION else keys_of(kind, clause),
         )
-        for clause in found
+        for clause in clauses_meant
     ]
 
 

@@ -34,13 +34,13 @@ class Level(StrEnum):
     HAS = "has"
 
 
-def skill_in(said: str) -> tuple[str, Level] | None:
+def skill_in(text: str) -> tuple[str, Level] | None:
     """Return the name and level of the skill that a clause states of somebody, None without one."""
-    if _DENIED.search(expanded(said)):
+    if _DENIED.search(expanded(text)):
         return None
     for pattern, learning in _SKILLS:
-        match = pattern.search(said.lower())
+        match = pattern.search(text.lower())
         if match:
-            name = _SKILL_ENDS.sub("", said[match.start(1) :]).strip(_EDGES)
+            name = _SKILL_ENDS.sub("", text[match.start(1) :]).strip(_EDGES)
             return (name, Level.LEARNING if learning else Level.HAS) if name else None
     return None

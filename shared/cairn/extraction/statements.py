@@ -211,13 +211,13 @@ def stated_of_self(clause: str) -> StatementKind | None:
 
 
 def _of_predicate(predicate: str) -> StatementKind | None:
-    said = _ADVERB.sub("", predicate)
-    denied = _NEGATION.match(said)
+    plain = _ADVERB.sub("", predicate)
+    denied = _NEGATION.match(plain)
     if denied and denied[1] not in {"have", "had", "am", "are", "could", "was", "were"}:
-        return _first_match(_DENYING, _ADVERB.sub("", said[denied.end() :]), said)
+        return _first_match(_DENYING, _ADVERB.sub("", plain[denied.end() :]), plain)
     if denied:
-        said = f"{denied[1]} {said[denied.end() :]}"
-    auxiliary, _, rest = said.partition(" ")
+        plain = f"{denied[1]} {plain[denied.end() :]}"
+    auxiliary, _, rest = plain.partition(" ")
     rest = _ADVERB.sub("", rest)
     if auxiliary in {"am", "are"}:
         return _first_match(_BEING, rest, rest)
@@ -230,7 +230,7 @@ def _of_predicate(predicate: str) -> StatementKind | None:
         return PREFERENCE if re.match(r"(?:live|do|work|start) without \w", rest) else None
     if auxiliary == "have":
         return _first_match(_HAVING, rest, rest)
-    return _first_match(_DOINGS, said, said)
+    return _first_match(_DOINGS, plain, plain)
 
 
 def _will(rest: str) -> StatementKind | None:
@@ -244,13 +244,13 @@ def _will(rest: str) -> StatementKind | None:
 def stated_of_own(clause: str) -> StatementKind | None:
     """Return what a clause that begins with "my" or "our" states."""
     low = expanded(clause)
-    found = None if _NOT_OWN.match(low) else _OWN_VERB.search(low)
-    if found is None:
+    match = None if _NOT_OWN.match(low) else _OWN_VERB.search(low)
+    if match is None:
         return None
-    before, verb, rest = low[: found.start()].split(), found["verb"], low[found.end() :].strip()
+    before, verb, rest = low[: match.start()].split(), match["verb"], low[match.end() :].strip()
     if len(before) > MAX_SUBJECT_WORDS or set(before) & (REPORTING | {"that", "which", "who"}):
         return None
-    if verb in REPORTING or _PRAISED.match(low[found.start() + 1 :]):
+    if verb in REPORTING or _PRAISED.match(low[match.start() + 1 :]):
         return None
     if (verb in {"is", "was"} and rest.startswith(("that ", "to "))) or not (
         says_enough(rest) or verb in {"died", "retired"}

@@ -26,43 +26,43 @@ _REPEATED = re.compile(
 )
 
 
-def resolved(said: str, at: datetime, *, past: bool) -> str | None:
+def resolved(text: str, at: datetime, *, past: bool) -> str | None:
     """Return the day, month or year a clause names, seen from when it was said; None without one.
 
     A weekday or month alone is the next one, or the last one of what is `past`; what comes again
     ("every Monday") is none.
     """
-    today, said = at.date(), _REPEATED.sub(" ", said)
-    if word := _WORD.search(said):
+    today, text = at.date(), _REPEATED.sub(" ", text)
+    if word := _WORD.search(text):
         return _day(today + timedelta(days=_NEAR[word[1].lower()]))
     for form, sign in ((_AWAY, 1), (_AGO, -1)):
-        if away := form.search(said):
+        if away := form.search(text):
             return _day(
                 today + sign * timedelta(days=_count(away["count"]) * _length(away["unit"]))
             )
-    if span := _SPAN.search(said):
+    if span := _SPAN.search(text):
         return _span(today, span["which"].lower(), span["unit"].lower())
-    if weekday := _WEEKDAY.search(said):
+    if weekday := _WEEKDAY.search(text):
         return _day(_weekday(today, weekday, past=past))
-    named = next((each for each in _DATE.finditer(said) if _is_date(each, said)), None)
-    return _date(today, named, past=past) if named else None
+    match = next((each for each in _DATE.finditer(text) if _is_date(each, text)), None)
+    return _date(today, match, past=past) if match else None
 
 
-def _count(given: str) -> int:
-    return int(given) if given.isdigit() else _COUNTS[given.lower()]
+def _count(digits: str) -> int:
+    return int(digits) if digits.isdigit() else _COUNTS[digits.lower()]
 
 
 def _length(unit: str) -> int:
     return 7 if unit.lower() == "week" else 1
 
 
-def _weekday(today: date, found: re.Match[str], *, past: bool) -> date:
+def _weekday(today: date, match: re.Match[str], *, past: bool) -> date:
     """Return the day; "next Friday" is that of the week after, unless this week's is over."""
-    wanted, which = _DAYS[found["day"].lower()], (found["which"] or "").lower()
+    weekday, which = _DAYS[match["day"].lower()], (match["which"] or "").lower()
     if which == "last" or (past and not which):
-        return today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1)
-    ahead = (wanted - today.weekday() - 1) % 7 + 1
-    same_week = wanted > today.weekday()
+        return today - timedelta(days=(today.weekday() - weekday - 1) % 7 + 1)
+    ahead = (weekday - today.weekday() - 1) % 7 + 1
+    same_week = weekday > today.weekday()
     return today + timedelta(days=ahead + (7 if which == "next" and same_week else 0))
 
 
@@ -77,19 +77,19 @@ def _span(today: date, which: str, unit: str) -> str:
     return f"the week of {_day(monday)}"
 
 
-def _is_date(found: re.Match[str], said: str) -> bool:
+def _is_date(match: re.Match[str], text: str) -> bool:
     """Return whether a month is meant: "may" and "march" are verbs as well."""
-    if found["before"] or found["after"] or found["year"]:
+    if match["before"] or match["after"] or match["year"]:
         return True
-    verb = found["month"].lower() in {"may", "march"}
-    return not verb or said[: found.start()].lower().endswith(("in ", "next ", "last ", "until "))
+    verb = match["month"].lower() in {"may", "march"}
+    return not verb or text[: match.start()].lower().endswith(("in ", "next ", "last ", "until "))
 
 
-def _date(today: date, found: re.Match[str], *, past: bool) -> str | None:
-    month, day = _MONTHS[found["month"].lower()], int(found["before"] or found["after"] or 0)
+def _date(today: date, match: re.Match[str], *, past: bool) -> str | None:
+    month, day = _MONTHS[match["month"].lower()], int(match["before"] or match["after"] or 0)
     try:
-        first = date(int(found["year"] or today.year), month, day or 1)
-        if not found["year"]:
+        first = date(int(match["year"] or today.year), month, day or 1)
+        if not match["year"]:
             ahead = (first.month, first.day if day else 0) < (today.month, today.day if day else 0)
             behind = (first.month, first.day if day else 0) > (today.month, today.day if day else 0)
             first = first.replace(year=today.year + (ahead and not past) - (behind and past))

@@ -93,10 +93,10 @@ class Forget:
         """Return what would go; nothing is changed. NotFound when nobody is known by that."""
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(_system(principal)) as stores:
-            known, documents = _look_up(stores, target)
-            if known is None and not documents:
+            subject, documents = _look_up(stores, target)
+            if subject is None and not documents:
                 raise _unknown(target)
-            subject_id = known.id if known else self.platform.new_id()
+            subject_id = subject.id if subject else self.platform.new_id()
             doomed = stores.forgetting.doomed(subject_id, documents)
             counts = stores.forgetting.count(subject_id, documents, doomed)
             further = {
@@ -104,9 +104,9 @@ class Forget:
                 "source": len(stores.forgetting.sources(subject_id, doomed)),
             }
             return ForgetPlan(
-                subject_id=known.id if known else None,
-                kind=known.kind if known else SOURCE,
-                keyed=_is_keyed(stores, known, documents),
+                subject_id=subject.id if subject else None,
+                kind=subject.kind if subject else SOURCE,
+                keyed=_is_keyed(stores, subject, documents),
                 counts={**counts, **{what: number for what, number in further.items() if number}},
                 node_ids=doomed.node_ids,
             )
@@ -167,15 +167,15 @@ class Forget:
         with self.platform.transactions.writing(system_principal(tombstone.workspace_id)) as stores:
             forgetting = stores.forgetting.find(subject_id=tombstone.subject_id)
             if forgetting is None:
-                known = stores.forgetting.subject(subject_id=tombstone.subject_id)
-                documents = self._documents_of(stores, known)
+                subject = stores.forgetting.subject(subject_id=tombstone.subject_id)
+                documents = self._documents_of(stores, subject)
                 forgetting = Forgetting(
                     id=self.platform.new_id(),
                     workspace_id=tombstone.workspace_id,
                     subject_id=tombstone.subject_id,
                     kind=tombstone.kind,
-                    mark=self._mark_of(tombstone.workspace_id, known, tombstone.subject_id),
-                    keyed=_is_keyed(stores, known, documents),
+                    mark=self._mark_of(tombstone.workspace_id, subject, tombstone.subject_id),
+                    keyed=_is_keyed(stores, subject, documents),
                     reason="other",
                     principal_id=tombstone.workspace_id,
                     status=Step.MARKED,
@@ -195,13 +195,13 @@ class Forget:
         key = self._workspace_key(workspace_id)
         mark = subject_mark(key, *target.name) if target.name else None
         with self.platform.transactions.writing(_system(principal)) as stores:
-            known, documents = _look_up(stores, target)
-            if known is None and not documents:
+            subject, documents = _look_up(stores, target)
+            if subject is None and not documents:
                 done = stores.forgetting.find(subject_id=target.subject_id, mark=mark)
                 if done is None:
                     raise _unknown(target)
                 return done
-            begun = self._row(principal, stores, known, documents, reason, key, target)
+            begun = self._row(principal, stores, subject, documents, reason, key, target)
             earlier = stores.forgetting.find(subject_id=begun.subject_id)
             if earlier is not None:
                 return earlier
@@ -212,22 +212,22 @@ class Forget:
         self,
         principal: Principal,
         stores: Stores,
-        known: KnownSubject | None,
+        subject: KnownSubject | None,
         documents: tuple[UUID, ...],
         reason: Reason,
         key: bytes,
         target: Target,
     ) -> Forgetting:
-        name = (known.kind, known.natural_key) if known else target.name
+        name = (subject.kind, subject.natural_key) if subject else target.name
         if name is None:
             raise _unknown(target)
         return Forgetting(
             id=self.platform.new_id(),
             workspace_id=principal.workspace_id,
-            subject_id=known.id if known else self.platform.new_id(),
+            subject_id=subject.id if subject else self.platform.new_id(),
             kind=name[0],
             mark=subject_mark(key, *name),
-            keyed=_is_keyed(stores, known, documents),
+            keyed=_is_keyed(stores, subject, documents),
             reason=reason,
             principal_id=principal.principal_id,
             status=Step.BEGUN,
@@ -339,14 +339,14 @@ class Forget:
                 stores.forgetting.advance(row.id, step, now=self.platform.clock(), counts=counts)
             return _found(stores, row)
 
-    def _documents_of(self, stores: Stores, known: KnownSubject | None) -> tuple[UUID, ...]:
-        if known is None or known.kind != SOURCE:
+    def _documents_of(self, stores: Stores, subject: KnownSubject | None) -> tuple[UUID, ...]:
+        if subject is None or subject.kind != SOURCE:
             return ()
-        return tuple(stores.forgetting.documents(known.natural_key))
+        return tuple(stores.forgetting.documents(subject.natural_key))
 
-    def _mark_of(self, workspace_id: UUID, known: KnownSubject | None, subject_id: UUID) -> bytes:
+    def _mark_of(self, workspace_id: UUID, subject: KnownSubject | None, subject_id: UUID) -> bytes:
         key = self._workspace_key(workspace_id)
-        name = (known.kind, known.natural_key) if known else ("id", str(subject_id))
+        name = (subject.kind, subject.natural_key) if subject else ("id", str(subject_id))
         return subject_mark(key, *name)
 
     def _workspace_key(self, workspace_id: UUID) -> bytes:
@@ -415,17 +415,17 @@ def _look_up(stores: Stores, target: Target) -> tuple[KnownSubject | None, tuple
     """Return the subject as it is registered, and the documents of a source."""
     if target.name is None and target.subject_id is None:
         raise ValidationFailed("Name a subject, a subject_id or a source.")
-    known = stores.forgetting.subject(owner=target.name, subject_id=target.subject_id)
+    subject = stores.forgetting.subject(owner=target.name, subject_id=target.subject_id)
     source = target.source
-    if source is None and known is not None and known.kind == SOURCE:
-        source = known.natural_key
-    return known, tuple(stores.forgetting.documents(source)) if source is not None else ()
+    if source is None and subject is not None and subject.kind == SOURCE:
+        source = subject.natural_key
+    return subject, tuple(stores.forgetting.documents(source)) if source is not None else ()
 
 
-def _is_keyed(stores: Stores, known: KnownSubject | None, documents: tuple[UUID, ...]) -> bool:
-    if known is None:
+def _is_keyed(stores: Stores, subject: KnownSubject | None, documents: tuple[UUID, ...]) -> bool:
+    if subject is None:
         return False
-    return not (documents and stores.forgetting.without(known.id, documents))
+    return not (documents and stores.forgetting.without(subject.id, documents))
 
 
 def _found(stores: Stores, row: Forgetting) -> Forgetting:

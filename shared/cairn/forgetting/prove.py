@@ -118,8 +118,8 @@ class KeySearcher:
 
     def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
         """Ask for the keys of the ids."""
-        found = self.keys.get(workspace_id, needles.ids)
-        return [Looked(store="keys", place="keys", items=len(needles.ids), found=len(found))]
+        keys = self.keys.get(workspace_id, needles.ids)
+        return [Looked(store="keys", place="keys", items=len(needles.ids), found=len(keys))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +160,9 @@ class Prove:
         """
         principal.require(Role.ADMIN)
         workspace_id = principal.workspace_id
-        named = [target.name[1]] if target.name else []
+        names = [target.name[1]] if target.name else []
         taken = self.distinctive(workspace_id, node_ids)
-        texts = checked([*canaries, *named, *taken][:MOST_CANARIES])
+        texts = checked([*canaries, *names, *taken][:MOST_CANARIES])
         needles = Needles(texts=texts, ids=tuple(node_ids))
         return self._proof(workspace_id, needles, None, target.subject_id), texts
 

@@ -100,10 +100,10 @@ class DeleteWorkspace:
 
     def find(self, workspace_id: UUID) -> WorkspaceFound:
         """Return a workspace; NotFound for one that never was."""
-        found = self.rows.find(workspace_id)
-        if found is None:
+        workspace = self.rows.find(workspace_id)
+        if workspace is None:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
-        return found
+        return workspace
 
     def __call__(self, workspace_id: UUID, name: str) -> WorkspaceDeleted:
         """Delete it and look for what is left. Again, and it removes what a backup brought back.
@@ -111,12 +111,12 @@ class DeleteWorkspace:
         Conflict (`another-name`) unless `name` is the workspace's; of a deleted one none is asked.
         Raises Unavailable when a store cannot be reached: repeated, it goes on where it stopped.
         """
-        found = self.find(workspace_id)
-        already = found.deleted_at is not None
-        if not already and name != found.name:
+        workspace = self.find(workspace_id)
+        already = workspace.deleted_at is not None
+        if not already and name != workspace.name:
             raise Conflict("The workspace has another name.", reason="another-name")
         self.rows.close(workspace_id)
-        tombstone = self._mark(workspace_id, found)
+        tombstone = self._mark(workspace_id, workspace)
         subjects = self.rows.subjects(workspace_id)
         keys = sum(self.keys.destroy(workspace_id, subject) for subject in subjects)
         counts = Counter(self.rows.erase(workspace_id))
@@ -129,7 +129,7 @@ class DeleteWorkspace:
         places = (*self._look(workspace_id, subjects), *NOT_SEARCHED)
         return WorkspaceDeleted(
             workspace_id=workspace_id,
-            name=found.name,
+            name=workspace.name,
             already=already,
             counts=dict(+counts),
             clean=not any(place.found for place in places),
@@ -137,24 +137,24 @@ class DeleteWorkspace:
             tombstone=tombstone,
         )
 
-    def _mark(self, workspace_id: UUID, found: WorkspaceFound) -> str:
+    def _mark(self, workspace_id: UUID, workspace: WorkspaceFound) -> str:
         """Keep a signed statement of what goes, where nobody changes it; return its name."""
         key = f"tombstones/{workspace_id}.json"
         fields: dict[str, Any] = {
             "format": FORMAT,
             "workspace_id": str(workspace_id),
-            "position": found.position,
-            "hash": found.hash.hex(),
-            "deleted_at": format_timestamp(found.deleted_at or self.clock()),
+            "position": workspace.position,
+            "hash": workspace.hash.hex(),
+            "deleted_at": format_timestamp(workspace.deleted_at or self.clock()),
         }
         self.tombstones.put(key, sign_statement(self.signer, fields))
         return key
 
     def _look(self, workspace_id: UUID, subjects: Sequence[UUID]) -> Sequence[Looked]:
-        kept = self.keys.get(workspace_id, subjects)
+        keys = self.keys.get(workspace_id, subjects)
         places = [
             *self.rows.look(workspace_id),
-            Looked(store="keys", place="keys", items=len(subjects), found=len(kept)),
+            Looked(store="keys", place="keys", items=len(subjects), found=len(keys)),
         ]
         for prefix in _places(workspace_id):
             left = self.count_objects(prefix)

@@ -133,7 +133,7 @@ def pagerank(
     ranks = home
     for _ in range(iterations):
         after = _stepped(ranks, home, ways, damping)
-        change = sum(abs(one - other) for one, other in zip(after, ranks, strict=True))
+        change = sum(abs(rank - other) for rank, other in zip(after, ranks, strict=True))
         ranks = after
         if change < tolerance:
             break

@@ -239,9 +239,9 @@ def parse_relation(value: str, *, field: str = "relation") -> Relation:
     if name in STATEABLE:
         return Relation(name)
     near = difflib.get_close_matches(name, sorted(STATEABLE), n=_NEAREST, cutoff=0.5)
-    known = " or ".join(near) if near else f"one of {', '.join(sorted(STATEABLE))}"
+    choices = " or ".join(near) if near else f"one of {', '.join(sorted(STATEABLE))}"
     what = "is kept by Cairn itself" if name in set(Relation) else "is no relation"
-    message = f"{what}; did you mean {known}?" if near else f"{what}; a relation is {known}"
+    message = f"{what}; did you mean {choices}?" if near else f"{what}; a relation is {choices}"
     raise ValidationFailed(
         f"{field} {message}", reason="unknown-relation", errors=[FieldError(field, message)]
     )

@@ -85,16 +85,16 @@ def extract_entities(
     looked up there. The client `global` and None are no entity. O(characters) for any input.
     """
     record: dict[str, ExtractedEntity] = {}
-    named: list[tuple[str, str, Role]] = []
+    names: list[tuple[str, str, Role]] = []
     if client_id and client_id != "global":
-        named.append((client_id, "client", Role.ABOUT))
+        names.append((client_id, "client", Role.ABOUT))
     if source_agent:
-        named.append((source_agent, "agent", Role.SOURCE))
+        names.append((source_agent, "agent", Role.SOURCE))
     mentioned = (
         (name, type, Role.MENTIONED)
         for name, type in _mentions(text[:MAX_TEXT_CHARS], aliases, systems, speaker)
     )
-    for name, type, role in chain(named, mentioned):
+    for name, type, role in chain(names, mentioned):
         entity = _resolved(name, type, role, aliases)
         if entity is not None:
             record.setdefault(name_key(entity.name), entity)
@@ -129,7 +129,10 @@ class _Claims:
     def claim(self, start: int, end: int) -> bool:
         """Take a stretch; False when nothing but space was left of it."""
         taken = self.taken[start:end]
-        left = any(not one and not self.text[start + at].isspace() for at, one in enumerate(taken))
+        left = any(
+            not is_taken and not self.text[start + at].isspace()
+            for at, is_taken in enumerate(taken)
+        )
         self.taken[start:end] = b"\x01" * (end - start)
         return left
 

@@ -87,20 +87,20 @@ def from_record(value: object) -> Dump:
     """Return the record that JSON says; ValidationFailed names the field that is wrong."""
     if not isinstance(value, dict):
         raise ValidationFailed("This is no object.", reason="type")
-    given = cast("dict[str, Any]", value)
-    if given.get("kind") == "node":
-        _require_fields(given, _NODE_FIELDS)
+    record = cast("dict[str, Any]", value)
+    if record.get("kind") == "node":
+        _require_fields(record, _NODE_FIELDS)
         fields = ("label", "natural_key", "properties", "provenance", "status")
-        return clean_node(*(given[name] for name in fields))
-    if given.get("kind") == "edge":
-        _require_fields(given, _EDGE_FIELDS)
+        return clean_node(*(record[name] for name in fields))
+    if record.get("kind") == "edge":
+        _require_fields(record, _EDGE_FIELDS)
         return clean_edge(
-            _ref(given["source"], "source"),
-            _ref(given["target"], "target"),
-            given["relation"],
-            _weight(given["weight"]),
-            given["properties"],
-            parse_timestamp(_text(given["observed_at"], "observed_at"), field="observed_at"),
+            _ref(record["source"], "source"),
+            _ref(record["target"], "target"),
+            record["relation"],
+            _weight(record["weight"]),
+            record["properties"],
+            parse_timestamp(_text(record["observed_at"], "observed_at"), field="observed_at"),
         )
     raise ValidationFailed("kind is node or edge.", reason="kind")
 
@@ -240,10 +240,10 @@ class _Reader:
 
     def _end(self, value: dict[str, JsonValue]) -> None:
         _require_fields(value, _END_FIELDS)
-        found = {"nodes": len(self._names), "edges": self._edges, "memories": self._memories}
-        if any(value[name] != count for name, count in found.items()):
-            said = ", ".join(f"{count} {name}" for name, count in found.items())
-            _refuse(f"there are {said} before it", "counts")
+        counts = {"nodes": len(self._names), "edges": self._edges, "memories": self._memories}
+        if any(value[name] != count for name, count in counts.items()):
+            counts_text = ", ".join(f"{count} {name}" for name, count in counts.items())
+            _refuse(f"there are {counts_text} before it", "counts")
         if value["sha256"] != self._digest.hexdigest():
             _refuse("the lines before it are not those that were exported", "checksum")
         self.ended = True
@@ -263,9 +263,9 @@ def _parsed(line: bytes) -> JsonValue:
     return value
 
 
-def _require_fields(given: dict[str, Any], wanted: set[str]) -> None:
-    if given.keys() != wanted:
-        wrong = sorted(given.keys() ^ wanted)
+def _require_fields(record: dict[str, Any], names: set[str]) -> None:
+    if record.keys() != names:
+        wrong = sorted(record.keys() ^ names)
         _refuse(f"it has or lacks the fields {', '.join(wrong)[:200]}", "fields")
 
 

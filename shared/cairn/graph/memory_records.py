@@ -206,16 +206,16 @@ def written_over(present: NodeDump | None, new: NodeDump, *, importing: bool) ->
         return None
     if owners_of(present) != owners_of(new):
         _refuse("properties.data_subjects", "cannot change: whose data a node is stays")
-    kept = replace(new, provenance=present.provenance)
-    return None if kept == present else kept
+    updated = replace(new, provenance=present.provenance)
+    return None if updated == present else updated
 
 
-def dangling(edge: EdgeDump, known: Collection[Ref]) -> ValidationFailed:
+def dangling(edge: EdgeDump, refs: Collection[Ref]) -> ValidationFailed:
     """Return the refusal of an edge one of whose ends is not known."""
     field_name, ref = next(
         (name, ref)
         for name, ref in (("source", edge.source), ("target", edge.target))
-        if ref not in known
+        if ref not in refs
     )
     message = f"{ref[0]} {ref[1]!r} is no node here"
     return ValidationFailed(
@@ -240,13 +240,13 @@ def owners_of(node: NodeDump) -> tuple[tuple[str, str], ...]:
     That is a list of natural keys such as `customer:acme` or `user:ada@example.org`; without either
     beginning a person is meant. Raises ValidationFailed for anything else under that name.
     """
-    named = node.properties.get("data_subjects", [])
-    if not isinstance(named, list) or not all(
-        isinstance(item, str) for item in cast("list[Any]", named)
+    subjects = node.properties.get("data_subjects", [])
+    if not isinstance(subjects, list) or not all(
+        isinstance(item, str) for item in cast("list[Any]", subjects)
     ):
         _refuse("properties.data_subjects", "is a list of natural keys", "type")
     own = subject_of(node.ref)
-    others = [named_subjects(key)[0] for key in cast("list[str]", named)]
+    others = [named_subjects(key)[0] for key in cast("list[str]", subjects)]
     return tuple(dict.fromkeys([*([own] if own else []), *others]))
 
 
@@ -265,7 +265,7 @@ def without_fractions(value: Any) -> Any:
     """
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
-        return {name: without_fractions(one) for name, one in items}
+        return {name: without_fractions(item) for name, item in items}
     if isinstance(value, list):
         return [without_fractions(item) for item in cast("list[Any]", value)]
     if isinstance(value, float) or (type(value) is int and abs(value) > MAX_INTEGER):

@@ -54,7 +54,7 @@ def neighbours(
     """
     _bounded(depth, "depth", MAX_DEPTH)
     _bounded(limit, "limit", MAX_LIMIT)
-    wanted = (
+    names = (
         {parse_relation(relation).value for relation in relations}
         if relations is not None
         else None
@@ -63,7 +63,7 @@ def neighbours(
     level = {start}
     for _ in range(depth):
         reached: dict[UUID, tuple[MemoryNode, MemoryEdge]] = {}
-        for edge, far in touching(level, wanted, FRONTIER):
+        for edge, far in touching(level, names, FRONTIER):
             if far.id != start and far.id not in results:
                 reached.setdefault(far.id, (far, edge))
         results |= reached

@@ -193,8 +193,12 @@ def _name_words(name: str) -> list[str] | None:
     words = name.split()
     if not 0 < len(words) <= _MOST_WORDS or not all(_WORD.fullmatch(word) for word in words):
         return None
-    kept = [word for word in words if _plain(word) not in _PARTICLES]
-    return words if kept and all(item[0].isupper() or item[0].istitle() for item in kept) else None
+    name_words = [word for word in words if _plain(word) not in _PARTICLES]
+    return (
+        words
+        if name_words and all(item[0].isupper() or item[0].istitle() for item in name_words)
+        else None
+    )
 
 
 def _is_thing(words: list[str]) -> bool:

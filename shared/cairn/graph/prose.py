@@ -176,24 +176,26 @@ def _runs(text: str) -> Iterator[list[re.Match[str]]]:
     yield run
 
 
-def find_known(text: str, known: Container[str]) -> Iterator[tuple[int, int, str]]:
+def find_known(text: str, known_names: Container[str]) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, key) of words in a row whose `name_key` is known; the longest wins."""
     words = list(WORD.finditer(text))
     index = 0
     while index < len(words):
-        count, key = _longest_known(text, words[index : index + _LONGEST_KNOWN], known)
+        count, key = _longest_known(text, words[index : index + _LONGEST_KNOWN], known_names)
         if count:
             yield words[index].start(), words[index + count - 1].end(), key
         index += max(1, count)
 
 
-def _longest_known(text: str, words: list[re.Match[str]], known: Container[str]) -> tuple[int, str]:
+def _longest_known(
+    text: str, words: list[re.Match[str]], known_names: Container[str]
+) -> tuple[int, str]:
     start = words[0].start()
     for count in range(len(words), 0, -1):
         end = words[count - 1].end()
         if _SHORTEST_KNOWN <= end - start <= MAX_NAME_CHARS:
             key = name_key(text[start:end])
-            if key in known:
+            if key in known_names:
                 return count, key
     return 0, ""
 
@@ -298,8 +300,8 @@ def keywords(text: str, *, limit: int = 8) -> tuple[str, ...]:
         pairs.update(pairwise(run))
     scores: dict[str, float] = {}
     repeated = {pair: count for pair, count in pairs.items() if count > 1 and len({*pair}) > 1}
-    for (one, other), count in repeated.items():
-        scores[f"{one} {other}"] = 1.5 * count * (_weight(one) + _weight(other)) / 2
+    for (first, other), count in repeated.items():
+        scores[f"{first} {other}"] = 1.5 * count * (_weight(first) + _weight(other)) / 2
     within = {word: count for pair, count in repeated.items() for word in pair}
     for word, count in singles.items():
         if within.get(word) != count:

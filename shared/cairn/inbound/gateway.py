@@ -117,31 +117,31 @@ class InboundGateway:
         `history` is the conversation before it, oldest first; None for what stands alone.
         """
         began = self.platform.stopwatch()
-        found = by_rules(text, history)
+        screened = by_rules(text, history)
         if len(words(text)) >= SHORT_WORDS:
-            found = self._judged(workspace_id, text, found, history)
-        found = replace(found, ms=round((self.platform.stopwatch() - began) * 1000))
-        fields = {**found.labels(), "ms": found.ms, "channel": channel}
-        tell = self.platform.log if found.verdict is Verdict.CLEAN else self.platform.warn
+            screened = self._judged(workspace_id, text, screened, history)
+        screened = replace(screened, ms=round((self.platform.stopwatch() - began) * 1000))
+        fields = {**screened.labels(), "ms": screened.ms, "channel": channel}
+        tell = self.platform.log if screened.verdict is Verdict.CLEAN else self.platform.warn
         tell("inbound_gateway", fields)
-        return found
+        return screened
 
     def _judged(
-        self, workspace_id: UUID, text: str, found: Screened, history: Sequence[Turn] | None
+        self, workspace_id: UUID, text: str, screened: Screened, history: Sequence[Turn] | None
     ) -> Screened:
         """Return what a model makes of it, over the rules; the rules alone without an answer."""
         if self.models is None:
-            return found
+            return screened
         shape = GatewayAnswer if history is None else TurnAnswer
         try:
             if not self.models.answers(Purpose.CLASSIFIER, workspace_id):
-                return found
+                return screened
             call = Call(workspace_id=workspace_id, attempts=1, seconds=SECONDS)
             request = self._request(workspace_id, text, history)
-            asked = self.models.structured(request, shape, call)
+            answer = self.models.structured(request, shape, call)
         except CairnError:
-            return replace(found, fallthrough=True)
-        return raised(found, asked.value, asked.answer.provider)
+            return replace(screened, fallthrough=True)
+        return raised(screened, answer.value, answer.answer.provider)
 
     def _request(
         self, workspace_id: UUID, text: str, history: Sequence[Turn] | None
@@ -160,18 +160,18 @@ class InboundGateway:
         )
 
 
-def raised(found: Screened, said: GatewayAnswer, provider: str) -> Screened:
+def raised(screened: Screened, answer: GatewayAnswer, provider: str) -> Screened:
     """Return the model's labels, with a verdict no milder than the rules' own."""
-    verdict = max(found.verdict, said.verdict, key=_RANK.index)
-    if isinstance(said, TurnAnswer):
-        query = (said.query or "").strip()[:MAX_QUERY_CHARS] or None
-        found = replace(found, query=query, topic_change=said.topic_change)
+    verdict = max(screened.verdict, answer.verdict, key=_RANK.index)
+    if isinstance(answer, TurnAnswer):
+        query = (answer.query or "").strip()[:MAX_QUERY_CHARS] or None
+        screened = replace(screened, query=query, topic_change=answer.topic_change)
     return replace(
-        found,
+        screened,
         verdict=verdict,
-        injection=found.injection or said.injection,
-        intent=said.intent,
-        language=said.language if _LANGUAGE.fullmatch(said.language) else found.language,
-        complexity=said.complexity,
+        injection=screened.injection or answer.injection,
+        intent=answer.intent,
+        language=answer.language if _LANGUAGE.fullmatch(answer.language) else screened.language,
+        complexity=answer.complexity,
         provider=provider,
     )

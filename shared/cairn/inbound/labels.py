@@ -74,8 +74,8 @@ class Screened:
 
     def of_message(self) -> dict[str, Any]:
         """Return the labels that travel with a message, sealed as it is."""
-        said = {"query": self.query, "topic_change": self.topic_change}
-        return {**self.labels(), **said}
+        fields = {"query": self.query, "topic_change": self.topic_change}
+        return {**self.labels(), **fields}
 
 
 def by_rules(text: str, history: Sequence[Turn] | None = None) -> Screened:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from cairn.connectors.arguments import check_arguments
 from cairn.investigations.journal import agent_of
 from cairn.investigations.ports import ApprovalState, Change, Fact
-from cairn.investigations.run.moving import Opened, found, halted, ids, moved, opened, read
+from cairn.investigations.run.moving import (
+    Opened,
+    find_investigation,
+    halted,
+    ids,
+    moved,
+    opened,
+    read,
+)
 from cairn.investigations.run.resume import UNLIMITED
 from cairn.investigations.snapshot import Snapshots, action_json, load_action
 from cairn.investigations.state import State, Step, Verdict, seen_of
@@ -80,7 +88,7 @@ class Wait:
         """
 
         def keep(write: Write) -> Present:
-            investigation = found(write.stores, investigation_id)
+            investigation = find_investigation(write.stores, investigation_id)
             approval = _newest(write.stores, investigation_id)
             if approval is not None and run in (None, investigation.run):
                 write.stores.approvals.keep_token(approval.id, token)
@@ -109,7 +117,7 @@ class Expire:
         except (BodyUnreadable, SubjectForgotten):
             return self.abandon(workspace_id, investigation_id)
         with self.journal.reading(workspace_id) as stores:
-            return present(found(stores, investigation_id))
+            return present(find_investigation(stores, investigation_id))
 
     def due(self, workspace_id: UUID) -> tuple[Present, ...]:
         """Expire every question of a workspace that is due and return where its investigations are.
@@ -139,19 +147,19 @@ class Expire:
         )
 
 
-def expired(before: Opened, asked: Approval) -> Change:
+def expired(before: Opened, approval: Approval) -> Change:
     """Return HALTED: nobody answered in time."""
-    hours = round((asked.expires_at - asked.asked_at).total_seconds() / 3600)
-    why = f"Nobody answered within {hours} hours whether {asked.tool} may be called."
+    hours = round((approval.expires_at - approval.asked_at).total_seconds() / 3600)
+    why = f"Nobody answered within {hours} hours whether {approval.tool} may be called."
     change = halted(before.memory, Verdict.NEEDS_TECH, why, code="approval-expired")
-    meta = {**ids(before.investigation), "approval_id": str(asked.id)}
+    meta = {**ids(before.investigation), "approval_id": str(approval.id)}
 
     def expire(write: Write) -> None:
         position = write.note("approval.expired", meta, {})
         write.stores.approvals.decide(
-            asked.id, ApprovalState.EXPIRED, by=None, position=position, now=write.now
+            approval.id, ApprovalState.EXPIRED, by=None, position=position, now=write.now
         )
-        write.stores.actions.deny(asked.action_id, error="expired", now=write.now)
+        write.stores.actions.deny(approval.action_id, error="expired", now=write.now)
 
     return replace(change, memory=replace(change.memory, pending=None), effects=(expire,))
 
@@ -224,21 +232,21 @@ class Approvals:
         self, principal: Principal, approval_id: UUID, *, binding: str, reason: str = ""
     ) -> Decided:
         """Say yes to what has this binding: the one that was shown."""
-        asked = self._decidable(principal, approval_id, reason, binding)
-        self._under_the_same_rules(principal, asked)
-        memory, hide = asked.before.memory, self._hider(asked, asked.before.memory.vault)
-        line = _line("granted", f"{asked.action.key}: a person said yes.", hide(reason))
+        question = self._decidable(principal, approval_id, reason, binding)
+        self._under_the_same_rules(principal, question)
+        memory, hide = question.before.memory, self._hider(question, question.before.memory.vault)
+        line = _line("granted", f"{question.action.key}: a person said yes.", hide(reason))
         change = Change(
             target=State.ACTING, memory=replace(memory, vault=hide.vault), lines=(line,)
         )
-        return self._decide(principal, asked, change, ApprovalState.GRANTED, reason)
+        return self._decide(principal, question, change, ApprovalState.GRANTED, reason)
 
     def reject(self, principal: Principal, approval_id: UUID, *, reason: str) -> Decided:
         """Say no; the planner is told why and tries another way."""
         clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
-        asked = self._decidable(principal, approval_id, reason, None)
-        action, memory = asked.action, asked.before.memory
-        hide = self._hider(asked, memory.vault)
+        question = self._decidable(principal, approval_id, reason, None)
+        action, memory = question.action, question.before.memory
+        hide = self._hider(question, memory.vault)
         text = hide(reason)
         seen = seen_of(action, "rejected", text, reason="rejected")
         change = Change(
@@ -252,7 +260,7 @@ class Approvals:
             ),
             lines=(_line("rejected", f"{action.key}: a person said no.", text),),
         )
-        return self._decide(principal, asked, change, ApprovalState.REJECTED, reason)
+        return self._decide(principal, question, change, ApprovalState.REJECTED, reason)
 
     def edit(
         self,
@@ -273,28 +281,30 @@ class Approvals:
         clean_json(
             dict(arguments), field="arguments", max_bytes=MAX_ARGUMENT_BYTES, max_depth=MAX_DEPTH
         )
-        asked = self._decidable(principal, approval_id, reason, binding)
-        self._under_the_same_rules(principal, asked)
-        written = rewritten(dict(arguments), asked.content["arguments"], asked.before.memory.vault)
-        edited = replace(asked.action, id=self.journal.platform.new_id(), arguments=written)
-        attempt = self.pipeline.check(self._attempt(asked, edited))
+        question = self._decidable(principal, approval_id, reason, binding)
+        self._under_the_same_rules(principal, question)
+        written = rewritten(
+            dict(arguments), question.content["arguments"], question.before.memory.vault
+        )
+        edited = replace(question.action, id=self.journal.platform.new_id(), arguments=written)
+        attempt = self.pipeline.check(self._attempt(question, edited))
         _acceptable(attempt)
-        edited, hide = attempt.action, self._hider(asked, attempt.vault)
+        edited, hide = attempt.action, self._hider(question, attempt.vault)
         line = _line("edited", f"{edited.key}: a person changed it.", hide(reason))
-        memory = replace(asked.before.memory, pending=edited, vault=hide.vault, approval_id=None)
+        memory = replace(question.before.memory, pending=edited, vault=hide.vault, approval_id=None)
         change = Change(
             target=State.SAFETY_CHECK,
             memory=memory,
             lines=(line,),
-            effects=(self._granting(principal, asked, attempt),),
+            effects=(self._granting(principal, question, attempt),),
         )
-        return self._decide(principal, asked, change, ApprovalState.EDITED, reason)
+        return self._decide(principal, question, change, ApprovalState.EDITED, reason)
 
     def _asked(self, principal: Principal, approval_id: UUID) -> Asked:
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
             approval = _found(stores, approval_id)
-            investigation = found(stores, approval.investigation_id)
+            investigation = find_investigation(stores, approval.investigation_id)
             sealed = stores.investigations.snapshot(investigation.id)
         content = self._content(workspace_id, approval)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
@@ -324,54 +334,54 @@ class Approvals:
         principal.require(Role.ADMIN)
         if reason:
             clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
-        asked = self._asked(principal, approval_id)
-        approval = asked.approval
+        question = self._asked(principal, approval_id)
+        approval = question.approval
         if approval.state is not ApprovalState.PENDING:
             _decided_before(approval)
         if approval.expires_at <= self.journal.platform.clock():
             raise Conflict("The question has expired.", reason="approval-expired")
         if bound is not None and bound != approval.binding:
             _changed()
-        if bound is not None and _binding(asked) != approval.binding:
+        if bound is not None and _binding(question) != approval.binding:
             _changed()
-        return asked
+        return question
 
-    def _under_the_same_rules(self, principal: Principal, asked: Asked) -> None:
+    def _under_the_same_rules(self, principal: Principal, question: Asked) -> None:
         """Void the question when the rules are others than those it was asked under."""
-        attempt = self.pipeline.check(self._attempt(asked, asked.action))
-        if decided(attempt).policy_version == asked.approval.policy_version:
+        attempt = self.pipeline.check(self._attempt(question, question.action))
+        if decided(attempt).policy_version == question.approval.policy_version:
             return
         why = "The rules have changed since this was asked."
         change = Change(
             target=State.PLANNING,
-            memory=replace(asked.before.memory, pending=None, plan=None),
-            lines=(_line("voided", f"{asked.action.key}: {why}", ""),),
+            memory=replace(question.before.memory, pending=None, plan=None),
+            lines=(_line("voided", f"{question.action.key}: {why}", ""),),
         )
-        self._decide(principal, asked, change, ApprovalState.VOID, "")
-        raise Conflict(why, reason="policy-changed", approval_id=str(asked.approval.id))
+        self._decide(principal, question, change, ApprovalState.VOID, "")
+        raise Conflict(why, reason="policy-changed", approval_id=str(question.approval.id))
 
-    def _attempt(self, asked: Asked, action: Action) -> Attempt:
+    def _attempt(self, question: Asked, action: Action) -> Attempt:
         return Attempt(
-            workspace_id=asked.before.investigation.workspace_id,
+            workspace_id=question.before.investigation.workspace_id,
             action=action,
-            autonomy=asked.persona.autonomy,
-            vault=asked.before.memory.vault,
-            profile=asked.persona.redaction,
+            autonomy=question.persona.autonomy,
+            vault=question.before.memory.vault,
+            profile=question.persona.redaction,
         )
 
-    def _hider(self, asked: Asked, vault: Mapping[str, str]) -> Hider:
+    def _hider(self, question: Asked, vault: Mapping[str, str]) -> Hider:
         """Return what hides a person's reason: the timeline and models are told of it."""
-        workspace_id = asked.before.investigation.workspace_id
-        return self.hiding.under(workspace_id, asked.persona.redaction, vault)
+        workspace_id = question.before.investigation.workspace_id
+        return self.hiding.under(workspace_id, question.persona.redaction, vault)
 
-    def _granting(self, principal: Principal, asked: Asked, attempt: Attempt) -> Effect:
+    def _granting(self, principal: Principal, question: Asked, attempt: Attempt) -> Effect:
         """Return what makes the edit a yes to the edited action, bound like any other."""
-        approval, new_id = asked.approval, self.journal.platform.new_id()
+        approval, new_id = question.approval, self.journal.platform.new_id()
         edited, version = attempt.action, decided(attempt).policy_version
         bound = binding(edited, policy_version=version, expires_at=approval.expires_at)
 
         def grant(write: Write) -> None:
-            content = {**asked.content, **_edited(attempt)}
+            content = {**question.content, **_edited(attempt)}
             write.stores.approvals.add(
                 replace(
                     approval,
@@ -393,14 +403,14 @@ class Approvals:
     def _decide(
         self,
         principal: Principal,
-        asked: Asked,
+        question: Asked,
         change: Change,
         state: ApprovalState,
         reason: str,
     ) -> Decided:
         """Commit the decision with its transition; then the machine is answered."""
-        approval, before = asked.approval, asked.before
-        fact = _fact(asked, state, reason)
+        approval, before = question.approval, question.before
+        fact = _fact(question, state, reason)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
 
         def decide(write: Write) -> Decided:
@@ -444,11 +454,11 @@ def _forgotten() -> NotFound:
     return NotFound("Whom this was about was forgotten.", reason="forgotten")
 
 
-def _binding(asked: Asked) -> str:
+def _binding(question: Asked) -> str:
     """Return the binding of what the person was shown, computed anew."""
-    approval = asked.approval
+    approval = question.approval
     return binding(
-        asked.action, policy_version=approval.policy_version, expires_at=approval.expires_at
+        question.action, policy_version=approval.policy_version, expires_at=approval.expires_at
     )
 
 
@@ -482,8 +492,8 @@ def _changed() -> NoReturn:
     raise Conflict("This is not what was shown: look at it again.", reason="changed-content")
 
 
-def _fact(asked: Asked, state: ApprovalState, reason: str) -> Fact:
-    approval = asked.approval
+def _fact(question: Asked, state: ApprovalState, reason: str) -> Fact:
+    approval = question.approval
     names = {ApprovalState.VOID: "approval.voided", ApprovalState.GRANTED: "approval.granted"}
     return Fact(
         type=names.get(state, f"approval.{state.value}"),

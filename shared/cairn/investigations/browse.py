@@ -77,19 +77,19 @@ class BrowseInvestigations:
         """Return up to `limit` investigations made before one, the newest first."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
-            found = stores.investigations.page(
+            investigations = stores.investigations.page(
                 before=before, limit=limit, state=state, ticket_id=ticket_id
             )
-        return tuple(view_of(item) for item in found)
+        return tuple(view_of(item) for item in investigations)
 
     def show(self, principal: Principal, investigation_id: UUID) -> InvestigationDetail:
         """Return one with its spending, budget, questions and actions; NotFound otherwise."""
         _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
-            one = _found(stores, investigation_id)
+            investigation = _found(stores, investigation_id)
             spent = stores.costs.of_run(investigation_id)
-            asked = stores.approvals.of(investigation_id)
-            version = stores.personas.find(one.persona)
+            questions = stores.approvals.of(investigation_id)
+            version = stores.personas.find(investigation.persona)
             actions = stores.actions.page(
                 investigation_id=investigation_id,
                 connector=None,
@@ -99,11 +99,11 @@ class BrowseInvestigations:
             )
         budget = limits_of(version.persona if version else DEFAULT)
         return InvestigationDetail(
-            investigation=view_of(one),
+            investigation=view_of(investigation),
             spent_by_purpose=tuple(spent),
             budget=budget,
-            left=left_of(budget, view_of(one).spent),
-            approvals=tuple(convert(each, QuestionView) for each in asked),
+            left=left_of(budget, view_of(investigation).spent),
+            approvals=tuple(convert(each, QuestionView) for each in questions),
             actions=self._calls(principal.workspace_id, actions),
         )
 
@@ -125,17 +125,17 @@ class BrowseInvestigations:
         """Return an investigation and its lines after a number, both of one moment."""
         _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
-            one = _found(stores, investigation_id)
+            investigation = _found(stores, investigation_id)
             rows = stores.investigations.steps(investigation_id, after=after, limit=limit)
             entries = stores.entries.at({row.position for row in rows})
         lines = self._lines(principal.workspace_id, rows, entries)
         view = StepsView(
             items=lines,
             after=rows[-1].seq if rows else after,
-            state=one.state,
-            ended=one.ended_at is not None and len(rows) < limit,
+            state=investigation.state,
+            ended=investigation.ended_at is not None and len(rows) < limit,
         )
-        return view_of(one), view
+        return view_of(investigation), view
 
     def tool_calls(
         self,
@@ -150,7 +150,7 @@ class BrowseInvestigations:
         """Return up to `limit` tool calls made before one, the newest first."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
-            found = stores.actions.page(
+            actions = stores.actions.page(
                 investigation_id=investigation_id,
                 connector=connector,
                 session_id=session_id,
@@ -158,16 +158,16 @@ class BrowseInvestigations:
                 limit=limit,
                 principal_id=_own_only(principal),
             )
-        return self._calls(principal.workspace_id, found)
+        return self._calls(principal.workspace_id, actions)
 
     def tool_call(self, principal: Principal, action_id: UUID) -> ToolCallView:
         """Return what a citation of a tool names; NotFound for one that may not be read, too."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
-            found = stores.actions.find(action_id)
-        if found is None or _own_only(principal) not in (None, found.principal_id):
+            action = stores.actions.find(action_id)
+        if action is None or _own_only(principal) not in (None, action.principal_id):
             raise NotFound("There is no such tool call.", action_id=str(action_id))
-        return self._calls(principal.workspace_id, [found])[0]
+        return self._calls(principal.workspace_id, [action])[0]
 
     def approvals(
         self,
@@ -180,8 +180,8 @@ class BrowseInvestigations:
         """Return up to `limit` questions to people asked before one, the newest first."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
-            found = stores.approvals.page(state=state, before=before, limit=limit)
-        return tuple(convert(item, QuestionView) for item in found)
+            questions = stores.approvals.page(state=state, before=before, limit=limit)
+        return tuple(convert(item, QuestionView) for item in questions)
 
     def _lines(
         self, workspace_id: UUID, rows: Sequence[StepRow], entries: Sequence[Entry]
@@ -194,7 +194,7 @@ class BrowseInvestigations:
             ],
         )
         by_position = {
-            one.position: body for one, body in zip(entries, bodies, strict=True) if body
+            entry.position: body for entry, body in zip(entries, bodies, strict=True) if body
         }
         return tuple(_step(row, by_position.get(row.position)) for row in rows)
 
@@ -208,13 +208,13 @@ class BrowseInvestigations:
         return tuple(_call(row, opened[2 * at], opened[2 * at + 1]) for at, row in enumerate(rows))
 
 
-def view_of(one: Investigation) -> InvestigationView:
+def view_of(investigation: Investigation) -> InvestigationView:
     """Return an investigation as it is shown."""
-    spent = one.spending
+    spent = investigation.spending
     return convert(
-        one,
+        investigation,
         InvestigationView,
-        trace_id=trace_id_of(one.traceparent),
+        trace_id=trace_id_of(investigation.traceparent),
         spent=convert(spent, SpentView, usd=float(spent.usd), seconds=spent.ms / 1000),
     )
 
@@ -254,10 +254,10 @@ def _own_only(principal: Principal) -> UUID | None:
 
 
 def _found(stores: Stores, investigation_id: UUID) -> Investigation:
-    found = stores.investigations.find(investigation_id)
-    if found is None:
+    investigation = stores.investigations.find(investigation_id)
+    if investigation is None:
         raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))
-    return found
+    return investigation
 
 
 def _step(row: StepRow, body: Mapping[str, JsonValue] | None) -> StepView:
@@ -283,7 +283,7 @@ def _line(body: Mapping[str, JsonValue] | None, number: int) -> Mapping[str, Jso
 
 def _call(
     row: ActionRow,
-    given: Mapping[str, JsonValue] | None,
+    arguments: Mapping[str, JsonValue] | None,
     came: Mapping[str, JsonValue] | None,
 ) -> ToolCallView:
     took = (
@@ -296,10 +296,10 @@ def _call(
         ToolCallView,
         owner=row.connector,
         tool=f"{row.connector}.{row.tool}",
-        input=_shown(given),
+        input=_shown(arguments),
         output=_shown(came),
         ms=took,
-        readable=given is not None,
+        readable=arguments is not None,
     )
 
 

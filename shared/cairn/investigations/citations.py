@@ -184,38 +184,39 @@ def no_source(language: str = "en") -> str:
 
 def sources(memory: WorkingMemory) -> tuple[Citation, ...]:
     """Return what may be cited: what was found, what tools said, the ticket and its like."""
-    named = [
+    tokens = [
         *(fact.citation for fact in (*memory.evidence, *memory.facts, *memory.similar)),
         *(tool(observation.action_id) for observation in memory.observations),
         ticket(memory.brief.ticket_id),
     ]
-    results = (parse(token) for token in named)
+    results = (parse(token) for token in tokens)
     return tuple(item for item in results if item is not None)
 
 
-def resolves(citation: Citation, known: Iterable[Citation]) -> bool:
-    """Return whether a citation names one of `known`: the same, or a part of the same document."""
-    return any(_within(citation, item) for item in known)
+def resolves(citation: Citation, citations: Iterable[Citation]) -> bool:
+    """Return whether a citation names one of `citations`, or a part of its document."""
+    return any(_within(citation, item) for item in citations)
 
 
-def unsourced(text: str, known: Sequence[Citation]) -> tuple[Claim, ...]:
-    """Return the claims of `text` that neither end with a citation of `known` nor say so."""
+def unsourced(text: str, citations: Sequence[Citation]) -> tuple[Claim, ...]:
+    """Return the claims of `text` that neither end with a citation of `citations` nor say so."""
     return tuple(
         claim
         for claim in claims(text)
-        if not any(resolves(cited, known) for cited in claim.citations) and not _admits(claim.text)
+        if not any(resolves(cited, citations) for cited in claim.citations)
+        and not _admits(claim.text)
     )
 
 
-def disclaimed(text: str, known: Sequence[Citation], *, language: str = "en") -> str:
-    """Return `text` with only citations of `known`, each claim without one ending with `no_source`.
+def disclaimed(text: str, citations: Sequence[Citation], *, language: str = "en") -> str:
+    """Return `text` with only these citations, each claim without one ending with `no_source`.
 
     Lines are kept, runs of spaces are not. What is said already is said once: doing it again
     changes nothing.
     """
-    text = _settled(lambda item: _TOKEN.sub(lambda token: _kept(token[0], known), item), text)
+    text = _settled(lambda item: _TOKEN.sub(lambda token: _kept(token[0], citations), item), text)
     marker = no_source(language)
-    return _settled(lambda item: _marked(item, known, marker), text)
+    return _settled(lambda item: _marked(item, citations, marker), text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,20 +294,20 @@ def _settled(change: Callable[[str], str], text: str) -> str:
     return text
 
 
-def _kept(token: str, known: Sequence[Citation]) -> str:
+def _kept(token: str, citations: Sequence[Citation]) -> str:
     cited = parse(token)
-    return token if cited is not None and resolves(cited, known) else ""
+    return token if cited is not None and resolves(cited, citations) else ""
 
 
-def _marked(text: str, known: Sequence[Citation], marker: str) -> str:
-    lines = [" ".join(_ended(item, known, marker) for item in line) for line in _lines(text)]
+def _marked(text: str, citations: Sequence[Citation], marker: str) -> str:
+    lines = [" ".join(_ended(item, citations, marker) for item in line) for line in _lines(text)]
     return "\n".join(lines).strip()
 
 
-def _ended(sentence: _Sentence, known: Sequence[Citation], marker: str) -> str:
+def _ended(sentence: _Sentence, citations: Sequence[Citation], marker: str) -> str:
     """Return a sentence with the marker where one is due, in single spaces."""
     text = _SPACE_BEFORE.sub(r"\1", _SPACES.sub(" ", sentence.text)).strip()
-    sourced = any(resolves(cited, known) for cited in sentence.citations)
+    sourced = any(resolves(cited, citations) for cited in sentence.citations)
     if sourced or not _states(sentence) or _admits(text):
         return text
     bare = text.rstrip(".!\u2026\u3002 ")
@@ -344,7 +345,7 @@ def _doc(rest: str) -> Citation | None:
 
 
 def _within(citation: Citation, source: Citation) -> bool:
-    """Return whether `one` is `source`, or the same document without more than it covers."""
+    """Return whether `citation` is `source`, or the same document without more than it covers."""
     if citation.kind is not source.kind or citation.target != source.target:
         return False
     if citation.headings and citation.headings != source.headings[: len(citation.headings)]:
@@ -352,7 +353,7 @@ def _within(citation: Citation, source: Citation) -> bool:
     return _inside(citation.lines, source.lines) and _inside(citation.pages, source.pages)
 
 
-def _inside(one: tuple[int, int] | None, source: tuple[int, int] | None) -> bool:
-    if one is None:
+def _inside(span: tuple[int, int] | None, source: tuple[int, int] | None) -> bool:
+    if span is None:
         return True
-    return source is not None and source[0] <= one[0] and one[1] <= source[1]
+    return source is not None and source[0] <= span[0] and span[1] <= source[1]

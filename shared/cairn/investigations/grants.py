@@ -60,15 +60,15 @@ class GrantFromQuestion:
                 raise ValidationFailed("arguments are needed without an approval.", reason="grant")
             return self.make(principal, new)
         with self.transactions.reading(principal) as stores:
-            asked = stores.approvals.find(new.approval_id)
-        if asked is None:
+            question = stores.approvals.find(new.approval_id)
+        if question is None:
             raise NotFound("There is no such approval.", approval_id=str(new.approval_id))
-        if asked.tool != new.tool:
+        if question.tool != new.tool:
             raise ValidationFailed("The approval was asked for another tool.", reason="grant")
         if as_asked:
             shown = self.show(principal, new.approval_id)
             new = replace(new, arguments=exactly(shown.arguments))
-        return self.make(principal, replace(new, data_subjects=asked.data_subjects))
+        return self.make(principal, replace(new, data_subjects=question.data_subjects))
 
 
 MAX_GRANTS = 200
@@ -122,38 +122,38 @@ class Grants:
             row = stores.grants.find(grant_id)
         if row is None:
             raise _no_such(grant_id)
-        (found,) = self._shown(principal.workspace_id, [row])
-        return found
+        (grant,) = self._shown(principal.workspace_id, [row])
+        return grant
 
     def revoke(self, principal: Principal, grant_id: UUID) -> Grant:
         """Revoke a grant at once; a second time changes nothing. NotFound when there is none."""
         principal.require(Role.ADMIN)
-        found = self.get(principal, grant_id)
-        subjects, keys = self._readable(principal, found)
+        grant = self.get(principal, grant_id)
+        subjects, keys = self._readable(principal, grant)
         with open_write(self.platform, principal, keys=keys) as write:
             row = write.stores.grants.find(grant_id)
             if row is None:
                 raise _no_such(grant_id)
             if write.stores.grants.revoke(grant_id, write.now):
                 _note(write, "grant.revoked", replace(row, data_subjects=subjects), {})
-                return replace(found, revoked_at=write.now)
-        return found
+                return replace(grant, revoked_at=write.now)
+        return grant
 
     def _readable(
         self, principal: Principal, grant: Grant
     ) -> tuple[tuple[UUID, ...], Mapping[UUID, bytes]]:
         """Return whom an entry about it is about, nobody once they were forgotten; the keys."""
         workspace_id = principal.workspace_id
-        wanted = key_subjects(workspace_id, grant.data_subjects)
-        held = self.platform.keys.get(workspace_id, wanted)
-        if all(item in held for item in wanted):
+        subjects = key_subjects(workspace_id, grant.data_subjects)
+        held = self.platform.keys.get(workspace_id, subjects)
+        if all(item in held for item in subjects):
             return grant.data_subjects, held
         return (), self.platform.keys.get_or_create(workspace_id, (workspace_id,))
 
     def _tool(self, principal: Principal, key: str) -> ToolSpec:
         connector, _, name = key.partition(".")
-        found = self.policies(principal.workspace_id).connectors.get(connector)
-        tool = found.tool(name) if found is not None else None
+        policy = self.policies(principal.workspace_id).connectors.get(connector)
+        tool = policy.tool(name) if policy is not None else None
         if tool is None:
             raise NotFound("The workspace has no such tool.", reason="unknown-tool")
         return tool
@@ -181,10 +181,10 @@ class Grants:
         )
 
     def _shown(self, workspace_id: UUID, rows: Sequence[GrantRow]) -> list[Grant]:
-        found = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
+        grants = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
         return [
-            _opened(row, _FORGOTTEN) if one is None else one
-            for row, one in zip(rows, found, strict=True)
+            _opened(row, _FORGOTTEN) if grant is None else grant
+            for row, grant in zip(rows, grants, strict=True)
         ]
 
 
@@ -193,8 +193,8 @@ def _note(write: Write, type_: str, row: GrantRow, body: Mapping[str, Any]) -> N
     meta["expires_at"] = format_timestamp(row.expires_at)
     if row.approval_id is not None:
         meta["approval_id"] = str(row.approval_id)
-    said = {"tool": row.tool, "declaration": row.declaration, **body}
-    write.entries.add(type_, meta, said, data_subjects=row.data_subjects, occurred_at=write.now)
+    content = {"tool": row.tool, "declaration": row.declaration, **body}
+    write.entries.add(type_, meta, content, data_subjects=row.data_subjects, occurred_at=write.now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,8 +207,8 @@ class StandingGrants:
         """Return the grants in force for `connector.tool`, the oldest first."""
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             rows = stores.grants.in_force(tool, self.platform.clock())
-        found = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
-        return [item for item in found if item is not None]
+        grants = opened(workspace_id, rows, self.platform.keys, self.platform.cipher)
+        return [item for item in grants if item is not None]
 
 
 def opened(
@@ -220,15 +220,15 @@ def opened(
     """
     subjects = [key_subjects(workspace_id, row.data_subjects) for row in rows]
     held = keys.get(workspace_id, {item for each in subjects for item in each})
-    found: list[Grant | None] = []
+    grants: list[Grant | None] = []
     for row, own in zip(rows, subjects, strict=True):
         try:
             content = cipher.open(row.id, workspace_id, own, held, row.content)
         except BodyUnreadable:
-            found.append(None)
+            grants.append(None)
         else:
-            found.append(_opened(row, content))
-    return found
+            grants.append(_opened(row, content))
+    return grants
 
 
 _FORGOTTEN: Mapping[str, Any] = {"arguments": {}, "reason": ""}

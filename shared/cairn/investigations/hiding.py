@@ -61,6 +61,6 @@ class Hider:
         hidden, self.vault = self._redactor.moved(value, theirs, self.vault, profile=self._profile)
         return hidden
 
-    def evidence(self, found: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    def evidence(self, evidences: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """Return evidence with its texts hidden."""
-        return tuple(replace(evidence, text=self(evidence.text)) for evidence in found)
+        return tuple(replace(evidence, text=self(evidence.text)) for evidence in evidences)

@@ -42,10 +42,10 @@ def opened(
     return Opener(keys=journal.platform.keys, cipher=journal.platform.cipher)(workspace_id, sealed)
 
 
-def said(body: Mapping[str, JsonValue] | None, name: str) -> str | None:
+def text_in(body: Mapping[str, JsonValue] | None, name: str) -> str | None:
     """Return a text of a body; None without one."""
-    found = body.get(name) if body else None
-    return found if isinstance(found, str) else None
+    text = body.get(name) if body else None
+    return text if isinstance(text, str) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,20 +68,20 @@ class Opener:
         self, workspace_id: UUID, sealed: Sequence[Sealed]
     ) -> list[Mapping[str, JsonValue] | None]:
         """Return each record's body in order; BodyUnreadable for one that was altered."""
-        wanted = {
+        subjects = {
             subject for item in sealed for subject in key_subjects(workspace_id, item.data_subjects)
         }
-        held = self.keys.get(workspace_id, wanted)
+        held = self.keys.get(workspace_id, subjects)
         return [self._one(workspace_id, item, held) for item in sealed]
 
     def _one(
-        self, workspace_id: UUID, one: Sealed, held: Mapping[UUID, bytes]
+        self, workspace_id: UUID, item: Sealed, held: Mapping[UUID, bytes]
     ) -> Mapping[str, JsonValue] | None:
-        if not one.body:
+        if not item.body:
             return None
-        subjects = key_subjects(workspace_id, one.data_subjects)
+        subjects = key_subjects(workspace_id, item.data_subjects)
         try:
-            return self.cipher.open(one.id, workspace_id, subjects, held, one.body)
+            return self.cipher.open(item.id, workspace_id, subjects, held, item.body)
         except BodyUnreadable as error:
             if error.reason != "key-destroyed":
                 raise

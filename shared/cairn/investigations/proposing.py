@@ -199,8 +199,8 @@ def _keeping(question: Approval, content: Mapping[str, Any]) -> Effect:
 
     def keep(write: Write) -> None:
         sealed = write.entries.seal(question.id, write.data_subjects, content)
-        kept = replace(question, content=sealed, data_subjects=write.data_subjects)
-        write.stores.approvals.add(kept)
+        approval = replace(question, content=sealed, data_subjects=write.data_subjects)
+        write.stores.approvals.add(approval)
         write.stores.slots.free(question.investigation_id)
 
     return keep

@@ -168,8 +168,8 @@ def _plain(record: Any) -> dict[str, Any]:
 def _made(record: type[Record], value: Mapping[str, Any], /, **read: Any) -> Record:
     """Return a record of the fields it knows, those in `read` as they are given."""
     names = [field.name for field in fields(cast("Any", record))]
-    known = {name: value[name] for name in names if name in value}
-    return record(**{**known, **read})
+    plain = {name: value[name] for name in names if name in value}
+    return record(**{**plain, **read})
 
 
 def _maybe(value: Any, read: Callable[[Any], Any]) -> Any:

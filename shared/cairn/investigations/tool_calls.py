@@ -72,7 +72,7 @@ class LogCall:
         """Keep one call; Unavailable when the database or the keys cannot be reached."""
         ended, call_id = self.platform.clock(), self.platform.new_id()
         began = ended - timedelta(seconds=call.seconds)
-        given = json.dumps(outline(call.given), sort_keys=True, ensure_ascii=False)
+        outline_text = json.dumps(outline(call.given), sort_keys=True, ensure_ascii=False)
         came = json.dumps(outline(call.came), sort_keys=True, ensure_ascii=False)
         workspace_id = principal.workspace_id
         subjects = key_subjects(workspace_id, ())
@@ -87,11 +87,11 @@ class LogCall:
             connector=OWNER,
             tool=call.tool,
             lane="read" if call.reads else "write",
-            digest=hashlib.sha256(f"{OWNER}.{call.tool}\n{given}".encode()).hexdigest(),
+            digest=hashlib.sha256(f"{OWNER}.{call.tool}\n{outline_text}".encode()).hexdigest(),
             state=ActionState.FAILED if call.error else ActionState.APPLIED,
             dry_run=False,
             is_error=call.error is not None,
-            input=sealed({"arguments": cut(given, MAX_INPUT_CHARS)}),
+            input=sealed({"arguments": cut(outline_text, MAX_INPUT_CHARS)}),
             output=sealed({"text": cut(came, MAX_OUTPUT_CHARS)}),
             data_subjects=(),
             proposed_at=began,
@@ -104,9 +104,9 @@ class LogCall:
         self.keep(principal, row)
 
 
-def session_of(given: Mapping[str, Any]) -> str | None:
+def session_of(arguments: Mapping[str, Any]) -> str | None:
     """Return the session that arguments name, None when they name none that can be kept."""
-    session = given.get("session_id")
+    session = arguments.get("session_id")
     return session if isinstance(session, str) and len(session) <= MAX_SESSION_CHARS else None
 
 
@@ -127,8 +127,8 @@ def outline(value: object, field: str = "", depth: int = MAX_DEPTH) -> Any:
 
 
 def _text(text: str, field: str) -> str:
-    kept = _ID_OR_TIME.fullmatch(text) or (field in KEPT_FIELDS and _WORD.fullmatch(text))
-    return text if kept else f"<{len(text)} characters>"
+    is_plain = _ID_OR_TIME.fullmatch(text) or (field in KEPT_FIELDS and _WORD.fullmatch(text))
+    return text if is_plain else f"<{len(text)} characters>"
 
 
 def _name(key: object) -> str:
@@ -167,10 +167,10 @@ def opened_input(
 def arguments_in(body: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
     """Return the arguments in an opened input; None when they were cut or erased."""
     try:
-        given = json.loads(str(body.get("arguments", "")))
+        arguments = json.loads(str(body.get("arguments", "")))
     except ValueError:
         return None
-    return cast("dict[str, JsonValue]", given) if isinstance(given, dict) else None
+    return cast("dict[str, JsonValue]", arguments) if isinstance(arguments, dict) else None
 
 
 def opened_output(journal: Journal, workspace_id: UUID, row: ActionRow) -> str:
@@ -199,11 +199,11 @@ def cut(text: str, most: int) -> str:
 
 def evidence_ids(memory: WorkingMemory, cited: Iterable[str]) -> list[str]:
     """Return the nodes that citations speak of, by which taint finds what was done on them."""
-    known = {fact.citation: fact.node_id for fact in (*memory.evidence, *memory.facts)}
+    node_ids = {fact.citation: fact.node_id for fact in (*memory.evidence, *memory.facts)}
     record: dict[str, None] = {}
     for token in cited:
         citation = parse(token)
-        node_id = known.get(token)
+        node_id = node_ids.get(token)
         if node_id is None and citation is not None and citation.kind is Kind.MEMORY:
             node_id = citation.id
         if node_id is not None:

@@ -43,7 +43,7 @@ class Seen:
     timings: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def told(
+def events_after(
     seen: Seen, investigation: InvestigationView, steps: StepsView
 ) -> tuple[list[TraceEvent], Seen]:
     """Return the events between what was seen and what is, and what is seen now.

@@ -25,12 +25,12 @@ _WELL_FORMED = re.compile(
 _PRESENT: ContextVar[str | None] = ContextVar("cairn_traceparent", default=None)
 
 
-def parsed(given: str | None) -> str | None:
+def parsed(header: str | None) -> str | None:
     """Return a traceparent as version 00 writes it; None for what is none, as W3C asks for.
 
     Of a later version, the part that version 00 knows is kept.
     """
-    text = (given or "").strip()
+    text = (header or "").strip()
     if not _WELL_FORMED.fullmatch(text) or (text.startswith("00") and len(text) != 55):
         return None
     return f"00{text[2:55]}"

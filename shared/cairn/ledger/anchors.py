@@ -101,10 +101,10 @@ def missing_numbers(anchors: Iterable[Anchor]) -> Sequence[int]:
     missing: set[int] = set()
     for number in range(1, max(by_number, default=0) + 1):
         there = {anchor.digest for anchor in by_number.get(number - 1, ())}
-        named = {anchor.previous for anchor in by_number.get(number, ()) if anchor.previous}
+        previous = {anchor.previous for anchor in by_number.get(number, ()) if anchor.previous}
         if not by_number.get(number):
             missing.add(number)
-        elif named - there or (number > 1 and not there):
+        elif previous - there or (number > 1 and not there):
             missing.add(number - 1)
     return sorted(missing)
 

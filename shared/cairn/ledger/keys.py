@@ -222,16 +222,16 @@ class KeyCache:
         workspace_id: UUID,
         subject_ids: Collection[UUID],
     ) -> Mapping[UUID, bytes]:
-        wanted = set(subject_ids)
+        unique = set(subject_ids)
         with self._lock:
             self._drop_old()
             seen = self._destructions
             results = {
                 subject: self._keys[workspace_id, subject][1]
-                for subject in wanted
+                for subject in unique
                 if (workspace_id, subject) in self._keys
             }
-        missing = sorted(wanted - results.keys())
+        missing = sorted(unique - results.keys())
         fetched: Mapping[UUID, bytes] = fetch(workspace_id, missing) if missing else {}
         with self._lock:
             if seen == self._destructions:  # a key destroyed meanwhile must not come back

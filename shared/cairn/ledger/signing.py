@@ -85,11 +85,11 @@ def sign_statement(signer: Signer, fields: Mapping[str, JsonValue]) -> bytes:
     """
     if "signature" in fields or not fields.get("format"):
         raise ValueError("a statement has a format, and gets its signature here")
-    made = signer.sign(canonical_bytes(fields))
+    signed = signer.sign(canonical_bytes(fields))
     signature = {
-        "key_id": made.key_id,
-        "algorithm": made.algorithm,
-        "value": made.value.hex(),
+        "key_id": signed.key_id,
+        "algorithm": signed.algorithm,
+        "value": signed.value.hex(),
     }
     return canonical_bytes({**fields, "signature": signature})
 
@@ -142,14 +142,14 @@ def holds(public_key: PublicKey, content: bytes, signature: Signature) -> bool:
     """Return whether this key made `signature` over `content`, by the key's one algorithm."""
     try:
         if isinstance(public_key, Ed25519PublicKey):
-            known = signature.algorithm == ED25519
+            is_known = signature.algorithm == ED25519
             public_key.verify(signature.value, content)
         else:
-            known = signature.algorithm == ECDSA_P256
+            is_known = signature.algorithm == ECDSA_P256
             public_key.verify(signature.value, content, ECDSA(SHA256()))
     except InvalidSignature:
         return False
-    return known
+    return is_known
 
 
 def _signature(read: JsonValue) -> Signature | None:

@@ -58,17 +58,17 @@ def verify(
     `anchors` maps positions to the hashes they must have (those up to `start` are not looked at).
     """
     head = start or empty_head(workspace_id)
-    known = {at: value for at, value in (anchors or {}).items() if at > head.position}
+    hashes = {at: value for at, value in (anchors or {}).items() if at > head.position}
     checked = 0
     for entry in entries:
-        fault = fault_of(entry, head, known)
+        fault = fault_of(entry, head, hashes)
         if fault is not None:
             return _bad(checked, head.position + 1, fault, head)
         head = head_of(entry)
         checked += 1
     if expected is not None:
-        known[expected.position] = expected.hash
-    bad_end = _bad_end(head, expected, known)
+        hashes[expected.position] = expected.hash
+    bad_end = _bad_end(head, expected, hashes)
     if bad_end is not None:
         return _bad(checked, bad_end, Fault.HEAD_MISMATCH, head)
     return Verification(ok=True, checked=checked, first_bad_position=None, reason=None, head=head)
@@ -113,9 +113,9 @@ def _hash_holds(entry: Entry) -> bool:
         return False
 
 
-def _bad_end(head: Head, expected: Head | None, known: Mapping[int, bytes]) -> int | None:
+def _bad_end(head: Head, expected: Head | None, hashes: Mapping[int, bytes]) -> int | None:
     """Return the first position at which the end disagrees with what is known of it."""
-    if any(position > head.position for position in known):
+    if any(position > head.position for position in hashes):
         return head.position + 1
     if expected is None:
         return None

@@ -64,7 +64,7 @@ class AnthropicChat(WireChat["Anthropic"]):
 
         failure: CairnError
         try:
-            return _answer(self._send(request, model), asked=model)
+            return _answer(self._send(request, model), model=model)
         except AnthropicError as problem:
             failure = _translate(problem)
         except ValueError:  # the body was not the JSON its headers promised
@@ -93,10 +93,10 @@ class AnthropicChat(WireChat["Anthropic"]):
         with uncut(), messages.stream(**arguments) as stream:
             for text in stream.text_stream:
                 request.hear(text)
-            said = stream.get_final_message()
-        if said.stop_reason is None:  # the stream has no end
+            message = stream.get_final_message()
+        if message.stop_reason is None:  # the stream has no end
             raise unreachable()
-        return said
+        return message
 
     def _opened(self) -> Anthropic:
         from anthropic import Anthropic, DefaultHttpxClient
@@ -139,17 +139,17 @@ def _system(request: ChatRequest) -> list[TextBlockParam]:
 def _messages(request: ChatRequest) -> list[MessageParam]:
     """Return the turns; the stable context stands before the first, as a block of its own."""
     last = len(request.messages) - 1
-    said = [
+    messages = [
         _turn(message, ends=request.goes_on and place == last)
         for place, message in enumerate(request.messages)
     ]
     if not request.context:
-        return said
+        return messages
     opening = [_block(request.context, ends=True)]
     if request.messages and request.messages[0].role is Role.USER:
         opening.append(_block(request.messages[0].text, ends=request.goes_on and last == 0))
-        said = said[1:]
-    return [{"role": "user", "content": opening}, *said]
+        messages = messages[1:]
+    return [{"role": "user", "content": opening}, *messages]
 
 
 def _turn(message: Message, *, ends: bool) -> MessageParam:
@@ -176,9 +176,9 @@ def _output(request: ChatRequest) -> OutputConfigParam:
     return config
 
 
-def _answer(said: object, *, asked: str) -> ChatAnswer:
+def _answer(message: object, *, model: str) -> ChatAnswer:
     """Return the answer's text and usage, having believed nothing about its shape."""
-    content: object = getattr(said, "content", None)
+    content: object = getattr(message, "content", None)
     if not isinstance(content, list):
         raise malformed()
     texts = [
@@ -186,14 +186,14 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
         for block in cast("list[object]", content)
         if getattr(block, "type", None) == "text" and isinstance(text := _text(block), str)
     ]
-    finish = FINISHES.get(str(getattr(said, "stop_reason", None)), Finish.COMPLETE)
+    finish = FINISHES.get(str(getattr(message, "stop_reason", None)), Finish.COMPLETE)
     calls = [call for block in cast("list[object]", content) if (call := _call(block)) is not None]
     if not texts and finish is Finish.COMPLETE:
         raise malformed()
-    usage: object = getattr(said, "usage", None)
+    usage: object = getattr(message, "usage", None)
     return ChatAnswer(
         text="".join(texts),
-        model=model_name(getattr(said, "model", None), asked),
+        model=model_name(getattr(message, "model", None), model),
         provider=AnthropicChat.provider,
         usage=Usage(
             input_tokens=count(getattr(usage, "input_tokens", None)),
@@ -208,12 +208,12 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
 
 def _call(block: object) -> ToolCall | None:
     """Return the call of a tool that a block is; None for any other block, and for nonsense."""
-    call_id, name, given = (getattr(block, field, None) for field in ("id", "name", "input"))
-    if getattr(block, "type", None) != "tool_use" or not isinstance(given, dict):
+    call_id, name, arguments = (getattr(block, field, None) for field in ("id", "name", "input"))
+    if getattr(block, "type", None) != "tool_use" or not isinstance(arguments, dict):
         return None
     if not isinstance(call_id, str) or not isinstance(name, str):
         return None
-    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", given))
+    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", arguments))
 
 
 def _text(block: object) -> object:

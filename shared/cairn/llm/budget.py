@@ -71,14 +71,14 @@ def terms_for(base: Terms, settings: Mapping[str, Any]) -> tuple[Terms, tuple[st
     max_tokens, temperature and effort by purpose. What nobody can use must not stop every call of
     a workspace: it is left out, and named in the second value.
     """
-    given = settings.get("models", {})
-    if not isinstance(given, Mapping):
+    models = settings.get("models", {})
+    if not isinstance(models, Mapping):
         return base, ("models",)
-    asked = cast("Mapping[str, Any]", given)
-    wrong = [f"models.{name}" for name in asked if name not in _READERS]
+    entries = cast("Mapping[str, Any]", models)
+    wrong = [f"models.{name}" for name in entries if name not in _READERS]
     terms = base
     for name, reader in _READERS.items():
-        for key, value in _entries(asked.get(name, {})):
+        for key, value in _entries(entries.get(name, {})):
             try:
                 terms = reader(terms, key, value)
             except ValidationFailed:

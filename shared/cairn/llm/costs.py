@@ -102,13 +102,13 @@ class MeasuredCalls:
     def record(self, record: CallRecord) -> None:
         """As `CallLog`; a call without a known price adds nothing to the cost."""
         self.log.record(record)
-        told = {"workspace": record.workspace_id, "model": record.model}
+        labels = {"workspace": record.workspace_id, "model": record.model}
         if record.usage.total:
             self.metrics(
-                Metric.LLM_TOKENS, record.usage.total, **told, purpose=record.purpose.value
+                Metric.LLM_TOKENS, record.usage.total, **labels, purpose=record.purpose.value
             )
         if record.cost_usd is not None:
-            self.metrics(Metric.LLM_USD, float(record.cost_usd), **told)
+            self.metrics(Metric.LLM_USD, float(record.cost_usd), **labels)
 
 
 DEFAULT_DAYS = 30
@@ -181,12 +181,12 @@ class GetCosts:
         _check(first, last)
         with self.transactions.reading(principal) as stores:
             days = stores.costs.days(first, last)
-            kept = (
+            unsummed = (
                 ()
                 if by in (CostBy.DAY, CostBy.WORKSPACE)
                 else stores.costs.grouped(by, first, last)
             )
-        return _report(principal.workspace_id, by, (first, last), days, kept)
+        return _report(principal.workspace_id, by, (first, last), days, unsummed)
 
 
 def total_of(name: str, rows: Sequence[CostRow]) -> CostRow:
@@ -224,14 +224,14 @@ def _report(
     by: CostBy,
     period: tuple[date, date],
     days: Sequence[CostRow],
-    kept: Sequence[CostRow],
+    unsummed: Sequence[CostRow],
 ) -> CostReport:
     total = total_of("total", days)
     summed: Mapping[CostBy, tuple[CostRow, ...]] = {
         CostBy.DAY: tuple(days),
         CostBy.WORKSPACE: (total_of(str(workspace_id), days),),
     }
-    rows = summed.get(by, tuple(kept))
+    rows = summed.get(by, tuple(unsummed))
     return CostReport(
         workspace_id=workspace_id,
         by=by,

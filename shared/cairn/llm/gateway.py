@@ -305,5 +305,5 @@ def _exhausted(
     )
 
 
-def _sum(one: Decimal | None, other: Decimal | None) -> Decimal | None:
-    return None if one is None or other is None else one + other
+def _sum(first: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if first is None or other is None else first + other

@@ -61,7 +61,7 @@ class OpenAIChat(WireChat["OpenAI"]):
 
         failure: CairnError
         try:
-            return _answer(self._send(request, model), asked=model)
+            return _answer(self._send(request, model), model=model)
         except OpenAIError as problem:
             failure = _translate(problem)
         except ValueError:  # the body was not the JSON its headers promised
@@ -125,21 +125,21 @@ def _messages(request: ChatRequest) -> list[ChatCompletionMessageParam]:
 
     One message, not two: some servers refuse a user who speaks twice in a row.
     """
-    said: list[ChatCompletionMessageParam] = []
+    messages: list[ChatCompletionMessageParam] = []
     if request.system:
-        said.append({"role": "system", "content": sendable(request.system)})
+        messages.append({"role": "system", "content": sendable(request.system)})
     context = sendable(request.context)
     if context and not (request.messages and request.messages[0].role is Role.USER):
-        said.append({"role": "user", "content": context})
+        messages.append({"role": "user", "content": context})
         context = ""
     for message in request.messages:
         text = f"{context}\n\n{sendable(message.text)}" if context else sendable(message.text)
         context = ""
         if message.role is Role.USER:
-            said.append({"role": "user", "content": text})
+            messages.append({"role": "user", "content": text})
         else:
-            said.append({"role": "assistant", "content": text})
-    return said
+            messages.append({"role": "assistant", "content": text})
+    return messages
 
 
 def _format(request: ChatRequest) -> ResponseFormat | None:
@@ -155,9 +155,9 @@ def _format(request: ChatRequest) -> ResponseFormat | None:
     }
 
 
-def _answer(said: object, *, asked: str) -> ChatAnswer:
+def _answer(completion: object, *, model: str) -> ChatAnswer:
     """Return the answer's text and usage, having believed nothing about its shape."""
-    choices: object = getattr(said, "choices", None)
+    choices: object = getattr(completion, "choices", None)
     if not isinstance(choices, list) or not choices:
         raise malformed()
     first = cast("list[object]", choices)[0]
@@ -171,9 +171,9 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
         raise malformed()
     return ChatAnswer(
         text=text if isinstance(text, str) else "",
-        model=model_name(getattr(said, "model", None), asked),
+        model=model_name(getattr(completion, "model", None), model),
         provider=OpenAIChat.provider,
-        usage=_usage(getattr(said, "usage", None)),
+        usage=_usage(getattr(completion, "usage", None)),
         finish=finish,
         tool_calls=calls,
     )
@@ -181,7 +181,7 @@ def _answer(said: object, *, asked: str) -> ChatAnswer:
 
 def _joined(stream: Iterable[Any], hear: Callable[[str], None]) -> object:
     """Return a streamed answer as one that came whole; a stream without an end was cut."""
-    said = SimpleNamespace(content=None, refusal=None, tool_calls=list[Any]())
+    message = SimpleNamespace(content=None, refusal=None, tool_calls=list[Any]())
     answer = SimpleNamespace(model=None, usage=None, choices=list[Any]())
     finish: str | None = None
     for chunk in stream:
@@ -190,47 +190,47 @@ def _joined(stream: Iterable[Any], hear: Callable[[str], None]) -> object:
         for choice in chunk.choices[:1]:
             finish = choice.finish_reason or finish
             if choice.delta is not None:
-                _add(said, choice.delta, hear)
+                _add(message, choice.delta, hear)
     if finish is None:
         raise unreachable()
-    answer.choices.append(SimpleNamespace(message=said, finish_reason=finish))
+    answer.choices.append(SimpleNamespace(message=message, finish_reason=finish))
     return answer
 
 
-def _add(said: SimpleNamespace, delta: Any, hear: Callable[[str], None]) -> None:
+def _add(message: SimpleNamespace, delta: Any, hear: Callable[[str], None]) -> None:
     if delta.content:
-        said.content = (said.content or "") + delta.content
+        message.content = (message.content or "") + delta.content
         hear(delta.content)
-    said.refusal = delta.refusal or said.refusal
+    message.refusal = delta.refusal or message.refusal
     for part in delta.tool_calls or ():
-        while len(said.tool_calls) <= min(part.index, MOST_CALLS):
+        while len(message.tool_calls) <= min(part.index, MOST_CALLS):
             empty = SimpleNamespace(name="", arguments="")
-            said.tool_calls.append(SimpleNamespace(id=None, function=empty))
-        call = said.tool_calls[min(part.index, MOST_CALLS)]
+            message.tool_calls.append(SimpleNamespace(id=None, function=empty))
+        call = message.tool_calls[min(part.index, MOST_CALLS)]
         call.id = part.id or call.id
         if part.function is not None:
             call.function.name += part.function.name or ""
             call.function.arguments += part.function.arguments or ""
 
 
-def _calls(said: object) -> tuple[ToolCall, ...]:
+def _calls(calls: object) -> tuple[ToolCall, ...]:
     """Return the calls of tools, without those that are none."""
-    if not isinstance(said, list):
+    if not isinstance(calls, list):
         return ()
-    results = (_call(item) for item in cast("list[object]", said))
+    results = (_call(item) for item in cast("list[object]", calls))
     return tuple(call for call in results if call is not None)
 
 
-def _call(said: object) -> ToolCall | None:
-    function: object = getattr(said, "function", None)
-    call_id, name = getattr(said, "id", None), getattr(function, "name", None)
+def _call(call: object) -> ToolCall | None:
+    function: object = getattr(call, "function", None)
+    call_id, name = getattr(call, "id", None), getattr(function, "name", None)
     try:
-        given: object = json.loads(str(getattr(function, "arguments", None)))
+        arguments: object = json.loads(str(getattr(function, "arguments", None)))
     except ValueError:
         return None
-    if not isinstance(given, dict) or not isinstance(call_id, str) or not isinstance(name, str):
+    if not isinstance(arguments, dict) or not isinstance(call_id, str) or not isinstance(name, str):
         return None
-    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", given))
+    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", arguments))
 
 
 def _usage(usage: object) -> Usage:

@@ -97,9 +97,9 @@ def clarified(request: ChatRequest, answer: ChatAnswer, faults: tuple[str, ...])
     """Return the request that shows the model its answer and says what was wrong with it."""
     listed = "\n".join(f"- {fault}" for fault in faults)
     message = Message(role=Role.ASSISTANT, text=answer.text[:MOST_REPEATED] or "(nothing)")
-    asked = Message(
+    clarification = Message(
         role=Role.USER,
         text=f"That is not of the shape asked for:\n{listed}\n"
         "Answer again with the JSON object alone, and nothing before or after it.",
     )
-    return replace(request, messages=(*request.messages, message, asked))
+    return replace(request, messages=(*request.messages, message, clarification))

@@ -104,8 +104,8 @@ def malformed() -> Unavailable:
 
 def retry_after(headers: Mapping[str, str]) -> float:
     """Return the seconds the server asks for, between 1 and 60; a date counts as 1."""
-    asked = headers.get("retry-after", "")
-    return min(60.0, max(1.0, float(asked))) if _SECONDS.fullmatch(asked) else 1.0
+    header = headers.get("retry-after", "")
+    return min(60.0, max(1.0, float(header))) if _SECONDS.fullmatch(header) else 1.0
 
 
 def sendable(text: str) -> str:
@@ -118,9 +118,9 @@ def count(tokens: object) -> int:
     return tokens if isinstance(tokens, int) and tokens > 0 else 0
 
 
-def model_name(said: object, asked: str) -> str:
+def model_name(value: object, fallback: str) -> str:
     """Return the model the server says it used, the one asked for when it says nothing."""
-    return said[:LONGEST_NAME] if isinstance(said, str) and said else asked
+    return value[:LONGEST_NAME] if isinstance(value, str) and value else fallback
 
 
 class Closable(Protocol):

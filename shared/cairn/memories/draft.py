@@ -116,8 +116,8 @@ def draft_memory(new: NewMemory, principal: Principal, now: datetime) -> MemoryD
 def _plain_fields(new: NewMemory) -> dict[str, Any]:
     """Return the plain fields checked: names scrubbed, other values among those they may have."""
     defaults = {**UNLESS_GIVEN, "category": DEFAULT_CATEGORY[new.type]}
-    given: dict[str, Any] = {name: getattr(new, name) or defaults.get(name) for name in CHOICES}
-    chosen = {name: CHOICES[name](value).value for name, value in given.items() if value}
+    fields: dict[str, Any] = {name: getattr(new, name) or defaults.get(name) for name in CHOICES}
+    chosen = {name: CHOICES[name](value).value for name, value in fields.items() if value}
     written = (name for name in PLAIN_NAMES if name not in CHOICES)
     names = {name: clean_name(getattr(new, name), name) for name in written}
     return {**names, **chosen}

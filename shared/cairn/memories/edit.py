@@ -122,11 +122,11 @@ class EditMemories(Writer):
         if not changes:
             _refuse("body", "names nothing to change")
 
-        def draft(_: Write, found: Sequence[WholeMemory]) -> MemoryDraft:
-            (memory,) = found
+        def draft(_: Write, memories: Sequence[WholeMemory]) -> MemoryDraft:
+            (memory,) = memories
             new = corrected(memory, changes, principal, self.platform.clock())
             same = says_the_same(new, memory)
-            return memory.draft() if same else _with_edit(new, "corrected", found, why)
+            return memory.draft() if same else _with_edit(new, "corrected", memories, why)
 
         work = partial(self._replacing, principal, [memory_id], "memory.corrected", draft)
         return self.write_once(principal, work, idempotency)
@@ -146,12 +146,12 @@ class EditMemories(Writer):
         if memory_id == other_id:
             _refuse("with", "names the same memory; a merge takes two")
 
-        def draft(_: Write, found: Sequence[WholeMemory]) -> MemoryDraft:
-            first, other = found
+        def draft(_: Write, memories: Sequence[WholeMemory]) -> MemoryDraft:
+            first, other = memories
             _require_like(first, other)
-            said = {"text": text if text is not None else _both(first, other)}
-            new = merged(first, other, corrected(first, said, principal, self.platform.clock()))
-            return _with_edit(new, "merged", found, why)
+            fields = {"text": text if text is not None else _both(first, other)}
+            new = merged(first, other, corrected(first, fields, principal, self.platform.clock()))
+            return _with_edit(new, "merged", memories, why)
 
         ids = [memory_id, other_id]
         work = partial(self._replacing, principal, ids, "memory.merged", draft)
@@ -178,25 +178,25 @@ class EditMemories(Writer):
             _refuse("body", "names no client_id, scope or agents to move to")
         scope = principal.writing_scope(to.scope) if to.scope else None
         agents = tagged_agents(to.agents, principal) if to.agents is not None else None
-        wanted = (("client", client),) if client and client != GLOBAL_CLIENT else ()
+        owners = (("client", client),) if client and client != GLOBAL_CLIENT else ()
 
-        def draft(write: Write, found: Sequence[WholeMemory]) -> MemoryDraft:
-            (memory,) = found
+        def draft(write: Write, memories: Sequence[WholeMemory]) -> MemoryDraft:
+            (memory,) = memories
             subjects = memory.data_subjects
             if client is not None and client != memory.client_id:
                 left = set(write.stores.subjects.find([("client", memory.client_id)]).values())
-                given = write.resolution.subjects_of(wanted)
-                subjects = tuple(sorted({*subjects, *given} - left))
+                subject_ids = write.resolution.subjects_of(owners)
+                subjects = tuple(sorted({*subjects, *subject_ids} - left))
             audience = Audience(
                 scope=scope or memory.scope,
                 agents=agents if to.agents is not None else memory.agents,
                 data_subjects=subjects,
             )
             new = replace(memory.draft(), audience=audience, client_id=client or memory.client_id)
-            return new if new == memory.draft() else _with_edit(new, "moved", found, why)
+            return new if new == memory.draft() else _with_edit(new, "moved", memories, why)
 
         work = partial(
-            self._replacing, principal, [memory_id], "memory.moved", draft, wanted=wanted
+            self._replacing, principal, [memory_id], "memory.moved", draft, owners=owners
         )
         return self.write_once(principal, work, idempotency)
 
@@ -213,8 +213,8 @@ class EditMemories(Writer):
         why = clean_reason(reason) if reason is not None else ""
 
         def prepared() -> Work[Edited]:
-            found = self._look(principal, [memory_id])
-            subjects = {subject for memory in found.values() for subject in memory.data_subjects}
+            memories = self._look(principal, [memory_id])
+            subjects = {subject for memory in memories.values() for subject in memory.data_subjects}
             return Work(
                 resolution=resolve(self.platform, principal, (), subjects),
                 do=partial(_mark, principal, memory_id, mark, why),
@@ -231,13 +231,13 @@ class EditMemories(Writer):
         ids: Sequence[UUID],
         type_: str,
         draft: Any,
-        wanted: Collection[tuple[str, str]] = (),
+        owners: Collection[tuple[str, str]] = (),
     ) -> Work[Edited]:
         require_writer(principal)
-        found = self._look(principal, ids)
-        subjects = {subject for memory in found.values() for subject in memory.data_subjects}
+        memories = self._look(principal, ids)
+        subjects = {subject for memory in memories.values() for subject in memory.data_subjects}
         return Work(
-            resolution=resolve(self.platform, principal, wanted, subjects),
+            resolution=resolve(self.platform, principal, owners, subjects),
             do=partial(_replace, principal, ids, type_, draft),
             keep=_kept,
             read=_read,
@@ -256,101 +256,113 @@ def clean_reason(reason: str) -> str:
 def _replace(
     principal: Principal, ids: Sequence[UUID], type_: str, draft: Any, write: Write
 ) -> Edited:
-    found = _visible(write.stores, ids, principal)
-    new: MemoryDraft = draft(write, found)
-    repeat = _done_before(write.stores, new, found)
+    memories = _visible(write.stores, ids, principal)
+    new: MemoryDraft = draft(write, memories)
+    repeat = _done_before(write.stores, new, memories)
     if repeat is not None:
         return repeat
-    for memory in found:
+    for memory in memories:
         _require_editable(write.stores, memory)
-    if len(found) == 1 and new == found[0].draft():
-        return _unchanged(found[0])
-    _require_free(write.stores, new, found)
+    if len(memories) == 1 and new == memories[0].draft():
+        return _unchanged(memories[0])
+    _require_free(write.stores, new, memories)
     write.register()
     moves = type_ == "memory.moved"
-    made = _Made(
+    replacement = _Made(
         type=type_,
         draft=new,
-        sources=() if moves else found,
-        moved=found[0] if moves else None,
+        sources=() if moves else memories,
+        moved=memories[0] if moves else None,
         node_id=write.entries.new_id(),
     )
-    position = _plan(write, made)
+    position = _plan(write, replacement)
     write.append()
-    touched = dict.fromkeys([made.node_id, *made.changed])
+    touched = dict.fromkeys([replacement.node_id, *replacement.changed])
     edited = Edited(
         outcome=EditOutcome.CREATED,
-        id=made.node_id,
+        id=replacement.node_id,
         position=position,
-        replaced=tuple(memory.id for memory in found),
+        replaced=tuple(memory.id for memory in memories),
         warnings=new.warnings(),
     )
     write.wake_embed(touched)
     return edited
 
 
-def _plan(write: Write, made: _Made) -> int:
+def _plan(write: Write, replacement: _Made) -> int:
     """Add the entries and return the position of the new memory's."""
-    draft, stores = made.draft, write.stores
-    context = _neighbours(stores, made)
-    if made.moved is not None:
-        gone = {key: change for key, change in made.changed.items() if change[0].id != made.node_id}
+    draft, stores = replacement.draft, write.stores
+    context = _neighbours(stores, replacement)
+    if replacement.moved is not None:
+        gone = {
+            key: change
+            for key, change in replacement.changed.items()
+            if change[0].id != replacement.node_id
+        }
         write.entries.add(
             "memory.deleted",
             {
-                "node_ids": [str(made.moved.id)],
-                "moved_to": str(made.node_id),
+                "node_ids": [str(replacement.moved.id)],
+                "moved_to": str(replacement.node_id),
                 "recontexted": recontexted_meta(gone.values()),
             },
             {},
-            data_subjects=made.moved.data_subjects,
+            data_subjects=replacement.moved.data_subjects,
             occurred_at=write.now,
-            texts=texts_of(*(one for _, one in gone.values())),
+            texts=texts_of(*(message for _, message in gone.values())),
         )
     chain = chain_key(draft)
     links = stores.memories.links([(chain, draft.valid_from)]).get(chain, ()) if chain else ()
-    taken = {memory.id for memory in made.of}
-    placement = placement_of(draft, made.sources, [link for link in links if link.id not in taken])
-    stays = made.moved is None
-    changed = made.changed.values() if stays else ()
+    taken = {memory.id for memory in replacement.of}
+    placement = placement_of(
+        draft, replacement.sources, [link for link in links if link.id not in taken]
+    )
+    stays = replacement.moved is None
+    changed = replacement.changed.values() if stays else ()
     meta = {
-        **replacement_meta(draft, made.node_id, placement, made.sources),
+        **replacement_meta(draft, replacement.node_id, placement, replacement.sources),
         "context": [str(item.id) for item in context],
         "recontexted": recontexted_meta(changed),
     }
-    stated = stores.memories.edges([memory.id for memory in made.of])
+    stated = stores.memories.edges([memory.id for memory in replacement.of])
     return write.entries.add(
-        made.type,
+        replacement.type,
         meta,
-        replacement_body(draft, made.node_id, made.of, stated, derived=stays),
+        replacement_body(draft, replacement.node_id, replacement.of, stated, derived=stays),
         data_subjects=draft.audience.data_subjects,
         occurred_at=draft.occurred_at,
         session_id=draft.session_id,
         trace_id=draft.trace_id,
         parent_id=draft.parent_id,
-        texts=texts_of(context, *(one for _, one in changed)),
+        texts=texts_of(context, *(message for _, message in changed)),
     )
 
 
-def _neighbours(stores: Stores, made: _Made) -> tuple[Message, ...]:
+def _neighbours(stores: Stores, replacement: _Made) -> tuple[Message, ...]:
     """Return the context of the new message; in `changed` those of the messages around it.
 
     Who replaces a message of a session stands where it stood; one that moves out leaves a gap, and
     comes without a context.
     """
-    session, context = session_of(made.draft), ()
-    for memory in made.of:
+    session, context = session_of(replacement.draft), ()
+    for memory in replacement.of:
         if memory.session is None or memory.sequence is None:
             continue
         conversation = _around(stores, memory.session, memory.sequence)
         old = Message(id=memory.id, sequence=memory.sequence, text=memory.text)
         dependants = conversation.dependants(old)
         conversation.remove(memory.id)
-        if session == memory.session and made.draft.sequence is not None:
-            new = Message(id=made.node_id, sequence=made.draft.sequence, text=made.draft.text)
+        if session == memory.session and replacement.draft.sequence is not None:
+            new = Message(
+                id=replacement.node_id,
+                sequence=replacement.draft.sequence,
+                text=replacement.draft.text,
+            )
             conversation.add(new)
             context = conversation.context(new)
-        made.changed.update({one.id: (one, conversation.context(one)) for one in dependants})
+        replacement.changed.update(
+            {each.id: (each, conversation.context(each)) for each in dependants}
+        )
     return context
 
 
@@ -371,9 +383,9 @@ def _mark(principal: Principal, memory_id: UUID, mark: Mark, reason: str, write:
         type_, meta["pinned"] = "memory.pinned", mark is Mark.PINNED
     elif mark is Mark.NEVER_RECALL:
         type_ = "memory.withheld"
-        made = write.stores.memories.made_of(memory_id)
-        meta["cleared"] = [str(row["id"]) for row in made if row["entity"]]
-        meta["summaries"] = [str(row["id"]) for row in made if not row["entity"]]
+        derived = write.stores.memories.made_of(memory_id)
+        meta["cleared"] = [str(row["id"]) for row in derived if row["entity"]]
+        meta["summaries"] = [str(row["id"]) for row in derived if not row["entity"]]
     else:
         type_, meta["superseded"] = "memory.released", memory.superseded_by is not None
         if memory.superseded_by is None:
@@ -399,28 +411,30 @@ def _is_marked(memory: WholeMemory, mark: Mark) -> bool:
 
 def _visible(stores: Stores, ids: Sequence[UUID], principal: Principal) -> tuple[WholeMemory, ...]:
     """Return the memories, which are the principal's to change."""
-    found = stores.memories.whole(ids)
+    memories = stores.memories.whole(ids)
     for id_ in ids:
-        if id_ not in found:
+        if id_ not in memories:
             raise _unknown(id_)
-        principal.require_client(found[id_].client_id)
-    return tuple(found[id_] for id_ in ids)
+        principal.require_client(memories[id_].client_id)
+    return tuple(memories[id_] for id_ in ids)
 
 
-def _done_before(stores: Stores, draft: MemoryDraft, found: Sequence[WholeMemory]) -> Edited | None:
+def _done_before(
+    stores: Stores, draft: MemoryDraft, memories: Sequence[WholeMemory]
+) -> Edited | None:
     """Return what the same request made when it came first; None when it did not."""
-    successors = {memory.superseded_by for memory in found}
+    successors = {memory.superseded_by for memory in memories}
     (successor, *others) = successors
     if successor is None or others:
         return None
-    made = stores.memories.whole([successor]).get(successor)
-    if made is None or not is_successor(draft, made):
+    replacement = stores.memories.whole([successor]).get(successor)
+    if replacement is None or not is_successor(draft, replacement):
         return None
     return Edited(
         outcome=EditOutcome.DUPLICATE,
-        id=made.id,
-        position=made.position,
-        replaced=tuple(memory.id for memory in found),
+        id=replacement.id,
+        position=replacement.position,
+        replaced=tuple(memory.id for memory in memories),
     )
 
 
@@ -446,9 +460,9 @@ def _require_editable(stores: Stores, memory: WholeMemory) -> None:
     )
 
 
-def _require_free(stores: Stores, draft: MemoryDraft, found: Sequence[WholeMemory]) -> None:
+def _require_free(stores: Stores, draft: MemoryDraft, memories: Sequence[WholeMemory]) -> None:
     """Raise Conflict when another memory says just that to just these readers."""
-    taken = stores.memories.standing(dedup_key(draft), None, [memory.id for memory in found])
+    taken = stores.memories.standing(dedup_key(draft), None, [memory.id for memory in memories])
     if taken is not None:
         raise Conflict(
             f"The memory {taken} says exactly this already: delete this one, or merge the two.",
@@ -474,8 +488,12 @@ def _require_like(first: WholeMemory, other: WholeMemory) -> None:
         raise Conflict(
             f"A {first.kind} and a {other.kind} cannot become one memory.", reason="different-kinds"
         )
-    one, two = first.audience, other.audience
-    if (first.client_id, one.scope, one.agents) != (other.client_id, two.scope, two.agents):
+    audience, two = first.audience, other.audience
+    if (first.client_id, audience.scope, audience.agents) != (
+        other.client_id,
+        two.scope,
+        two.agents,
+    ):
         raise Conflict(
             "These memories are of different clients, scopes or agents: move one of them first.",
             reason="different-readers",
@@ -494,9 +512,9 @@ def _both(first: WholeMemory, other: WholeMemory) -> str:
 
 
 def _with_edit(
-    draft: MemoryDraft, how: str, found: Sequence[WholeMemory], reason: str
+    draft: MemoryDraft, how: str, memories: Sequence[WholeMemory], reason: str
 ) -> MemoryDraft:
-    of = [memory.id for memory in found]
+    of = [memory.id for memory in memories]
     return replace(draft, metadata=edited_metadata(draft, how, of, reason))
 
 

@@ -109,7 +109,7 @@ def corrected(
 
     It holds from when the wrong one was said to: that one was never true.
     """
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "text": memory.text,
         **{name: getattr(memory, name) for name in PLAIN_NAMES},
         "importance": memory.importance,
@@ -122,7 +122,7 @@ def corrected(
     }
     checked = draft_memory(
         NewMemory(
-            **given,
+            **fields,
             type=MemoryKind(memory.kind),
             client_id=memory.client_id,
             scope=Scope(memory.scope),
@@ -260,14 +260,14 @@ def replacement_body(
         "pinned": any(memory.pinned for memory in replaced),
     }
     if not derived:
-        body["observed_by"] = [one for memory in replaced for one in memory.observed_by]
+        body["observed_by"] = [observer for memory in replaced for observer in memory.observed_by]
     return body
 
 
 def conversations_of(memories: Sequence[WholeMemory]) -> list[str]:
     """Return the conversations that memories were drawn from, each once."""
-    found = (memory.conversation_id for memory in memories)
-    return [str(id_) for id_ in dict.fromkeys(found) if id_ is not None]
+    ids = (memory.conversation_id for memory in memories)
+    return [str(id_) for id_ in dict.fromkeys(ids) if id_ is not None]
 
 
 def says_the_same(draft: MemoryDraft, memory: WholeMemory) -> bool:

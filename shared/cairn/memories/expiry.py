@@ -79,11 +79,11 @@ class RemoveExpired:
             try:
                 gone += self._of(workspace_id, until)
             except CairnError as error:
-                told: dict[str, object] = {
+                detail: dict[str, object] = {
                     "workspace_id": str(workspace_id),
                     "reason": error.reason,
                 }
-                self.report("memories.not-expired", told)
+                self.report("memories.not-expired", detail)
         return gone
 
     def _of(self, workspace_id: UUID, until: float) -> int:

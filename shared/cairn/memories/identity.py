@@ -171,9 +171,9 @@ def place(chain: Iterable[Link], valid_from: datetime, valid_to: datetime | None
     )
 
 
-def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
-    given = [moment for moment in (one, other) if moment is not None]
-    return min(given) if given else None
+def _earlier(first: datetime | None, other: datetime | None) -> datetime | None:
+    moments = [moment for moment in (first, other) if moment is not None]
+    return min(moments) if moments else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

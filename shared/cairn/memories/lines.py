@@ -101,10 +101,10 @@ def new_memory(record: Mapping[str, Any]) -> NewMemory:
 
 def as_request(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record that `new_memory` took as `POST /v1/memories` takes it."""
-    given = {name: value for name, value in record.items() if value is not None}
-    del given["kind"], given["state"]
+    fields = {name: value for name, value in record.items() if value is not None}
+    del fields["kind"], fields["state"]
     confidence, metadata = _confidence(record["confidence"]), _metadata(record["metadata"])
-    return {**given, "confidence": confidence, "metadata": metadata}
+    return {**fields, "confidence": confidence, "metadata": metadata}
 
 
 def _written(value: Any) -> Any:
@@ -114,9 +114,9 @@ def _written(value: Any) -> Any:
     of 2^53 and above was a float such as 1e300 when it was written: stores give those back so.
     """
     if isinstance(value, dict):
-        given = cast("dict[str, Any]", value)
-        written = {name: _written(item) for name, item in given.items()}
-        return {_NUMBER: written} if given.keys() == {_NUMBER} else written
+        fields = cast("dict[str, Any]", value)
+        written = {name: _written(item) for name, item in fields.items()}
+        return {_NUMBER: written} if fields.keys() == {_NUMBER} else written
     if isinstance(value, list):
         return [_written(item) for item in cast("list[Any]", value)]
     if type(value) is int and abs(value) > MAX_INTEGER:
@@ -127,10 +127,10 @@ def _written(value: Any) -> Any:
 def _read(value: Any) -> Any:
     """Return what `_written` was given."""
     if isinstance(value, dict):
-        given = cast("dict[str, Any]", value)
-        if given.keys() == {_NUMBER} and not isinstance(given[_NUMBER], dict):
-            return _number(given[_NUMBER])
-        inner = cast("dict[str, Any]", given[_NUMBER]) if given.keys() == {_NUMBER} else given
+        fields = cast("dict[str, Any]", value)
+        if fields.keys() == {_NUMBER} and not isinstance(fields[_NUMBER], dict):
+            return _number(fields[_NUMBER])
+        inner = cast("dict[str, Any]", fields[_NUMBER]) if fields.keys() == {_NUMBER} else fields
         return {name: _read(item) for name, item in inner.items()}
     if isinstance(value, list):
         return [_read(item) for item in cast("list[Any]", value)]

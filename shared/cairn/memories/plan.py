@@ -137,7 +137,7 @@ class BatchPlan:
             (dependant, conversation.context(dependant))
             for dependant in conversation.dependants(message)
         ]
-        self.touched.update(dict.fromkeys(one.id for one, _ in changed))
+        self.touched.update(dict.fromkeys(changed_memory.id for changed_memory, _ in changed))
         return context, recontexted_meta(changed), texts_of(context, *(c for _, c in changed))
 
     def _place(
@@ -170,10 +170,10 @@ class BatchPlan:
             self._retire(placement.previous.id)
         self.links[chain] = (*others, link)
 
-    def _learn(self, draft: MemoryDraft, known: Known) -> None:
+    def _learn(self, draft: MemoryDraft, new: Known) -> None:
         identity = dedup_key(draft)
-        others = tuple(item for item in self.known.get(identity, ()) if item.id != known.id)
-        self.known[identity] = (*others, known)
+        others = tuple(item for item in self.known.get(identity, ()) if item.id != new.id)
+        self.known[identity] = (*others, new)
 
     def _retire(self, node_id: UUID) -> None:
         for identity, group in self.known.items():
@@ -208,7 +208,7 @@ def recontexted_meta(
     changed: Iterable[tuple[Message, tuple[Message, ...]]],
 ) -> list[list[str | list[str]]]:
     """Return how the entry's meta says that messages have a new context: ids only."""
-    return [[str(one.id), [str(other.id) for other in context]] for one, context in changed]
+    return [[str(memory.id), [str(other.id) for other in context]] for memory, context in changed]
 
 
 def texts_of(*groups: Iterable[Message]) -> dict[UUID, str]:

@@ -91,10 +91,10 @@ def _with_tasks(
 ) -> Sequence[MemoryDraft | CairnError]:
     """Return the drafts, those refused that name a task nobody here knows."""
     good = (draft for draft in drafts if isinstance(draft, MemoryDraft))
-    named = {item.task_id for item in good if item.task_id is not None}
-    if not named:
+    task_ids = {item.task_id for item in good if item.task_id is not None}
+    if not task_ids:
         return drafts
-    unknown = named - stores.tasks.known(named)
+    unknown = task_ids - stores.tasks.known(task_ids)
     return [
         no_such_task(draft.task_id)
         if isinstance(draft, MemoryDraft) and draft.task_id in unknown

@@ -152,7 +152,7 @@ def _recontexted(entry: Entry, meta: Meta, texts: Texts) -> list[NodeChange]:
 
 def replaced(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) -> Projection:
     """Return the memory a person put in the place of others: a correction, a merge, a move."""
-    made = remembered(entry, meta, body, texts)
+    projection = remembered(entry, meta, body, texts)
     sources = {UUID(source): until for source, until in meta["sources"]}
     closed = [
         NodeChange(
@@ -166,7 +166,7 @@ def replaced(entry: Entry, meta: Meta, body: Mapping[str, Any], texts: Texts) ->
         )
         for source, until in sources.items()
     ]
-    others = [row for row in made.nodes if row.id not in sources]
+    others = [row for row in projection.nodes if row.id not in sources]
     return Projection(nodes=(*closed, *others), edges=edge_rows(entry, body["edges"]))
 
 

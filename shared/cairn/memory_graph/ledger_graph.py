@@ -135,8 +135,8 @@ class LedgerGraph:
         """Write an edge and return its id."""
         principal = self.principal_of(workspace_id)
         with self.writer.platform.transactions.reading(principal) as stores:
-            found = stores.memory_graph.find([from_id, to_id])
-            source, target = (_shown(found, item).node.dump.ref for item in (from_id, to_id))
+            nodes = stores.memory_graph.find([from_id, to_id])
+            source, target = (_shown(nodes, item).node.dump.ref for item in (from_id, to_id))
             edge = clean_edge(
                 source,
                 target,
@@ -145,8 +145,8 @@ class LedgerGraph:
                 properties or {},
                 observed_at or self.writer.platform.clock(),
             )
-            wanted = (from_id, to_id, edge.relation)
-            present = stores.memory_graph.edges([wanted]).get(wanted)
+            key = (from_id, to_id, edge.relation)
+            present = stores.memory_graph.edges([key]).get(key)
         if present is not None and observed_at is None:
             edge = replace(edge, observed_at=present.dump.observed_at)
         return self.write(workspace_id, [edge], importing=False).ids[0]
@@ -162,7 +162,9 @@ class LedgerGraph:
         with self.writer.platform.transactions.reading(principal) as stores:
             ids = tuple(stores.subjects.find(owners).values())
             own = stores.memory_graph.owned_by(ids) if ids else ()
-        done = [one for owner in owners if (one := self._forgotten(principal, owner)) is not None]
+        done = [
+            report for owner in owners if (report := self._forgotten(principal, owner)) is not None
+        ]
         return ForgetReport(
             known=bool(done),
             erased=len(own),
@@ -176,14 +178,14 @@ class LedgerGraph:
         """Return a node by what names it."""
         ref = (clean_label(label), natural_key)
         with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
-            found = stores.memory_graph.named([ref]).get(ref)
-        return found.node if found and found.shown else None
+            node = stores.memory_graph.named([ref]).get(ref)
+        return node.node if node and node.shown else None
 
     def node(self, workspace_id: UUID, node_id: UUID) -> MemoryNode | None:
         """Return a node by its id, archived ones too."""
         with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
-            found = stores.memory_graph.find([node_id]).get(node_id)
-        return found.node if found and found.shown else None
+            node = stores.memory_graph.find([node_id]).get(node_id)
+        return node.node if node and node.shown else None
 
     def neighbors(
         self,
@@ -211,9 +213,9 @@ class LedgerGraph:
         self, workspace_id: UUID, labels: Sequence[str], limit: int = 50
     ) -> list[MemoryNode]:
         """Return visible nodes of the labels."""
-        wanted = {clean_label(label, "labels") for label in labels}
+        labels_asked = {clean_label(label, "labels") for label in labels}
         with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
-            return list(stores.memory_graph.by_labels(wanted, min(limit, MAX_LIMIT)))
+            return list(stores.memory_graph.by_labels(labels_asked, min(limit, MAX_LIMIT)))
 
     def provisional(
         self, workspace_id: UUID, *, before: UUID | None, limit: int
@@ -288,14 +290,14 @@ class LedgerGraph:
     def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Written:
         """Write records in one transaction, each name at most once among them."""
         principal = self.principal_of(workspace_id)
-        wanted = _owners(records)
+        owners = _owners(records)
         work = partial(_write, records, importing, principal.name or "cairn")
 
         def prepared() -> Work[Written]:
             with self.writer.platform.transactions.reading(principal) as stores:
-                known = stores.memory_graph.named(_refs(records))
-            held = {subject for item in known.values() for subject in item.data_subjects}
-            resolution = resolve(self.writer.platform, principal, wanted, held)
+                nodes = stores.memory_graph.named(_refs(records))
+            held = {subject for item in nodes.values() for subject in item.data_subjects}
+            resolution = resolve(self.writer.platform, principal, owners, held)
             return Work(resolution=resolution, do=work, keep=_nothing, read=_never)
 
         return self.writer.write_once(principal, prepared, None)
@@ -341,22 +343,22 @@ class _Plan:
 
     def node(self, new: NodeDump) -> UUID:
         """Plan a node and return its id."""
-        kept = self.nodes.get(new.ref)
-        _require_usable(kept)
-        shown = kept if kept and kept.shown else None
+        stored = self.nodes.get(new.ref)
+        _require_usable(stored)
+        shown = stored if stored and stored.shown else None
         present = shown.node.dump if shown else None
         after = written_over(present, new, importing=self.importing)
         if after is None and shown:
             return shown.node.id
-        return self._entry(kept, after or new)
+        return self._entry(stored, after or new)
 
     def edge(self, new: EdgeDump) -> UUID:
         """Plan an edge and return its id; NotFound and dangling ends are refused."""
         ends = [self.nodes.get(ref) for ref in (new.source, new.target)]
         source, target = (end if end and end.shown else None for end in ends)
         if source is None or target is None:
-            known = {ref for ref, one in self.nodes.items() if one.shown}
-            raise dangling(new, known)
+            refs = {ref for ref, node in self.nodes.items() if node.shown}
+            raise dangling(new, refs)
         source_id, target_id = source.node.id, target.node.id
         present = self.edges.get((source_id, target_id, new.relation))
         if present is not None and present.dump == new:
@@ -373,21 +375,21 @@ class _Plan:
         self.changed += 1
         return edge_id(self.write.entries.planned[-1].entry.id)
 
-    def _entry(self, kept: KeptNode | None, node: NodeDump) -> UUID:
+    def _entry(self, stored: KeptNode | None, node: NodeDump) -> UUID:
         owners = owners_of(node)
         subjects = self.write.resolution.subjects_of(owners)
-        if kept is not None and subjects != tuple(sorted(kept.data_subjects)):
+        if stored is not None and subjects != tuple(sorted(stored.data_subjects)):
             raise Conflict("Whose data this node is cannot change.", reason="data-subjects")
         _require_keys(self.write, subjects)
-        node_id = kept.node.id if kept else self.write.entries.new_id()
+        node_id = stored.node.id if stored else self.write.entries.new_id()
         self.write.entries.add(
             "graph.node_upserted",
             {
                 "node_id": str(node_id),
                 "scope": Scope.ADMIN.value,
                 "status": node.status.value,
-                "new": kept is None,
-                "revives": kept is not None and kept.state is State.DELETED,
+                "new": stored is None,
+                "revives": stored is not None and stored.state is State.DELETED,
             },
             node_body(node, owners, self.writer),
             data_subjects=subjects,
@@ -461,13 +463,13 @@ def _owners(records: Sequence[Dump]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(owner for node in nodes for owner in owners_of(node)))
 
 
-def _require_usable(kept: KeptNode | None) -> None:
+def _require_usable(stored: KeptNode | None) -> None:
     """Raise Conflict for a node that is held back, or of which something else was made."""
-    if kept is not None and not kept.shown and kept.state is not State.DELETED:
+    if stored is not None and not stored.shown and stored.state is not State.DELETED:
         raise Conflict(
-            f"This node is {kept.state.value}.",
+            f"This node is {stored.state.value}.",
             reason="node-state",
-            node_id=str(kept.node.id),
+            node_id=str(stored.node.id),
         )
 
 
@@ -477,11 +479,11 @@ def _require_keys(write: Write, subjects: Sequence[UUID]) -> None:
         raise SubjectRegisteredMeanwhile("A node was written meanwhile.")
 
 
-def _shown(found: Mapping[UUID, KeptNode], node_id: UUID) -> KeptNode:
-    kept = found.get(node_id)
-    if kept is None or not kept.shown:
+def _shown(nodes: Mapping[UUID, KeptNode], node_id: UUID) -> KeptNode:
+    node = nodes.get(node_id)
+    if node is None or not node.shown:
         raise NotFound("There is no such node.", node_id=str(node_id))
-    return kept
+    return node
 
 
 def _nothing(_: Written) -> dict[str, Any]:

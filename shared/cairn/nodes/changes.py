@@ -119,7 +119,7 @@ class Relate:
             results = stores.graph_nodes.find(ends)
             source, target = (present(results, end) for end in ends)
             edges = planned_edges(
-                source.id, is_entity=source.is_entity, edges=[edge], known=results
+                source.id, is_entity=source.is_entity, edges=[edge], nodes=results
             )
             position = write.entries.add(
                 "edge.written",
@@ -130,8 +130,8 @@ class Relate:
             )
             done = Changed(id=source.id, position=position)
             if idempotency:
-                kept = {"id": str(done.id), "position": position}
-                save_answer(stores, idempotency, kept, now)
+                stored_answer = {"id": str(done.id), "position": position}
+                save_answer(stores, idempotency, stored_answer, now)
         return done
 
 

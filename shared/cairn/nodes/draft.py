@@ -158,14 +158,14 @@ def draft_node(new: NewNode, principal: Principal, now: datetime) -> NodeDraft:
     """
     scope = principal.writing_scope(new.scope)
     label, kind = _label(new.label), clean_kind(new.kind)
-    given = _Properties(dict(new.properties))
-    texts = {name: given.text(name, limit) for name, limit in _TEXTS.items()}
-    name = _name(given.take("name"), label, kind, texts["text"])
+    properties = _Properties(dict(new.properties))
+    texts = {name: properties.text(name, limit) for name, limit in _TEXTS.items()}
+    name = _name(properties.take("name"), label, kind, texts["text"])
     text = texts["text"] or texts["summary"] or texts["title"] or name
     if text is None:
         _refuse("properties", "need a text, a summary, a title or a name")
-    keywords, slug = given.keywords(), given.slug()
-    metadata = clean_metadata(given.rest)
+    keywords, slug = properties.keywords(), properties.slug()
+    metadata = clean_metadata(properties.rest)
     occurred_at = moment(new.occurred_at, "occurred_at") or now
     valid_from = moment(new.valid_from, "valid_from") or occurred_at
     valid_to = moment(new.valid_to, "valid_to")

@@ -220,8 +220,8 @@ class CorrectEntities:
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             (node,) = seen
-            known = stores.aliases.aliases(node.scope, node.agents)
-            mine = [each for each, means in known.items() if means == (node.name, node.kind)]
+            aliases = stores.aliases.aliases(node.scope, node.agents)
+            mine = [each for each, means in aliases.items() if means == (node.name, node.kind)]
             if name_key(name) == name_key(node.name or ""):
                 _refuse("alias", "is the entity's own name")
             if len(mine) >= MAX_ALIASES:
@@ -237,8 +237,8 @@ class CorrectEntities:
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             (node,) = seen
-            known = stores.aliases.aliases(node.scope, node.agents)
-            if known.get(name_key(alias)) != (node.name, node.kind):
+            aliases = stores.aliases.aliases(node.scope, node.agents)
+            if aliases.get(name_key(alias)) != (node.name, node.kind):
                 raise NotFound("This entity has no such alias.", entity_id=str(entity))
             body = {**_named(node), "alias": name_key(alias)}
             return _Plan(type="entity.alias_removed", entity=node, body=body)
@@ -255,8 +255,8 @@ class CorrectEntities:
             if (node.scope, node.agents) != (other.scope, other.agents):
                 _refuse("into", "is an entity of another audience (scope and agents)")
             moves = merge_moves(entity, into, _edges(stores, entity), _edges(stores, into))
-            known = stores.aliases.aliases(node.scope, node.agents)
-            names = [each for each, means in known.items() if means == (node.name, node.kind)]
+            aliases = stores.aliases.aliases(node.scope, node.agents)
+            names = [each for each, means in aliases.items() if means == (node.name, node.kind)]
             body = {**_named(other), **moves.body(), "aliases": [name_key(node.name or ""), *names]}
             meta = {"into_id": str(into)}
             return _Plan(
@@ -265,22 +265,22 @@ class CorrectEntities:
 
         return self._correct(principal, [entity, into], plan)
 
-    def split(self, principal: Principal, entity: UUID, wanted: Split) -> EntityChanged:
+    def split(self, principal: Principal, entity: UUID, new_split: Split) -> EntityChanged:
         """Undo a merge into this entity, or move named mentions to another one, new or not."""
-        if wanted.undo is not None:
-            return self._undo(principal, entity, wanted.undo)
-        if not wanted.mentions or len(wanted.mentions) > MAX_SPLIT_MENTIONS:
+        if new_split.undo is not None:
+            return self._undo(principal, entity, new_split.undo)
+        if not new_split.mentions or len(new_split.mentions) > MAX_SPLIT_MENTIONS:
             _refuse("mentions", f"are 1 to {MAX_SPLIT_MENTIONS} nodes that refer to the entity")
-        name = entity_name(wanted.name, "name")
+        name = entity_name(new_split.name, "name")
 
         def plan(stores: Stores, seen: Sequence[StoredNode]) -> _Plan:
             (node,) = seen
-            type_ = wanted.type or node.kind or "concept"
+            type_ = new_split.type or node.kind or "concept"
             to_id = entity_id(principal.workspace_id, node.scope, node.agents, type_, name)
             other = stores.graph_nodes.find([to_id]).get(to_id)
             if to_id == entity or (other is not None and other.state is not State.ACTIVE):
                 _refuse("name", "is of this entity, or of one that was merged or deleted")
-            mentions = dict.fromkeys(wanted.mentions)
+            mentions = dict.fromkeys(new_split.mentions)
             if missing := mentions.keys() - stores.graph_nodes.find(mentions).keys():
                 raise NotFound("There is no such node.", node_id=str(min(missing)))
             there = _edges(stores, to_id) if other else ()
@@ -301,9 +301,9 @@ class CorrectEntities:
                 _refuse("undo", "was not merged into this entity")
             closed = stores.graph_nodes.edges_closed_at(merged, when, limit=MAX_MOVED_EDGES)
             moves = unmerge_moves(merged, entity, closed, _edges(stores, entity))
-            known = stores.aliases.aliases(node.scope, node.agents)
+            aliases = stores.aliases.aliases(node.scope, node.agents)
             own = name_key(other.name or "")
-            names = [own] if known.get(own) == (node.name, node.kind) else []
+            names = [own] if aliases.get(own) == (node.name, node.kind) else []
             body = {**_named(node), **moves.body(), "aliases": names}
             meta = {"from_id": str(entity)}
             return _Plan(type="entity.unmerged", entity=other, body=body, meta=meta, moves=moves)
@@ -323,16 +323,16 @@ class CorrectEntities:
         seen = _entities(self.writing.look(principal, ids), ids, merged)
         with self.writing.open(principal, seen) as write:
             entities = _entities(write.stores.graph_nodes.find(ids), ids, merged)
-            made = plan(write.stores, entities)
+            change = plan(write.stores, entities)
             position = write.entries.add(
-                made.type,
-                {"entity_id": str(made.entity.id), "scope": made.entity.scope, **made.meta},
-                made.body,
+                change.type,
+                {"entity_id": str(change.entity.id), "scope": change.entity.scope, **change.meta},
+                change.body,
                 data_subjects=subjects_of(*entities),
                 occurred_at=write.now,
             )
-        stands = made.stands or made.entity.id
-        return EntityChanged(id=stands, position=position, moved_edges=len(made.moves.edges))
+        stands = change.stands or change.entity.id
+        return EntityChanged(id=stands, position=position, moved_edges=len(change.moves.edges))
 
 
 def _entities(

@@ -58,18 +58,18 @@ def placed(draft: NodeDraft, conversations: Mapping[str, UUID]) -> NodeDraft:
     return replace(draft, edges=(*draft.edges, edge))
 
 
-def warnings_of(draft: NodeDraft, known: Mapping[UUID, StoredNode]) -> tuple[str, ...]:
+def warnings_of(draft: NodeDraft, nodes: Mapping[UUID, StoredNode]) -> tuple[str, ...]:
     """Return the warning of a person-like node that nothing produced; usually none.
 
     Raises NotFound when the task it names is no task.
     """
-    task = known.get(draft.task_id) if draft.task_id else None
+    task = nodes.get(draft.task_id) if draft.task_id else None
     if draft.task_id and (task is None or task.label != Label.TASK):
         raise no_such_task(draft.task_id)
     sort = draft.kind if draft.is_entity else draft.label
     if (sort or "").casefold() not in GATED:
         return ()
-    labels = {known[maker].label for maker in _makers(draft) if maker in known}
+    labels = {nodes[maker].label for maker in _makers(draft) if maker in nodes}
     return () if labels & MAKERS else (WARNING,)
 
 
@@ -87,22 +87,22 @@ def ends_of(edges: Iterable[EdgeDraft]) -> set[UUID]:
 
 
 def planned_edges(
-    node_id: UUID, *, is_entity: bool, edges: Iterable[EdgeDraft], known: Mapping[UUID, StoredNode]
+    node_id: UUID, *, is_entity: bool, edges: Iterable[EdgeDraft], nodes: Mapping[UUID, StoredNode]
 ) -> list[dict[str, Any]]:
     """Return the edges as a ledger entry's body says them, each (view, relation, ends) once.
 
-    `node_id` stands for the end an edge leaves open; `known` are the nodes the caller may see.
+    `node_id` stands for the end an edge leaves open; `nodes` are those the caller may see.
     Raises NotFound for an end that is not among them, ValidationFailed for a self-loop and for
     REFERENCES to what is no entity.
     """
-    entity = {id_.id for id_ in known.values() if id_.is_entity}
+    entity = {id_.id for id_ in nodes.values() if id_.is_entity}
     if is_entity:
         entity.add(node_id)
     planned: dict[tuple[Any, ...], dict[str, Any]] = {}
     for edge in edges:
         source, target = edge.source_id or node_id, edge.target_id or node_id
         for end in (edge.source_id, edge.target_id):
-            if end is not None and end != node_id and not _is_there(known, end):
+            if end is not None and end != node_id and not _is_there(nodes, end):
                 raise NotFound("There is no such node.", node_id=str(end))
         if source == target:
             _refuse("is from a node to itself", "self-loop")
@@ -139,8 +139,8 @@ def edge_body(
     }
 
 
-def _is_there(known: Mapping[UUID, StoredNode], node_id: UUID) -> bool:
-    node = known.get(node_id)
+def _is_there(nodes: Mapping[UUID, StoredNode], node_id: UUID) -> bool:
+    node = nodes.get(node_id)
     return node is not None and node.is_present
 
 
@@ -192,7 +192,7 @@ class NodePlan:
         warnings = warnings_of(draft, self.found)
         node_id, stored_at, revives = self._place(draft)
         edges = planned_edges(
-            node_id, is_entity=draft.is_entity, edges=draft.edges, known=self.found
+            node_id, is_entity=draft.is_entity, edges=draft.edges, nodes=self.found
         )
         if stored_at is None or revives:
             position = self._append(draft, node_id, edges, revives=revives)
@@ -209,9 +209,9 @@ class NodePlan:
 
     def _place(self, draft: NodeDraft) -> tuple[UUID, int | None, bool]:
         """Return the node's id, where it stands already if it does, and whether it comes back."""
-        made = self.made.get(self._identity(draft))
-        if made is not None:
-            return (*made, False)
+        placed = self.made.get(self._identity(draft))
+        if placed is not None:
+            return (*placed, False)
         if draft.is_entity:
             return self._place_of_entity(draft)
         same = [item for item in self.known.get(node_identity(draft), ()) if item.active]

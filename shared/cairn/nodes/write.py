@@ -81,17 +81,17 @@ def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     ids = {entity_id_of(workspace_id, item) for item in good if item.is_entity}
     results = dict(stores.graph_nodes.find(ids | ends_of(e for item in good for e in item.edges)))
     results |= _present_ones(stores, results)
-    known = dict(stores.memories.known({node_identity(item) for item in good}))
-    return NodePlan(entries=write.entries, known=known, found=results)
+    stored = dict(stores.memories.known({node_identity(item) for item in good}))
+    return NodePlan(entries=write.entries, known=stored, found=results)
 
 
 def _placed(
     stores: Stores, drafts: Sequence[NodeDraft | CairnError]
 ) -> Sequence[NodeDraft | CairnError]:
     """Return the drafts, those of a conversation's session produced by it."""
-    wanted = sessions_of(draft for draft in drafts if isinstance(draft, NodeDraft))
-    record = {item: stores.tasks.conversation(None, item) for item in wanted}
-    conversations = {name: one[0] for name, one in record.items() if one}
+    session_ids = sessions_of(draft for draft in drafts if isinstance(draft, NodeDraft))
+    record = {item: stores.tasks.conversation(None, item) for item in session_ids}
+    conversations = {name: conversation[0] for name, conversation in record.items() if conversation}
     return [
         placed(draft, conversations) if isinstance(draft, NodeDraft) else draft for draft in drafts
     ]

@@ -115,21 +115,21 @@ def derive(
     """Return what memories and events, the newest first, say of a client."""
     kinds = {memory.id: kind_of(memory) for memory in memories}
     stated = [memory for memory in memories if kinds[memory.id] in _STATED]
-    preferences = [one for one in stated if kinds[one.id] is StatementKind.PREFERENCE]
-    others = [one for one in stated if kinds[one.id] is not StatementKind.PREFERENCE]
+    preferences = [memory for memory in stated if kinds[memory.id] is StatementKind.PREFERENCE]
+    others = [memory for memory in stated if kinds[memory.id] is not StatementKind.PREFERENCE]
     skills = {
         memory.id: skill for memory in others if (skill := skill_in(_speaker(memory.text)[1]))
     }
     return Profile(
         client_id=client_id,
-        facts=tuple(Statement(**_said(one)) for one in others if one.id not in skills),
-        preferences=tuple(Statement(**_said(one)) for one in preferences),
+        facts=tuple(Statement(**_said(memory)) for memory in others if memory.id not in skills),
+        preferences=tuple(Statement(**_said(memory)) for memory in preferences),
         skills=tuple(
-            Skill(**_said(one), name=skills[one.id][0], level=skills[one.id][1])
-            for one in others
-            if one.id in skills
+            Skill(**_said(memory), name=skills[memory.id][0], level=skills[memory.id][1])
+            for memory in others
+            if memory.id in skills
         ),
-        interests=tuple(_interests(stated, {one.id for one in preferences}, now)),
+        interests=tuple(_interests(stated, {memory.id for memory in preferences}, now)),
         patterns=tuple(_patterns(events, now)),
         truncated=truncated,
     )
@@ -142,19 +142,19 @@ def kind_of(memory: MemoryView) -> StatementKind | None:
     """
     if memory.type not in (MemoryKind.FACT, MemoryKind.STATUS):
         return None
-    told: Mapping[str, Any] = memory.metadata.get(OWN_METADATA) or {}
-    if "statement" in told:
-        return StatementKind(told["statement"])
-    speaker, said = _speaker(memory.text)
-    subject = said.split(maxsplit=1)[0] if said else ""
-    drawn = draw(said, Speaker(speaker, known={subject}))
+    own: Mapping[str, Any] = memory.metadata.get(OWN_METADATA) or {}
+    if "statement" in own:
+        return StatementKind(own["statement"])
+    speaker, statement = _speaker(memory.text)
+    subject = statement.split(maxsplit=1)[0] if statement else ""
+    drawn = draw(statement, Speaker(speaker, known={subject}))
     return drawn[0].kind if drawn else StatementKind.FACT
 
 
 def _speaker(text: str) -> tuple[str, str]:
     """Return who says a text that was drawn from a message, and what is said."""
-    speaker, colon, said = text.partition(": ")
-    return (speaker, said) if colon and len(speaker) <= MAX_SPEAKER else ("", text)
+    speaker, colon, statement = text.partition(": ")
+    return (speaker, statement) if colon and len(speaker) <= MAX_SPEAKER else ("", text)
 
 
 def _said(memory: MemoryView) -> dict[str, Any]:
@@ -184,17 +184,17 @@ def _interests(
             score=round(
                 sum(
                     (LIKED if is_liked else MENTIONED) * _left(memory.occurred_at, now)
-                    for memory, is_liked in found
+                    for memory, is_liked in mentions
                 ),
                 4,
             ),
-            evidence=tuple(memory.id for memory, _ in found[:MAX_EVIDENCE]),
+            evidence=tuple(memory.id for memory, _ in mentions[:MAX_EVIDENCE]),
         )
-        for entity, found in naming.items()
-        if len(found) >= LEAST_MENTIONS or any(is_liked for _, is_liked in found)
+        for entity, mentions in naming.items()
+        if len(mentions) >= LEAST_MENTIONS or any(is_liked for _, is_liked in mentions)
     ]
-    kept = [one for one in interests if one.score >= LEAST_INTEREST]
-    return sorted(kept, key=lambda one: (-one.score, one.name))
+    strong = [interest for interest in interests if interest.score >= LEAST_INTEREST]
+    return sorted(strong, key=lambda interest: (-interest.score, interest.name))
 
 
 def _patterns(events: Iterable[EventView], now: datetime) -> list[Pattern]:
@@ -202,8 +202,12 @@ def _patterns(events: Iterable[EventView], now: datetime) -> list[Pattern]:
     for event in events:
         done[event.type, event.tool_name].append(event)
     patterns = [_pattern(again, now) for again in done.values()]
-    kept = [one for one in patterns if min(one.times, one.sessions) >= LEAST_TIMES]
-    return sorted(kept, key=lambda one: (-one.strength, one.type, one.tool_name or ""))
+    frequent = [
+        pattern for pattern in patterns if min(pattern.times, pattern.sessions) >= LEAST_TIMES
+    ]
+    return sorted(
+        frequent, key=lambda pattern: (-pattern.strength, pattern.type, pattern.tool_name or "")
+    )
 
 
 def _pattern(again: Sequence[EventView], now: datetime) -> Pattern:

@@ -38,7 +38,7 @@ class SealedFor:
 
 
 def with_missing_keys(
-    found: Found, sealed: Sequence[SealedFor], keys: KeyStore, workspace_id: UUID
+    verification: Found, sealed: Sequence[SealedFor], keys: KeyStore, workspace_id: UUID
 ) -> Found:
     """Return a verification that also names the keys that are gone; with one it is not ok."""
     absent = keys.absent(workspace_id, [for_.subject_id for for_ in sealed])
@@ -52,7 +52,7 @@ def with_missing_keys(
         for for_ in sealed
         if for_.subject_id in absent
     )
-    return replace(found, ok=found.ok and not missing, missing_keys=missing)
+    return replace(verification, ok=verification.ok and not missing, missing_keys=missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,10 @@ class VerifyWithKeys(Generic[Found]):
 
     def __call__(self, principal: Principal, /) -> Found:
         """Return what was found of both."""
-        found = self.verify(principal)
+        verification = self.verify(principal)
         with self.transactions.reading(principal) as stores:
             sealed = stores.ledger.sealed_for()
-        return with_missing_keys(found, sealed, self.keys, principal.workspace_id)
+        return with_missing_keys(verification, sealed, self.keys, principal.workspace_id)
 
 
 EXAMPLES = 5

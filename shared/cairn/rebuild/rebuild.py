@@ -220,11 +220,11 @@ class Rebuild:
         progress = self._caught_up(principal, stores)
         if progress is None:
             return None
-        found = self._result(
+        result = self._result(
             progress, stores.replica.live_checksums(), stores.replica.checksums(), only_check=True
         )
         stores.replica.discard()
-        return found
+        return result
 
     def _put_in_place(
         self, principal: Principal, stores: Stores

@@ -139,8 +139,8 @@ def opened(entries: Sequence[Entry], keys: KeyStore, cipher: BodyCipher) -> list
         for entry in entries
         if entry.body
     }
-    wanted = {subject for subjects in owners.values() for subject in subjects}
-    held = keys.get(entries[0].workspace_id, wanted)
+    subjects_needed = {subject for subjects in owners.values() for subject in subjects}
+    held = keys.get(entries[0].workspace_id, subjects_needed)
     results: list[Opened] = []
     for entry in entries:
         if not entry.body:
@@ -231,8 +231,8 @@ def _store_vectors(
         text for recipe in node_recipes for text in (*recipe.recipe.windows, *recipe.recipe.context)
     }
     vectors = stores.embeddings.cached(hashes, model_id)
-    made = [recipes.mixed(recipe.node_id, recipe.recipe, vectors) for recipe in node_recipes]
-    rows = [item for item in made if item is not None]
+    embeddings = [recipes.mixed(recipe.node_id, recipe.recipe, vectors) for recipe in node_recipes]
+    rows = [item for item in embeddings if item is not None]
     supplied = {row.node_id for row in rows}
     lacking = [recipe.node_id for recipe in node_recipes if recipe.node_id not in supplied]
     rows += [NewEmbedding(node_id=item, vectors=()) for item in lacking]  # no stale one stays

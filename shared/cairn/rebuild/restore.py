@@ -54,7 +54,7 @@ class Restored:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as people and machines are told it."""
-        found = self.tombstones
+        applied = self.tombstones
         tables = self.rebuilt.after
         return {
             "workspace_id": str(self.workspace_id),
@@ -63,9 +63,9 @@ class Restored:
             "unreadable": self.rebuilt.unreadable,
             "queued": self.rebuilt.queued,
             "tombstones": {
-                "subjects": found.subjects if found else 0,
-                "keys_destroyed": found.keys_destroyed if found else 0,
-                "refused": [item.key for item in found.refused] if found else [],
+                "subjects": applied.subjects if applied else 0,
+                "keys_destroyed": applied.keys_destroyed if applied else 0,
+                "refused": [item.key for item in applied.refused] if applied else [],
             },
             "tables": {
                 name: {"rows": tables[name].rows, "checksum": tables[name].checksum}

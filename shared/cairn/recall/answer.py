@@ -66,32 +66,32 @@ class Search:
         return answer(self.recall(principal, request), request)
 
 
-def answer(found: RecallResult, request: SearchRequest) -> Answer:
+def answer(recalled: RecallResult, request: SearchRequest) -> Answer:
     """Return the answer in the request's format, within its budget of characters (of JSON).
 
     `compact` leaves out attributes and context and rounds scores to four decimals. `fields`
     narrows the properties (text and attributes) of each result, not those of related nodes.
     """
     compact = request.format == Format.COMPACT
-    rows = [_compact(each) if compact else _full(each) for each in found.results]
+    rows = [_compact(each) if compact else _full(each) for each in recalled.results]
     narrowed = [projected(row, request.fields) for row in rows]
     fields = None
     if request.fields is not None:
-        kept = sum(len(_properties(row)) for row in narrowed)
+        property_count = sum(len(_properties(row)) for row in narrowed)
         all_of_them = sum(len(_properties(row)) for row in rows)
         fields = {
             "asked": list(request.fields),
-            "returned_properties": kept,
-            "dropped_properties": all_of_them - kept,
+            "returned_properties": property_count,
+            "dropped_properties": all_of_them - property_count,
         }
     results, dropped = fitting(narrowed, max_chars=request.max_chars)
-    meta = _meta(found, request, returned=results, dropped=dropped)
+    meta = _meta(recalled, request, returned=results, dropped=dropped)
     if fields:
         meta["fields"] = fields
     if request.format == Format.TEXT:
-        told = set_in_words(meta["set"])
+        set_text = set_in_words(meta["set"])
         return Answer(
-            results=(), meta=meta, text=DIVIDER.join(filter(None, (as_text(results), told)))
+            results=(), meta=meta, text=DIVIDER.join(filter(None, (as_text(results), set_text)))
         )
     return Answer(results=tuple(results), meta=meta)
 
@@ -104,11 +104,11 @@ def projected(row: Mapping[str, Any], fields: Sequence[str] | None) -> dict[str,
     """
     if fields is None:
         return dict(row)
-    wanted = frozenset(fields)
-    narrowed = {name: value for name, value in row.items() if name != "text" or name in wanted}
+    names = frozenset(fields)
+    narrowed = {name: value for name, value in row.items() if name != "text" or name in names}
     if "attributes" in row:
-        given = row["attributes"]
-        narrowed["attributes"] = {name: given[name] for name in given if name in wanted}
+        attributes = row["attributes"]
+        narrowed["attributes"] = {name: attributes[name] for name in attributes if name in names}
     return narrowed
 
 
@@ -120,21 +120,21 @@ def fitting(
     Related nodes go first, from the last result up; then what stands beside the results; then
     results from the end. The first result stays, whatever its size.
     """
-    kept = [dict(row) for row in rows]
-    sizes = [_size(row) for row in kept]
+    fitted = [dict(row) for row in rows]
+    sizes = [_size(row) for row in fitted]
     left_out = dict.fromkeys(("related", "context"), 0)
     for part in left_out:
-        for index in reversed(range(len(kept))):
+        for index in reversed(range(len(fitted))):
             if sum(sizes) <= max_chars:
                 break
-            left_out[part] += _strip(kept[index], part)
-            sizes[index] = _size(kept[index])
+            left_out[part] += _strip(fitted[index], part)
+            sizes[index] = _size(fitted[index])
     gone = 0
-    while len(kept) > 1 and sum(sizes) > max_chars:
-        kept.pop()
+    while len(fitted) > 1 and sum(sizes) > max_chars:
+        fitted.pop()
         sizes.pop()
         gone += 1
-    return kept, Dropped(results=gone, **left_out)
+    return fitted, Dropped(results=gone, **left_out)
 
 
 def _strip(row: dict[str, Any], part: str) -> int:
@@ -206,15 +206,15 @@ def _neighbour(each: NeighbourText) -> dict[str, Any]:
 
 
 def _meta(
-    found: RecallResult,
+    recalled: RecallResult,
     request: SearchRequest,
     *,
     returned: Sequence[Mapping[str, Any]],
     dropped: Dropped,
 ) -> dict[str, Any]:
-    meta = found.meta
-    search, asked = meta.search, meta.search.asked
-    proactive = sum(each.surfaced is not None for each in found.results)
+    meta = recalled.meta
+    search, question = meta.search, meta.search.asked
+    proactive = sum(each.surfaced is not None for each in recalled.results)
     return {
         "search_id": str(search.id),
         "query_ms": round(meta.query_ms, 3),
@@ -232,22 +232,22 @@ def _meta(
         "models": [_use(each) for each in search.calls.uses],
         "seed_nodes": list(meta.seeds),
         "retrieval_method": meta.method.value if meta.method else None,
-        "inferred_intents": {} if asked.intent_override else dict(search.intents),
-        "intent_override": asked.intent_override.value if asked.intent_override else None,
+        "inferred_intents": {} if question.intent_override else dict(search.intents),
+        "intent_override": question.intent_override.value if question.intent_override else None,
         "proactive_nodes_count": proactive,
-        "retrieval_class": asked.retrieval_class.value,
+        "retrieval_class": question.retrieval_class.value,
         "gate": _gate(meta) if search.recipe.gate else None,
         "scoring_weights": _weights(meta),
         "capacity": _capacity(meta, request, used=len(returned)),
         "dropped": {
-            "related": dropped.related + sum(each.related.dropped for each in found.results),
+            "related": dropped.related + sum(each.related.dropped for each in recalled.results),
             "context": dropped.context,
             "results": dropped.results,
         },
         **_relevance(meta),
         "facets": meta.coverage.facets_json() if meta.coverage else None,
         "set": meta.coverage.set_json() if meta.coverage else None,
-        "merged": sum(len(each.merged) for each in found.results),
+        "merged": sum(len(each.merged) for each in recalled.results),
         "cached": str(meta.cached) if meta.cached else None,
     }
 

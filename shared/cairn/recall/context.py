@@ -101,8 +101,8 @@ class AssembleContext:
             raise ValidationFailed(
                 f"max_tokens {message}.", errors=[FieldError("max_tokens", message)]
             )
-        found = self.recall(principal, request)
-        return assemble(found, max_tokens=max_tokens, count=counting(self.count_tokens))
+        recalled = self.recall(principal, request)
+        return assemble(recalled, max_tokens=max_tokens, count=counting(self.count_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ class ShowContext:
         self, principal: Principal, request: SearchRequest, *, max_tokens: int
     ) -> dict[str, Any]:
         """Assemble the block for a question."""
-        made = self.assemble(principal, request, max_tokens=max_tokens)
-        return context_json(made, answer(made.found, request).meta)
+        context = self.assemble(principal, request, max_tokens=max_tokens)
+        return context_json(context, answer(context.found, request).meta)
 
 
 def counting(count: CountTokens) -> CountTokens:
@@ -131,7 +131,7 @@ def counting(count: CountTokens) -> CountTokens:
     return counted
 
 
-def assemble(found: RecallResult, *, max_tokens: int, count: CountTokens) -> Context:
+def assemble(recalled: RecallResult, *, max_tokens: int, count: CountTokens) -> Context:
     """Write the results into a block of at most `max_tokens`.
 
     Results go in by rank while they fit (a best one that is too long alone is cut), then, by rank
@@ -140,7 +140,7 @@ def assemble(found: RecallResult, *, max_tokens: int, count: CountTokens) -> Con
     """
     room = max_tokens - count(HEAD + TAIL)
     pieces: list[Piece] = []
-    for result in found.results:
+    for result in recalled.results:
         piece = _piece(result)
         if not pieces:
             piece = _cut(piece, room, count)
@@ -160,8 +160,8 @@ def assemble(found: RecallResult, *, max_tokens: int, count: CountTokens) -> Con
         tokens=count(text),
         max_tokens=max_tokens,
         citations=tuple(piece.citation for piece in pieces),
-        left_out=len(found.results) - len(pieces),
-        found=found,
+        left_out=len(recalled.results) - len(pieces),
+        found=recalled,
     )
 
 
@@ -253,8 +253,8 @@ def _written(piece: Piece) -> str:
         attributes["validity"] = piece.result.validity.value
     if citation.screening != CLEAN:
         attributes["screening"] = citation.screening
-    given = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items())
-    lines = [f"<source {given}>"]
+    attribute_text = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items())
+    lines = [f"<source {attribute_text}>"]
     lines += [f"<before>{text}</before>" for text in piece.before]
     lines.append(f"<text>{piece.text}</text>")
     lines += [f"<after>{text}</after>" for text in piece.after]

@@ -100,10 +100,10 @@ class Coverage:
         """Return what `meta.set` says; None for a question that asks about no set."""
         if self.found is None:
             return None
-        wanted, members = self.found.wanted, self.found.members
+        asked_set, members = self.found.wanted, self.found.members
         return {
-            "rule": wanted.rule.value,
-            "said": wanted.said,
+            "rule": asked_set.rule.value,
+            "said": asked_set.said,
             "found": self.found.counted,
             "complete": self.found.complete,
             "members": [
@@ -113,10 +113,10 @@ class Coverage:
         }
 
 
-def covering(kept: Sequence[Scored], parts: Parts, depth: int) -> list[Covered]:
+def covering(ranked: Sequence[Scored], parts: Parts, depth: int) -> list[Covered]:
     """Return for each facet the first of the best `depth` that speaks of it, the fuller first."""
     return [
-        _best(kept[:depth], facet, bound_of(kept, parts, at))
+        _best(ranked[:depth], facet, bound_of(ranked, parts, at))
         for at, facet in enumerate(parts.facets)
     ]
 
@@ -132,29 +132,31 @@ def bare(ranking: Ranking, parts: Parts) -> tuple[tuple[Facet, Bound | None], ..
 
 def cover(ranking: Ranking, parts: Parts, depth: int) -> tuple[Ranking, tuple[Covered, ...]]:
     """Return the ranking with something for each facet among the first `depth`, where there is."""
-    kept = ranking.kept
-    found = covering(kept, parts, depth)
+    ranked = ranking.kept
+    covered = covering(ranked, parts, depth)
     moved: list[Scored] = []
     places: list[int] = []
-    for at, each in enumerate(found):
+    for at, each in enumerate(covered):
         if each.whole:
             continue
-        better = _best(kept[depth:READ], each.facet, bound_of(kept, parts, at))
+        better = _best(ranked[depth:READ], each.facet, bound_of(ranked, parts, at))
         if better.node_id is None or (each.node_id is not None and not better.whole):
             continue
-        if better.node_id not in {one.sketch.id for one in moved}:
-            place = _free_place(kept[:depth], places, found, parts)
+        if better.node_id not in {candidate.sketch.id for candidate in moved}:
+            place = _free_place(ranked[:depth], places, covered, parts)
             if place is None:
                 break
             places.append(place)
-            moved.append(next(one for one in kept if one.sketch.id == better.node_id))
-        found[at] = replace(better, moved=True)
-    return moved_by(ranking, _points(kept, moved, places)), tuple(found)
+            moved.append(
+                next(candidate for candidate in ranked if candidate.sketch.id == better.node_id)
+            )
+        covered[at] = replace(better, moved=True)
+    return moved_by(ranking, _points(ranked, moved, places)), tuple(covered)
 
 
 def found_set(
     nodes: Iterable[Sketch],
-    wanted: WantedSet,
+    asked_set: WantedSet,
     hint: TimeHint | None,
     *,
     at_entity: frozenset[UUID] = frozenset(),
@@ -164,38 +166,38 @@ def found_set(
 
     Those `at_entity` are about what the question names, whatever they call it.
     """
-    found = sorted(
+    members = sorted(
         (each.occurred_at, each.position, each.id)
         for each in nodes
-        if _belongs(each, wanted, hint, named=each.id in at_entity)
+        if _belongs(each, asked_set, hint, is_named=each.id in at_entity)
     )
-    listed = found[-MOST_OF_SET:] if wanted.rule is SetRule.LAST else found[:MOST_OF_SET]
+    listed = members[-MOST_OF_SET:] if asked_set.rule is SetRule.LAST else members[:MOST_OF_SET]
     return FoundSet(
-        wanted=wanted,
+        wanted=asked_set,
         members=tuple((node_id, at) for at, _, node_id in listed),
-        counted=len(found),
+        counted=len(members),
         complete=complete,
     )
 
 
-def extreme_first(ranking: Ranking, found: FoundSet, depth: int) -> Ranking:
+def extreme_first(ranking: Ranking, members: FoundSet, depth: int) -> Ranking:
     """Return the ranking with the set's first or last in front, if it is among the first `depth`.
 
     And near the best result: otherwise it is another matter.
     """
-    rule, kept = found.wanted.rule, ranking.kept[:depth]
-    if rule not in (SetRule.FIRST, SetRule.LAST) or len(kept) < 2:
+    rule, top = members.wanted.rule, ranking.kept[:depth]
+    if rule not in (SetRule.FIRST, SetRule.LAST) or len(top) < 2:
         return ranking
-    least = kept[0].score * NEAR
-    good = {each.sketch.id for each in kept if each.score >= least and "past" not in each.signals}
-    times = [(at, node_id) for node_id, at in found.members if node_id in good]
+    least = top[0].score * NEAR
+    good = {each.sketch.id for each in top if each.score >= least and "past" not in each.signals}
+    times = [(at, node_id) for node_id, at in members.members if node_id in good]
     if not times:
         return ranking
     _, chosen = min(times) if rule is SetRule.FIRST else max(times)
-    one = next(each for each in kept if each.sketch.id == chosen)
-    if one is kept[0]:
+    candidate = next(each for each in top if each.sketch.id == chosen)
+    if candidate is top[0]:
         return ranking
-    return moved_by(ranking, {chosen: kept[0].score - one.score + _STEP})
+    return moved_by(ranking, {chosen: top[0].score - candidate.score + _STEP})
 
 
 def moved_by(ranking: Ranking, moved: Mapping[UUID, float]) -> Ranking:
@@ -218,13 +220,13 @@ def moved_by(ranking: Ranking, moved: Mapping[UUID, float]) -> Ranking:
     return replace(ranking, scored=placed(ranking.scored), kept=placed(ranking.kept))
 
 
-def bound_of(kept: Sequence[Scored], parts: Parts, at: int) -> Bound | None:
+def bound_of(ranked: Sequence[Scored], parts: Parts, at: int) -> Bound | None:
     """Return before or after which moment a facet of a sequence must lie."""
     order = parts.facets[at].order
     if order is None:
         return None
-    anchor = _best(kept[:READ], parts.facets[0], None)
-    moments = [each.sketch.occurred_at for each in kept if each.sketch.id == anchor.node_id]
+    anchor = _best(ranked[:READ], parts.facets[0], None)
+    moments = [each.sketch.occurred_at for each in ranked if each.sketch.id == anchor.node_id]
     return (order, moments[0]) if moments else None
 
 
@@ -233,10 +235,10 @@ def _best(items: Sequence[Scored], facet: Facet, bound: Bound | None) -> Covered
     for each in items:
         if "past" in each.signals or not _lies(each.sketch, bound):
             continue
-        said = _stems(each.sketch)
-        if _share(facet.terms, said) < HALF:
+        node_stems = _stems(each.sketch)
+        if _share(facet.terms, node_stems) < HALF:
             continue
-        if not facet.matter or _share(facet.matter, said) > 0:
+        if not facet.matter or _share(facet.matter, node_stems) > 0:
             return Covered(facet=facet, node_id=each.sketch.id, whole=True)
         partly = partly or each.sketch.id
     return Covered(facet=facet, node_id=partly)
@@ -250,48 +252,48 @@ def _lies(node: Sketch, bound: Bound | None) -> bool:
 
 
 def _free_place(
-    top: Sequence[Scored], taken: Sequence[int], found: Sequence[Covered], parts: Parts
+    top: Sequence[Scored], taken: Sequence[int], covered: Sequence[Covered], parts: Parts
 ) -> int | None:
     """Return the last place whose result no facet needs and that does not speak of them all."""
-    needed = {each.node_id for each in found}
+    needed = {each.node_id for each in covered}
     for place in range(len(top) - 1, 0, -1):
-        one = top[place]
-        if place in taken or one.sketch.id in needed:
+        candidate = top[place]
+        if place in taken or candidate.sketch.id in needed:
             continue
-        said = _stems(one.sketch)
-        if not all(_share(facet.terms, said) >= HALF for facet in parts.facets):
+        node_stems = _stems(candidate.sketch)
+        if not all(_share(facet.terms, node_stems) >= HALF for facet in parts.facets):
             return place
     return None
 
 
 def _points(
-    kept: Sequence[Scored], moved: Sequence[Scored], places: Sequence[int]
+    ranked: Sequence[Scored], moved: Sequence[Scored], places: Sequence[int]
 ) -> dict[UUID, float]:
     """Return what each needs to stand before the first whose place is taken, in their order."""
     if not moved:
         return {}
     first = min(places)
-    low, high = kept[first].score, kept[first - 1].score
+    low, high = ranked[first].score, ranked[first - 1].score
     step = (high - low) / (len(moved) + 1) or _STEP
     return {
-        one.sketch.id: low + step * (len(moved) - number) - one.score
-        for number, one in enumerate(moved)
+        candidate.sketch.id: low + step * (len(moved) - number) - candidate.score
+        for number, candidate in enumerate(moved)
     }
 
 
-def _belongs(node: Sketch, wanted: WantedSet, hint: TimeHint | None, *, named: bool) -> bool:
+def _belongs(node: Sketch, asked_set: WantedSet, hint: TimeHint | None, *, is_named: bool) -> bool:
     if hint is not None and nearness(hint, node.occurred_at) < 1.0:
         return False
-    said = _stems(node)
-    if not named and _share(wanted.names, said, empty=1.0) < HALF:
+    node_stems = _stems(node)
+    if not is_named and _share(asked_set.names, node_stems, empty=1.0) < HALF:
         return False
-    return _share(wanted.matter, said, empty=1.0) >= MOST
+    return _share(asked_set.matter, node_stems, empty=1.0) >= MOST
 
 
-def _share(terms: Sequence[str], said: frozenset[str], *, empty: float = 0.0) -> float:
+def _share(terms: Sequence[str], node_stems: frozenset[str], *, empty: float = 0.0) -> float:
     if not terms:
         return empty
-    return sum(stem(term) in said for term in terms) / len(terms)
+    return sum(stem(term) in node_stems for term in terms) / len(terms)
 
 
 def _stems(node: Sketch) -> frozenset[str]:

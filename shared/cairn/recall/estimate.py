@@ -57,14 +57,14 @@ def estimated(embedder: Embedder) -> Calibration | None:
     unlike = (float(cosines.sum()) - own) / (count * (count - 1))
     if not alike - unlike >= LEAST_APART:
         return None
-    known = CALIBRATIONS[BGE_SMALL.name]
+    base = CALIBRATIONS[BGE_SMALL.name]
     usual, by_cosine = USUAL_LATE
-    slope = known.cosine + known.late * by_cosine
+    slope = base.cosine + base.late * by_cosine
     scale = (ALIKE - UNLIKE) / (alike - unlike)
     return replace(
-        known,
+        base,
         model=embedder.model.name,
-        intercept=known.intercept + known.late * usual + slope * (UNLIKE - scale * unlike),
+        intercept=base.intercept + base.late * usual + slope * (UNLIKE - scale * unlike),
         cosine=slope * scale,
         late=0.0,
         estimated=True,

@@ -99,15 +99,15 @@ class IndexedKeywordLeg:
         if not terms:
             return ()
         start = self.stopwatch()
-        name, found = self.index.find(
+        name, candidates = self.index.find(
             principal, terms, filters, limit=int(limit * SPARE), timeout_ms=timeout_ms
         )
         left = timeout_ms - int((self.stopwatch() - start) * 1000)
         if left <= 0:
             raise Unavailable("The index took all the time.", reason="timed-out")
-        ids = {item.node_id for item in found}
+        ids = {item.node_id for item in candidates}
         admitted = self.guard(principal, ids, filters, name, left)
-        return IndexCandidates([item for item in found if item.node_id in admitted][:limit])
+        return IndexCandidates([item for item in candidates if item.node_id in admitted][:limit])
 
 
 @dataclass(kw_only=True)
@@ -148,9 +148,11 @@ class FallbackKeywordLeg:
             )
         except Unavailable as error:
             left = max(1, timeout_ms - int((self.stopwatch() - start) * 1000))
-            found = self.secondary.search(principal, terms, filters, limit=limit, timeout_ms=left)
+            candidates = self.secondary.search(
+                principal, terms, filters, limit=limit, timeout_ms=left
+            )
             first, second = self.names
-            return NotedCandidates(found, f"{first} {error.reason}, answered by {second}")
+            return NotedCandidates(candidates, f"{first} {error.reason}, answered by {second}")
 
     def _ask_primary(
         self,
@@ -167,18 +169,18 @@ class FallbackKeywordLeg:
         trial = bool(self._reason)
         if trial:  # the others go on without it until this one knows
             self._rest_until = self.stopwatch() + REST_SECONDS
-        asked = self.pool.submit(
+        future = self.pool.submit(
             self.primary.search, principal, terms, filters, limit=limit, timeout_ms=timeout_ms
         )
         try:
-            found = asked.result(timeout=timeout_ms / 1000)
+            candidates = future.result(timeout=timeout_ms / 1000)
         except TooLate as error:
-            asked.cancel()
+            future.cancel()
             raise self._failed("timed-out") from error
         except Unavailable as error:
             raise self._failed(error.reason) from error
         self._rest_until, self._reason = 0.0, ""
-        return found
+        return candidates
 
     def _failed(self, reason: str) -> Unavailable:
         self._rest_until, self._reason = self.stopwatch() + REST_SECONDS, reason

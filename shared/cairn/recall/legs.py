@@ -127,13 +127,13 @@ def _best(candidates: Iterable[Candidate]) -> dict[UUID, float]:
 def _timed(leg: Leg, stopwatch: Stopwatch) -> LegOutcome:
     start = stopwatch()
     try:
-        found = leg()
+        answer = leg()
     except CairnError as error:
         return LegOutcome(ms=(stopwatch() - start) * 1000, failure=error.reason)
-    graph = found if isinstance(found, GraphFound) else None
-    candidates = found.candidates if isinstance(found, GraphFound) else tuple(found)
-    note = found.note if isinstance(found, NotedCandidates) else None
-    question = found.question if isinstance(found, ReadCandidates) else None
+    graph = answer if isinstance(answer, GraphFound) else None
+    candidates = answer.candidates if isinstance(answer, GraphFound) else tuple(answer)
+    note = answer.note if isinstance(answer, NotedCandidates) else None
+    question = answer.question if isinstance(answer, ReadCandidates) else None
     ms = (stopwatch() - start) * 1000
     return LegOutcome(
         candidates=candidates,
@@ -141,7 +141,7 @@ def _timed(leg: Leg, stopwatch: Stopwatch) -> LegOutcome:
         graph=graph,
         question=question,
         note=note,
-        by_index=isinstance(found, IndexCandidates),
+        by_index=isinstance(answer, IndexCandidates),
     )
 
 
@@ -220,7 +220,7 @@ class Legs:
 
     def _by_vector(self, search: Search, text: str) -> Sequence[Candidate]:
         vector, tokens = embed_question(self.embedder, text)
-        found = [
+        lists = [
             self.vector.search(
                 search.principal,
                 vector,
@@ -233,13 +233,13 @@ class Legs:
             for filters in search.ranges
         ]
         question = ReadQuestion(vector=vector, tokens=tokens)
-        return ReadCandidates(merged(found, limit=search.recipe.candidates), question)
+        return ReadCandidates(merged(lists, limit=search.recipe.candidates), question)
 
     def _by_keyword(self, search: Search, text: str) -> Sequence[Candidate]:
-        asked = search.asked
+        question_asked = search.asked
         same = text == search.wordings[0]
-        terms = asked.understanding.terms if same else understand(text, search.at).terms
-        found = [
+        terms = question_asked.understanding.terms if same else understand(text, search.at).terms
+        lists = [
             self.keyword.search(
                 search.principal,
                 terms,
@@ -249,11 +249,11 @@ class Legs:
             )
             for filters in search.ranges
         ]
-        return merged(found, limit=search.recipe.candidates)
+        return merged(lists, limit=search.recipe.candidates)
 
     def _by_graph(self, graph: WalkingGraphLeg, search: Search) -> GraphFound:
         who = search.principal
-        found = [
+        lists = [
             graph.search(
                 search.principal,
                 GraphSeeds(
@@ -273,9 +273,9 @@ class Legs:
             )
             for filters in search.ranges
         ]
-        candidates = merged([item.candidates for item in found], limit=search.recipe.candidates)
-        edges = {edge.id: edge for item in found for edge in item.edges}
-        return replace(found[0], candidates=tuple(candidates), edges=tuple(edges.values()))
+        candidates = merged([item.candidates for item in lists], limit=search.recipe.candidates)
+        edges = {edge.id: edge for item in lists for edge in item.edges}
+        return replace(lists[0], candidates=tuple(candidates), edges=tuple(edges.values()))
 
     def _by_subscription(
         self, subscriptions: SubscriptionLeg, search: Search
@@ -285,7 +285,7 @@ class Legs:
         keywords = self.subscribed(search.principal, self.timeout_ms)
         if not keywords:
             return ()
-        found = [
+        lists = [
             subscriptions.search(
                 search.principal,
                 keywords,
@@ -295,7 +295,7 @@ class Legs:
             )
             for filters in search.ranges
         ]
-        return merged(found, limit=search.recipe.candidates)
+        return merged(lists, limit=search.recipe.candidates)
 
 
 def tuning_of(settings: RecallSettings) -> GraphTuning:

@@ -75,22 +75,22 @@ def surface(
     A node several signals name carries the strongest. Scores: likeness x 0.5, importance / 10 x
     0.5, and accesses / 5 (at most 1) x 0.5.
     """
-    found: list[Surfaced] = []
+    surfaced: list[Surfaced] = []
     if filters.as_of_position is not None:
         return ()
     quiet = muted(stores.graph.judged(now - JUDGED_DAYS), chosen)
     if results and Signal.RECURRING_PATTERN not in quiet:
         rows = stores.graph.recurring(results, minimum=MIN_SIMILARITY, limit=PER_SIGNAL)
-        found += _surfaced(Signal.RECURRING_PATTERN, rows, best=1.0)
+        surfaced += _surfaced(Signal.RECURRING_PATTERN, rows, best=1.0)
     if entity_ids and Signal.ENTITY_CONTEXT not in quiet:
         rows = stores.graph.important_connections(
             entity_ids, minimum=MIN_IMPORTANCE, limit=PER_SIGNAL
         )
-        found += _surfaced(Signal.ENTITY_CONTEXT, rows, best=10.0)
+        surfaced += _surfaced(Signal.ENTITY_CONTEXT, rows, best=10.0)
     if session_id and Signal.RETRIEVAL_HISTORY not in quiet:
         rows = stores.graph.used_again(session_id, minimum=MIN_ACCESSES, limit=PER_SIGNAL)
-        found += _surfaced(Signal.RETRIEVAL_HISTORY, rows, best=5.0)
-    return strongest(found, without=results, cap=cap)
+        surfaced += _surfaced(Signal.RETRIEVAL_HISTORY, rows, best=5.0)
+    return strongest(surfaced, without=results, cap=cap)
 
 
 def muted(judged: Mapping[str, tuple[int, int]], chosen: Mapping[str, bool]) -> frozenset[Signal]:
@@ -106,14 +106,14 @@ def _unhelpful(judged: tuple[int, int] | None) -> bool:
 
 
 def strongest(
-    found: Sequence[Surfaced], *, without: Sequence[UUID], cap: int
+    surfaced: Sequence[Surfaced], *, without: Sequence[UUID], cap: int
 ) -> tuple[Surfaced, ...]:
     """Return each node once with its strongest signal, best first, at most `cap` of them."""
-    known = frozenset(without)
+    excluded = frozenset(without)
     best: dict[UUID, Surfaced] = {}
-    for each in found:
+    for each in surfaced:
         held = best.get(each.node_id)
-        if each.node_id not in known and (held is None or each.score > held.score):
+        if each.node_id not in excluded and (held is None or each.score > held.score):
             best[each.node_id] = each
     ordered = sorted(best.values(), key=lambda each: (-each.score, each.node_id))
     return tuple(ordered[:cap])

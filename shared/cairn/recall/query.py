@@ -267,22 +267,22 @@ class Search:
     @property
     def hops(self) -> int:
         """Return how far results are expanded: the request's number, else the recipe's."""
-        asked = self.request.expand_hops
-        return self.recipe.expand_hops if asked is None else asked
+        hops = self.request.expand_hops
+        return self.recipe.expand_hops if hops is None else hops
 
     @property
     def min_relevance(self) -> float | None:
         """Return what a result must reach, as the request, else the workspace says."""
-        asked = self.request.min_relevance
-        return self.workspace.min_relevance if asked is None else asked
+        floor = self.request.min_relevance
+        return self.workspace.min_relevance if floor is None else floor
 
     @property
     def asks_for_a_time(self) -> bool:
         """Return whether another time than now is asked for, by a parameter or in the question."""
-        asked, understanding = self.request, self.asked.understanding
-        given = (asked.as_of, asked.valid_at, asked.occurred_from, asked.occurred_to)
-        named = understanding.hint is not None or understanding.asks_when
-        return named or any(each is not None for each in given)
+        request, understanding = self.request, self.asked.understanding
+        times = (request.as_of, request.valid_at, request.occurred_from, request.occurred_to)
+        names_a_time = understanding.hint is not None or understanding.asks_when
+        return names_a_time or any(each is not None for each in times)
 
     @property
     def looked_up(self) -> bool:
@@ -301,11 +301,11 @@ class Search:
         With memories of some kinds besides, when the recipe says so.
         """
         clients = self.request.clients or (self.filters.client_id,)
-        found = tuple(replace(self.filters, client_id=client) for client in clients)
+        ranges = tuple(replace(self.filters, client_id=client) for client in clients)
         kinds = self.recipe.with_kinds
         if not kinds:
-            return found
-        return (*found, *(replace(item, labels=(Label.MEMORY,), kinds=kinds) for item in found))
+            return ranges
+        return (*ranges, *(replace(item, labels=(Label.MEMORY,), kinds=kinds) for item in ranges))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

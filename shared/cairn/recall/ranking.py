@@ -92,19 +92,19 @@ def deduped(ranked: Sequence[Scored]) -> Deduped:
     their time and session, since an event is append-only).
     """
     seen: dict[object, UUID] = {}
-    kept: list[Scored] = []
+    unique: list[Scored] = []
     merged: dict[UUID, tuple[UUID, ...]] = {}
     for each in ranked:
         layers = _layers(each.sketch)
         first = next((seen[layer] for layer in layers if layer in seen), None)
         if first is None:
-            kept.append(each)
+            unique.append(each)
             first = each.sketch.id
         elif first != each.sketch.id:
             merged[first] = (*merged.get(first, ()), each.sketch.id)
         for layer in layers:
             seen.setdefault(layer, first)
-    return Deduped(kept=tuple(kept), merged=merged)
+    return Deduped(kept=tuple(unique), merged=merged)
 
 
 def _layers(node: Sketch) -> list[object]:
@@ -293,8 +293,8 @@ def weighted_sum(
     """Return sum over legs of weight x score, each leg's scores made `comparable` first."""
     fused: dict[UUID, float] = {}
     for leg, candidates in legs.items():
-        weight, found = weights[leg], [candidate.score for candidate in candidates]
-        scores = comparable(leg, found, normalised=normalised, lowered=lowered)
+        weight, scores_of_leg = weights[leg], [candidate.score for candidate in candidates]
+        scores = comparable(leg, scores_of_leg, normalised=normalised, lowered=lowered)
         for candidate, score in zip(candidates, scores, strict=True):
             fused[candidate.node_id] = fused.get(candidate.node_id, 0.0) + weight * score
     return fused
@@ -392,9 +392,10 @@ def above_words(legs: Legs, recipe: Recipe) -> dict[UUID, float]:
     Both look for words, so a node has the greater of the two and not their sum.
     """
     by_words = leg_points(KEYWORD, legs.get(KEYWORD, ()), recipe)
-    found = leg_points(SUBSCRIPTIONS, legs.get(SUBSCRIPTIONS, ()), recipe)
+    points_by_node = leg_points(SUBSCRIPTIONS, legs.get(SUBSCRIPTIONS, ()), recipe)
     return {
-        node_id: max(0.0, points - by_words.get(node_id, 0.0)) for node_id, points in found.items()
+        node_id: max(0.0, points - by_words.get(node_id, 0.0))
+        for node_id, points in points_by_node.items()
     }
 
 
@@ -403,12 +404,12 @@ def leg_points(leg: str, candidates: Sequence[Candidate], recipe: Recipe) -> dic
     weight = recipe.weights.get(leg, 0.0)
     scores = [score for _, score in candidates]
     if recipe.fusion is Fusion.RECIPROCAL_RANK:
-        given = [weight / (recipe.rrf_k + rank) for rank in range(1, len(scores) + 1)]
+        points = [weight / (recipe.rrf_k + rank) for rank in range(1, len(scores) + 1)]
     else:
         lowered = lowered_by(recipe)
         counted = comparable(leg, scores, normalised=STRETCHED, lowered=lowered)
-        given = [weight * score for score in counted]
-    return {one.node_id: part for one, part in zip(candidates, given, strict=True)}
+        points = [weight * score for score in counted]
+    return {candidate.node_id: part for candidate, part in zip(candidates, points, strict=True)}
 
 
 def lowered_by(recipe: Recipe) -> frozenset[str]:
@@ -449,10 +450,10 @@ def rank(
     if recipe.present_first and not search.asks_for_a_time:
         scored = newer_first(present_first(scored, search.at))
     unique = deduped(scored) if recipe.dedup else Deduped(kept=tuple(scored), merged={})
-    if recipe.one_text and (one := one_text(unique)) is not unique:
-        unique = one
-        kept = {each.sketch.id: each for each in unique.kept}
-        scored = _in_order(kept.get(each.sketch.id, each) for each in scored)
+    if recipe.one_text and (unified := one_text(unique)) is not unique:
+        unique = unified
+        by_id = {each.sketch.id: each for each in unique.kept}
+        scored = _in_order(by_id.get(each.sketch.id, each) for each in scored)
     return Ranking(
         fused=len(fused) - (len(sketches) - len(shown)),
         scored=tuple(scored),
@@ -471,8 +472,8 @@ def reordered(ranking: Ranking, scores: Mapping[UUID, float]) -> Ranking:
     read = [item for item in ranking.kept if item.sketch.id in scores]
     rest = [item for item in ranking.kept if item.sketch.id not in scores]
     read.sort(key=lambda item: -scores[item.sketch.id])
-    kept = sorted((*read, *rest), key=lambda item: "past" in item.signals)
-    return replace(ranking, kept=tuple(kept), reranked=scores)
+    ordered = sorted((*read, *rest), key=lambda item: "past" in item.signals)
+    return replace(ranking, kept=tuple(ordered), reranked=scores)
 
 
 def cut(ranking: Ranking, recipe: Recipe, limit: int) -> tuple[Scored, ...]:
@@ -490,12 +491,12 @@ def explained(
     search: Search,
 ) -> tuple[Ranked, ...]:
     """Return what is shown with its scores: the final one, the legs' own, each signal's part."""
-    known = ranking.judgement
+    judgement = ranking.judgement
     return tuple(
         Ranked(
             scored=each,
             scores=_scores(each, legs, ranking, search),
-            relevance=known.relevance.get(each.sketch.id) if known else None,
+            relevance=judgement.relevance.get(each.sketch.id) if judgement else None,
         )
         for each in best
     )

@@ -127,18 +127,18 @@ class Recall:
         stages.end("understand")
         if not search.looked_up:
             return self._answered(search, stages, {}, Found())
-        if known := self._known(search, stages):
-            return known
+        if cached := self._known(search, stages):
+            return cached
         before = self._last_head(search)
         search = self._taken_apart(self._reworded(search))
         stages.end("expand")
         outcomes = self.legs.run(search)
         stages.end("legs")
-        fused = fuse({leg: one.candidates for leg, one in outcomes.items()}, search.recipe)
+        fused = fuse({leg: outcome.candidates for leg, outcome in outcomes.items()}, search.recipe)
         stages.end("fuse")
-        found = self._found(search, outcomes, fused, stages, before)
-        result = self._answered(search, stages, outcomes, found)
-        self._keep(search, result, found)
+        found_nodes = self._found(search, outcomes, fused, stages, before)
+        result = self._answered(search, stages, outcomes, found_nodes)
+        self._keep(search, result, found_nodes)
         return result
 
     def _asked(self, principal: Principal, request: SearchRequest) -> Search:
@@ -154,7 +154,7 @@ class Recall:
             Budget(self.limits, stopwatch=self.stopwatch),
             Call(workspace_id=principal.workspace_id, run_id=search_id),
         )
-        asked = self._asking_for(recipe)(
+        question = self._asking_for(recipe)(
             request.query,
             request.history,
             admin=principal.role is Role.ADMIN,
@@ -162,9 +162,9 @@ class Recall:
             calls=calls,
             intent=Intent(request.intent) if request.intent else None,
         )
-        asked = asked.by(request.client_id or principal.client_id)
+        question = question.by(request.client_id or principal.client_id)
         narrowed = bool(request.labels or request.kinds)
-        recipe = routed(recipe, asked.retrieval_class, narrowed=narrowed)
+        recipe = routed(recipe, question.retrieval_class, narrowed=narrowed)
         return Search(
             id=search_id,
             principal=principal,
@@ -174,15 +174,15 @@ class Recall:
                 request,
                 recipe,
                 as_of_position=position,
-                language=asked.understanding.language,
+                language=question.understanding.language,
             ),
-            asked=asked,
+            asked=question,
             at=at,
             started_at=started_at,
             calls=calls,
             workspace=workspace,
             calibration=self._calibration(recipe, workspace),
-            wordings=(as_asked(asked.question),),
+            wordings=(as_asked(question.question),),
             ignored=ignored,
         )
 
@@ -229,9 +229,12 @@ class Recall:
         """Return the search with its paraphrases, when the recipe expands."""
         if not search.recipe.expansion:
             return search
-        asked = search.asked
+        question = search.asked
         others = self.expander(
-            search.principal.workspace_id, asked.question, asked.retrieval_class, calls=search.calls
+            search.principal.workspace_id,
+            question.question,
+            question.retrieval_class,
+            calls=search.calls,
         )
         return replace(search, wordings=tuple(dict.fromkeys((*search.wordings, *others))))
 
@@ -282,10 +285,10 @@ class Recall:
                 shown = self._shown(
                     stores, search, outcomes, ranking, stages, degraded=(*degraded, *lacking)
                 )
-        found, recording = shown
-        degraded = (*found.degraded, *_ended(recording))
+        found_nodes, recording = shown
+        degraded = (*found_nodes.degraded, *_ended(recording))
         stages.end("record")
-        return replace(found, degraded=degraded, head_position=head, unchanged=still)
+        return replace(found_nodes, degraded=degraded, head_position=head, unchanged=still)
 
     def _ranked(
         self,
@@ -295,9 +298,9 @@ class Recall:
         fused: Mapping[UUID, float],
     ) -> Ranking:
         """Rank what was fused, without what does not bear on the question."""
-        wanted = best_fused(fused, search.recipe, search.limit)
-        sketches = stores.node_reader.sketch(wanted, search.filters) if wanted else ()
-        legs = {leg: one.candidates for leg, one in outcomes.items()}
+        node_ids = best_fused(fused, search.recipe, search.limit)
+        sketches = stores.node_reader.sketch(node_ids, search.filters) if node_ids else ()
+        legs = {leg: outcome.candidates for leg, outcome in outcomes.items()}
         measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
         ranking = rank(sketches, fused, search, legs, measure)
         return self._judged(stores, ranking, search, outcomes)
@@ -317,23 +320,23 @@ class Recall:
             wider, trouble = second_round.widened(
                 self.legs, search, outcomes, left_bare, answered=bool(ranking.kept)
             )
-            fused = fuse({leg: one.candidates for leg, one in wider.items()}, search.recipe)
+            fused = fuse({leg: outcome.candidates for leg, outcome in wider.items()}, search.recipe)
             with self._reading(search.principal) as stores:
                 again = self._ranked(stores, search, wider, fused)
             if len(coverage.bare(again, search.parts)) < len(left_bare):
                 outcomes, ranking = wider, again
         ranking, covered = coverage.cover(ranking, search.parts, search.limit)
-        found = None
+        found_set = None
         if search.wanted is not None:
             ids, missed = second_round.gathered(self.legs, search, search.wanted)
             trouble = (*trouble, *missed)
             with self._reading(search.principal) as stores:
-                found = second_round.read_set(stores, search, search.wanted, ids)
-            ranking = coverage.extreme_first(ranking, found, search.limit)
-        told = coverage.Coverage(
-            parts=search.parts, covered=covered, second_round=bool(left_bare), found=found
+                found_set = second_round.read_set(stores, search, search.wanted, ids)
+            ranking = coverage.extreme_first(ranking, found_set, search.limit)
+        covered_set = coverage.Coverage(
+            parts=search.parts, covered=covered, second_round=bool(left_bare), found=found_set
         )
-        return outcomes, replace(ranking, coverage=told), trouble
+        return outcomes, replace(ranking, coverage=covered_set), trouble
 
     def _judged(
         self,
@@ -353,9 +356,9 @@ class Recall:
 
     def _calibration(self, recipe: Recipe, workspace: RecallSettings) -> Calibration | None:
         """Return the embedder's constants, estimated when nobody fitted any; None without."""
-        known = calibration_of(self.legs.embedder.model.name, workspace)
-        if known or self.estimate is None or not recipe.relevance:
-            return known
+        calibration = calibration_of(self.legs.embedder.model.name, workspace)
+        if calibration or self.estimate is None or not recipe.relevance:
+            return calibration
         try:
             return self.estimate()
         except Unavailable:
@@ -374,7 +377,7 @@ class Recall:
             scores = self.reranker(search.asked.question, texts, calls=search.calls)
         except Unavailable as error:
             return ranking, (f"rerank: {error.reason}",)
-        by_id = {one.sketch.id: score for one, score in zip(best, scores, strict=True)}
+        by_id = {candidate.sketch.id: score for candidate, score in zip(best, scores, strict=True)}
         return reordered(ranking, by_id), ()
 
     def _shown(
@@ -449,7 +452,7 @@ class Recall:
         search: Search,
         stages: Stages,
         outcomes: Mapping[str, LegOutcome],
-        found: Found,
+        found_nodes: Found,
     ) -> RecallResult:
         graph = next((outcome.graph for outcome in outcomes.values() if outcome.graph), None)
         meta = RecallMeta(
@@ -457,42 +460,42 @@ class Recall:
             query_ms=stages.total(),
             stages_ms=stages.ms,
             legs=outcomes,
-            degraded=found.degraded,
+            degraded=found_nodes.degraded,
             embedder=self.legs.embedder.model.name,
-            counts=_counts(search, outcomes, found),
+            counts=_counts(search, outcomes, found_nodes),
             seeds=tuple(seed.canonical_name for seed in graph.seeds) if graph else (),
             method=graph.method if graph else None,
-            head_position=found.head_position,
-            judgement=found.ranking.judgement,
-            coverage=found.ranking.coverage,
+            head_position=found_nodes.head_position,
+            judgement=found_nodes.ranking.judgement,
+            coverage=found_nodes.ranking.coverage,
         )
-        return RecallResult(results=found.results, meta=meta)
+        return RecallResult(results=found_nodes.results, meta=meta)
 
     def _known(self, search: Search, stages: Stages) -> RecallResult | None:
         """Return the answer given to the same question a while ago, if nothing changed since."""
-        known = self.cache.find(search) if self.cache and search.recipe.cache else None
-        if known is None:
+        cached = self.cache.find(search) if self.cache and search.recipe.cache else None
+        if cached is None:
             return None
         with self._reading(search.principal) as stores:
-            head = known.result.meta.head_position
+            head = cached.result.meta.head_position
             changed = head is None or stores.node_reader.changed_since(head)
         stages.end("cache")
         if changed:
             return None
         run = replace(
-            known.run, id=search.id, started_at=search.started_at, cached_from=known.run.id
+            cached.run, id=search.id, started_at=search.started_at, cached_from=cached.run.id
         )
         degraded = _ended(self.search_runs.record(run))
         stages.end("record")
         meta = replace(
-            known.result.meta,
+            cached.result.meta,
             search=search,
             query_ms=stages.total(),
             stages_ms=stages.ms,
             degraded=degraded,
-            cached=known.run.id,
+            cached=cached.run.id,
         )
-        return replace(known.result, meta=meta)
+        return replace(cached.result, meta=meta)
 
     def _caches(self, search: Search) -> bool:
         return self.cache is not None and search.recipe.cache
@@ -502,14 +505,14 @@ class Recall:
             return None
         return self.cache.last_head(search.principal.workspace_id)
 
-    def _keep(self, search: Search, result: RecallResult, found: Found) -> None:
+    def _keep(self, search: Search, result: RecallResult, found_nodes: Found) -> None:
         """Keep a whole answer, when nothing changed between the legs and the reading."""
-        if self.cache is None or found.run is None:
+        if self.cache is None or found_nodes.run is None:
             return
-        self.cache.saw(search.principal.workspace_id, found.head_position)
+        self.cache.saw(search.principal.workspace_id, found_nodes.head_position)
         lasting = all(each.node.expires_at is None for each in result.results)
-        if search.recipe.cache and found.unchanged and not found.degraded and lasting:
-            self.cache.keep(search, result, found.run)
+        if search.recipe.cache and found_nodes.unchanged and not found_nodes.degraded and lasting:
+            self.cache.keep(search, result, found_nodes.run)
 
     def _reading(self, principal: Principal) -> AbstractContextManager[Stores]:
         return self.transactions.reading(principal, timeout_ms=self.legs.timeout_ms)
@@ -529,14 +532,14 @@ def _chosen(request: SearchRequest, workspace: RecallSettings) -> Recipe:
     recipe = recipe_named(request.recipe or workspace.recipe)
     recipe = replace(recipe, decay_factor=workspace.decay_factor, rrf_k=workspace.rrf_k)
     recipe = weighted(switched(recipe, workspace.stages), workspace.weights)
-    asked = dict(request.stages)
+    stages = dict(request.stages)
     if request.gate is not None:
-        asked["gate"] = request.gate
+        stages["gate"] = request.gate
     if request.method is not None:
-        asked[GRAPH] = True
+        stages[GRAPH] = True
     if request.min_relevance is not None:
-        asked["relevance"] = True
-    return switched(recipe, asked) if asked else recipe
+        stages["relevance"] = True
+    return switched(recipe, stages) if stages else recipe
 
 
 def _let_pass(
@@ -565,9 +568,9 @@ def _ahead(message: str) -> ValidationFailed:
 
 def _failures(outcomes: Mapping[str, LegOutcome]) -> tuple[str, ...]:
     return tuple(
-        f"{name}: {said}"
+        f"{name}: {fault}"
         for name, outcome in outcomes.items()
-        if (said := outcome.failure or outcome.note)
+        if (fault := outcome.failure or outcome.note)
     )
 
 
@@ -585,9 +588,11 @@ def _scores(outcome: LegOutcome) -> dict[UUID, float]:
     return {candidate.node_id: candidate.score for candidate in outcome.candidates}
 
 
-def _counts(search: Search, outcomes: Mapping[str, LegOutcome], found: Found) -> dict[str, int]:
+def _counts(
+    search: Search, outcomes: Mapping[str, LegOutcome], found_nodes: Found
+) -> dict[str, int]:
     """Return what each stage made of it, as numbers."""
-    ranking = found.ranking
+    ranking = found_nodes.ranking
     left_out = ranking.judgement.left_out if ranking.judgement else 0
     return {
         "expansions": max(0, len(search.wordings) - 1),
@@ -598,5 +603,5 @@ def _counts(search: Search, outcomes: Mapping[str, LegOutcome], found: Found) ->
         "deduped": len(ranking.kept) + left_out,
         "relevant": len(ranking.kept),
         "reranked": len(ranking.reranked),
-        "final": len(found.results),
+        "final": len(found_nodes.results),
     }

@@ -167,17 +167,17 @@ class Floor:
         }
 
 
-def floor_of(kept: Mapping[str, Any]) -> Floor:
+def floor_of(stored: Mapping[str, Any]) -> Floor:
     """Return the floor that `Floor.json` was made of."""
     return Floor(
-        calibration=Calibration(**kept["calibration"]),
-        enough=kept["enough"],
-        least=kept["least"],
-        without_vector=tuple(UUID(each) for each in kept["without_vector"]),
-        without_late=tuple(UUID(each) for each in kept.get("without_late", ())),
-        late_from=kept.get("late_from"),
-        time_share=kept.get("time_share", 0.0),
-        of_asker=kept.get("of_asker", False),
+        calibration=Calibration(**stored["calibration"]),
+        enough=stored["enough"],
+        least=stored["least"],
+        without_vector=tuple(UUID(each) for each in stored["without_vector"]),
+        without_late=tuple(UUID(each) for each in stored.get("without_late", ())),
+        late_from=stored.get("late_from"),
+        time_share=stored.get("time_share", 0.0),
+        of_asker=stored.get("of_asker", False),
     )
 
 
@@ -222,7 +222,7 @@ def judged(
     if calibration is None or reason in _UNTOLD:
         return replace(ranking, judgement=Judgement(unjudged=reason, calibration=calibration))
     floor = _floor(search, calibration, reason, ranking, tuple(without_vector))
-    legs = {leg: found.candidates for leg, found in outcomes.items()}
+    legs = {leg: outcome.candidates for leg, outcome in outcomes.items()}
     signals = {each.sketch.id: each.signals for each in ranking.scored}
     relevance = relevance_of(legs, ranking.merged, search.recipe, floor, signals)
     ids = above(floor, [each.sketch.id for each in ranking.kept], relevance, legs)
@@ -234,8 +234,8 @@ def judged(
         left_out=len(ranking.kept) - len(ids),
         calibration=calibration,
     )
-    kept = tuple(each for each in ranking.kept if each.sketch.id in ids)
-    return replace(ranking, kept=kept, judgement=judgement)
+    relevant = tuple(each for each in ranking.kept if each.sketch.id in ids)
+    return replace(ranking, kept=relevant, judgement=judgement)
 
 
 def _floor(
@@ -282,9 +282,9 @@ def above(
 def candidates_of(legs: Legs, recipe: Recipe) -> int:
     """Return how many nodes the text legs found; MOST_CANDIDATES when one found all it may."""
     texts = [legs[leg] for leg in (VECTOR, KEYWORD)]
-    if any(len(found) >= recipe.candidates for found in texts):
+    if any(len(candidates) >= recipe.candidates for candidates in texts):
         return MOST_CANDIDATES
-    return len({node_id for found in texts for node_id, _ in found})
+    return len({node_id for candidates in texts for node_id, _ in candidates})
 
 
 def found_by_words_alone(outcomes: Mapping[str, LegOutcome], recipe: Recipe) -> Sequence[UUID]:
@@ -292,8 +292,8 @@ def found_by_words_alone(outcomes: Mapping[str, LegOutcome], recipe: Recipe) -> 
     vector, keyword = outcomes.get(VECTOR), outcomes.get(KEYWORD)
     if vector is None or keyword is None or len(vector.candidates) >= recipe.candidates:
         return []
-    known = {each.node_id for each in vector.candidates}
-    return [each.node_id for each in keyword.candidates if each.node_id not in known]
+    vector_ids = {each.node_id for each in vector.candidates}
+    return [each.node_id for each in keyword.candidates if each.node_id not in vector_ids]
 
 
 _TEXTS = frozenset(
@@ -385,9 +385,9 @@ def relevance_of(
         for node_id in {**cosines, **words}
     }
     for node_id, others in merged.items():
-        told = [relevance[each] for each in (node_id, *others) if each in relevance]
-        if told:
-            relevance[node_id] = max(told)
+        scores = [relevance[each] for each in (node_id, *others) if each in relevance]
+        if scores:
+            relevance[node_id] = max(scores)
     return relevance
 
 

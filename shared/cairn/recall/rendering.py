@@ -124,18 +124,18 @@ def as_text(rows: Sequence[Mapping[str, Any]]) -> str:
     return DIVIDER.join(row_text(row) for row in rows)
 
 
-def set_in_words(found: Mapping[str, Any] | None) -> str | None:
+def set_in_words(answer_set: Mapping[str, Any] | None) -> str | None:
     """Return in one line what `meta.set` says; None where no set was asked about."""
-    if found is None:
+    if answer_set is None:
         return None
-    count, members = found["found"], found["members"]
+    count, members = answer_set["found"], answer_set["members"]
     if not count:
-        return f"no memory was found of what is asked about ({found['said']})"
+        return f"no memory was found of what is asked about ({answer_set['said']})"
     days = [members[at]["occurred_at"][:10] for at in (0, -1)]
     span = f"on {days[0]}" if days[0] == days[1] else f"from {days[0]} to {days[1]}"
-    least = "" if found["complete"] else "at least "
+    least = "" if answer_set["complete"] else "at least "
     noun = "memory was" if count == 1 else "memories were"
-    return f"{least}{count} {noun} found of what is asked about ({found['said']}), {span}"
+    return f"{least}{count} {noun} found of what is asked about ({answer_set['said']}), {span}"
 
 
 def row_text(row: Mapping[str, Any]) -> str:

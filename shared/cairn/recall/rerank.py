@@ -87,8 +87,8 @@ class CrossEncoder:
         scores = [0.0] * len(texts)
         for at in range(0, len(encoded), BATCH):
             chosen = shortest_first[at : at + BATCH]
-            found = _run(session, [encoded[index] for index in chosen])
-            for index, score in zip(chosen, found, strict=True):
+            batch_scores = _run(session, [encoded[index] for index in chosen])
+            for index, score in zip(chosen, batch_scores, strict=True):
                 scores[index] = score
         return scores
 
@@ -159,12 +159,14 @@ def _run(session: _Session, batch: Sequence[Encoding]) -> list[float]:
         name: np.zeros((len(batch), width), dtype=np.int64)
         for name in ("input_ids", "attention_mask", "token_type_ids")
     }
-    for row, one in enumerate(batch):
-        feed["input_ids"][row, : len(one.ids)] = one.ids
-        feed["attention_mask"][row, : len(one.ids)] = 1
-        feed["token_type_ids"][row, : len(one.ids)] = one.type_ids
-    asked = {each.name for each in session.get_inputs()}  # some models have no types of tokens
-    logits = session.run(None, {name: feed[name] for name in feed if name in asked})[0]
+    for row, encoding in enumerate(batch):
+        feed["input_ids"][row, : len(encoding.ids)] = encoding.ids
+        feed["attention_mask"][row, : len(encoding.ids)] = 1
+        feed["token_type_ids"][row, : len(encoding.ids)] = encoding.type_ids
+    input_names = {
+        each.name for each in session.get_inputs()
+    }  # some models have no types of tokens
+    logits = session.run(None, {name: feed[name] for name in feed if name in input_names})[0]
     first = logits.reshape(len(batch), -1)[:, 0]
     return [_sigmoid(float(item)) for item in first]
 

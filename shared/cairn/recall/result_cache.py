@@ -56,8 +56,8 @@ class ResultCache:
         Whoever gives it again checks that nothing to be found changed after its `head_position`.
         """
         with self._lock:
-            known = self._answers.get(_key(search))
-            return known if known and self._stopwatch() < known.until else None
+            cached = self._answers.get(_key(search))
+            return cached if cached and self._stopwatch() < cached.until else None
 
     def keep(self, search: Search, result: RecallResult, run: SearchRun) -> None:
         """Keep an answer; the oldest goes when there are too many."""
@@ -86,9 +86,11 @@ class ResultCache:
                 self._heads.popitem(last=False)
 
 
-def _put(kept: OrderedDict[Hashable, Known] | OrderedDict[UUID, int], key: Any, value: Any) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
+def _put(
+    entries: OrderedDict[Hashable, Known] | OrderedDict[UUID, int], key: Any, value: Any
+) -> None:
+    entries[key] = value
+    entries.move_to_end(key)
 
 
 def _key(search: Search) -> Hashable:

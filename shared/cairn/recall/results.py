@@ -211,10 +211,10 @@ def proactive(
     entity_ids: Sequence[UUID],
 ) -> tuple[Result, ...]:
     """Return nodes nobody asked for, each with its signal, at most as many as the recipe says."""
-    wanted = search.recipe.proactive
-    if not wanted:
+    cap = search.recipe.proactive
+    if not cap:
         return ()
-    found = surface(
+    surfaced = surface(
         stores,
         results=[each.node.id for each in results],
         entity_ids=entity_ids,
@@ -222,11 +222,11 @@ def proactive(
         filters=search.filters,
         now=search.started_at,
         chosen=search.workspace.proactive_signals,
-        cap=wanted,
+        cap=cap,
     )
-    if not found:
+    if not surfaced:
         return ()
-    nodes = stores.node_reader.read([each.node_id for each in found], search.filters)
+    nodes = stores.node_reader.read([each.node_id for each in surfaced], search.filters)
     by_id = {node.id: node for node in nodes}
     return tuple(
         Result(
@@ -235,6 +235,6 @@ def proactive(
             surfaced=each,
             validity=validity(node, search.at),
         )
-        for each in found
+        for each in surfaced
         if (node := by_id.get(each.node_id)) is not None and not bookkeeping(node.label, node.text)
     )

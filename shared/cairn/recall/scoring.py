@@ -71,7 +71,7 @@ def access_boost(access_count: int) -> float:
 def score_all(
     nodes: Sequence[Sketch],
     fused: Mapping[UUID, float],
-    asked: Understanding,
+    understanding: Understanding,
     recipe: Recipe,
     at: datetime,
 ) -> list[Scored]:
@@ -80,11 +80,11 @@ def score_all(
     score = (fused + sum of weight x signal) x decay factor x access factor, where a factor f enters
     with the recipe's share s as 1 + s (f - 1).
     """
-    signals = _signals_of(asked, recipe)
+    signals = _signals_of(understanding, recipe)
     points = [fused[node.id] for node in nodes]
     lifts = _lift_by_parents(nodes, points, recipe.signals.parent)
     scored = [
-        _scored(node, own, lifts.get(_parent(node)), signals, asked, recipe, at)
+        _scored(node, own, lifts.get(_parent(node)), signals, understanding, recipe, at)
         for node, own in zip(nodes, points, strict=True)
     ]
     return sorted(scored, key=_best_first)
@@ -110,7 +110,9 @@ def score_again(
     if second is None:
         return list(first)
     ratios = _ratios(recipe.signals, second)
-    least = min((one.late for one in measured.values() if one.late is not None), default=0.0)
+    least = min(
+        (measure.late for measure in measured.values() if measure.late is not None), default=0.0
+    )
     own = [
         _own_parts(each, measured.get(each.sketch.id), fused, by_keyword, second, ratios, least)
         for each in first
@@ -135,7 +137,7 @@ def _ratios(first: SignalWeights, second: SignalWeights) -> list[tuple[str, floa
 
 def _own_parts(
     each: Scored,
-    one: Measured | None,
+    measure: Measured | None,
     fused: Mapping[UUID, float],
     by_keyword: Mapping[UUID, float],
     second: SignalWeights,
@@ -148,17 +150,19 @@ def _own_parts(
     for name, ratio in ratios:
         if value := signals.get(name):
             parts[name] = value * ratio
-    if one is None:
+    if measure is None:
         return parts
-    if second.words and (part := second.words * one.share - by_keyword.get(each.sketch.id, 0.0)):
+    if second.words and (
+        part := second.words * measure.share - by_keyword.get(each.sketch.id, 0.0)
+    ):
         parts["words"] = part
-    if one.late is not None and (part := second.late * (one.late - least)):
+    if measure.late is not None and (part := second.late * (measure.late - least)):
         parts["late"] = part
-    if part := second.whole * one.whole:
+    if part := second.whole * measure.whole:
         parts["whole"] = part
-    if part := second.answers * one.answers:
+    if part := second.answers * measure.answers:
         parts["answers"] = part
-    if one.after_id and (part := second.next * fused.get(one.after_id, 0.0)):
+    if measure.after_id and (part := second.next * fused.get(measure.after_id, 0.0)):
         parts["next"] = part
     return parts
 
@@ -201,13 +205,18 @@ _FIRST = ("speaker", "time", "time_words", "length", "question", "specifics")
 """Signals that both passes weigh, apart from the parent's."""
 
 
-def _signals_of(asked: Understanding, recipe: Recipe) -> list[tuple[str, float, Signal]]:
+def _signals_of(understanding: Understanding, recipe: Recipe) -> list[tuple[str, float, Signal]]:
     """Return the signals that can differ between candidates of this search, with their weights."""
     weights = recipe.signals
     possible: list[tuple[str, float, Signal, bool]] = [
-        ("speaker", weights.speaker, said_by_named, bool(asked.names) or asked.of_asker),
-        ("time", weights.time, happened_then, asked.hint is not None),
-        ("time_words", weights.time_words, names_a_time, asked.asks_when),
+        (
+            "speaker",
+            weights.speaker,
+            said_by_named,
+            bool(understanding.names) or understanding.of_asker,
+        ),
+        ("time", weights.time, happened_then, understanding.hint is not None),
+        ("time_words", weights.time_words, names_a_time, understanding.asks_when),
         ("length", weights.length, length, True),
         ("question", weights.question, asks, True),
         ("specifics", weights.specifics, names_specifics, True),
@@ -222,13 +231,13 @@ def _scored(
     fused: float,
     lift: float | None,
     signals: Sequence[tuple[str, float, Signal]],
-    asked: Understanding,
+    understanding: Understanding,
     recipe: Recipe,
     at: datetime,
 ) -> Scored:
     parts = {"fused": fused}
     for name, weight, signal in signals:
-        if value := signal(node, asked):
+        if value := signal(node, understanding):
             parts[name] = weight * value
     if lift:
         parts["parent"] = lift
@@ -241,12 +250,12 @@ def _scored(
     return Scored(node, score, parts)
 
 
-def said_by_named(node: Sketch, asked: Understanding) -> float:
+def said_by_named(node: Sketch, understanding: Understanding) -> float:
     """Return 1 when the node was said by, or is about, somebody the question names or its asker."""
-    if asked.of_asker and is_of_asker(node, asked.client_id):
+    if understanding.of_asker and is_of_asker(node, understanding.client_id):
         return 1.0
     for name in (_speaker(node.text), node.source_agent, node.subject, node.canonical_name):
-        if name and not asked.names.isdisjoint(_name_words(name)):
+        if name and not understanding.names.isdisjoint(_name_words(name)):
             return 1.0
     return 0.0
 
@@ -282,19 +291,19 @@ def _name_words(name: str) -> frozenset[str]:
     return frozenset(words(name))
 
 
-def happened_then(node: Sketch, asked: Understanding) -> float:
+def happened_then(node: Sketch, understanding: Understanding) -> float:
     """Return how near the node happened to the time the question names, in [0, 1]."""
-    return nearness(asked.hint, node.occurred_at) if asked.hint else 0.0
+    return nearness(understanding.hint, node.occurred_at) if understanding.hint else 0.0
 
 
-def names_a_time(node: Sketch, asked: Understanding) -> float:
+def names_a_time(node: Sketch, understanding: Understanding) -> float:
     """Return 1 when the question asks for a time and the text has one."""
-    if not asked.asks_when:
+    if not understanding.asks_when:
         return 0.0
     return 0.0 if TIME_WORDS.isdisjoint(_WORD_OR_NUMBER.findall(node.text.lower())) else 1.0
 
 
-def length(node: Sketch, asked: Understanding) -> float:
+def length(node: Sketch, understanding: Understanding) -> float:
     """Return ln(1 + words) / ln(60), at most 1, for what was said in a session; else 1.
 
     Of messages the short ones greet and agree. Passages of documents are as long as they were cut,
@@ -305,7 +314,7 @@ def length(node: Sketch, asked: Understanding) -> float:
     return min(1.0, math.log1p(len(node.text.split())) / LOG_OF_LONG)
 
 
-def asks(node: Sketch, asked: Understanding) -> float:
+def asks(node: Sketch, understanding: Understanding) -> float:
     """Return 1 when the text ends as a question: it wants an answer more than it gives one."""
     return 1.0 if _ends_as_question(node.text) else 0.0
 
@@ -314,7 +323,7 @@ def _ends_as_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "\uff1f"))
 
 
-def names_specifics(node: Sketch, asked: Understanding) -> float:
+def names_specifics(node: Sketch, understanding: Understanding) -> float:
     """Return the names in the text (capitals inside a sentence) by thirds, at most 1.
 
     A message that names people, places or titles tells more than one that agrees or greets. 0 for
@@ -322,8 +331,8 @@ def names_specifics(node: Sketch, asked: Understanding) -> float:
     """
     if node.session_id is None:
         return 0.0
-    beginning, colon, said = node.text.partition(": ")
-    text = said if colon and len(beginning) < _LONGEST_SPEAKER else node.text
+    beginning, colon, statement = node.text.partition(": ")
+    text = statement if colon and len(beginning) < _LONGEST_SPEAKER else node.text
     return min(1.0, len(_NAME_INSIDE.findall(text)) / NAMES_OF_SPECIFIC)
 
 

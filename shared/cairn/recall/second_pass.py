@@ -90,18 +90,20 @@ def measuring(
     """Return what reads of candidates what is measured, in one statement, and measures it."""
     vector, keyword = outcomes.get(VECTOR), outcomes.get(KEYWORD)
     question = vector.question if vector else None
-    asked = search.asked.understanding
-    by_keyword = {one.node_id: one.score for one in keyword.candidates} if keyword else {}
+    understanding = search.asked.understanding
+    by_keyword = (
+        {candidate.node_id: candidate.score for candidate in keyword.candidates} if keyword else {}
+    )
 
     def measure(node_ids: Sequence[UUID]) -> Mapping[UUID, Measured]:
         rows = stores.node_reader.evidence(
             node_ids,
-            asked.terms,
+            understanding.terms,
             search.filters,
             vector=question.vector if question else None,
             model_id=model_id,
         )
-        return measured(rows, by_keyword, asked, question)
+        return measured(rows, by_keyword, understanding, question)
 
     return measure
 
@@ -109,7 +111,7 @@ def measuring(
 def measured(
     rows: Sequence[Evidence],
     keyword: Mapping[UUID, float],
-    asked: Understanding,
+    understanding: Understanding,
     question: ReadQuestion | None,
 ) -> dict[UUID, Measured]:
     """Return what was measured of each candidate; `keyword` are the keyword leg's scores."""
@@ -120,12 +122,12 @@ def measured(
     ranks = np.array([row.ranks for row in rows], dtype=np.float64).reshape(len(rows), -1)
     weights = word_weights(ranks, [keyword.get(row.id) for row in rows])
     shares = _shares(ranks, weights, np.array([row.words for row in rows], dtype=np.float64))
-    by_word = dict(zip(asked.terms, weights.tolist(), strict=False))
+    by_word = dict(zip(understanding.terms, weights.tolist(), strict=False))
     tokens = question.tokens if question else None
     after = {row.before_id.int: row.id for row in rows if row.before_id}
-    elsewhere = asked.names | asked.time_terms
+    elsewhere = understanding.names | understanding.time_terms
     late = late_interaction(rows, tokens, by_word, elsewhere) if tokens else [None] * len(rows)
-    time_share = sum(by_word.get(term, 0.0) for term in asked.time_terms)
+    time_share = sum(by_word.get(term, 0.0) for term in understanding.time_terms)
     return {
         row.id: Measured(
             share,
@@ -150,12 +152,12 @@ def word_weights(ranks: Floats, scores: Sequence[float | None]) -> Floats:
     """
     import numpy as np
 
-    found = [at for at, score in enumerate(scores) if score is not None]
+    places = [at for at, score in enumerate(scores) if score is not None]
     terms = ranks.shape[1]
-    if not found or not terms:
+    if not places or not terms:
         return np.full(terms, 1.0 / max(1, terms))
-    given = np.array([scores[at] for at in found], dtype=np.float64)
-    weights = np.maximum(np.linalg.lstsq(ranks[found], given, rcond=1e-6)[0], 0.0)
+    targets = np.array([scores[at] for at in places], dtype=np.float64)
+    weights = np.maximum(np.linalg.lstsq(ranks[places], targets, rcond=1e-6)[0], 0.0)
     weights /= max(1.0, float(weights.sum()))
     unmet = ~ranks.any(axis=0)
     if unmet.any():
@@ -190,37 +192,39 @@ def late_interaction(
             if node_id and tokens and node_id.int not in place:
                 place[node_id.int] = len(texts)
                 texts.append(tokens)
-    found: list[float | None] = [None] * len(rows)
+    values: list[float | None] = [None] * len(rows)
     if not texts or not question.words:
-        return found
+        return values
     weights = _token_weights(question.words, by_word, elsewhere)
     counted = weights > 0.0
     nearest = _nearest(question.states[counted], texts)
     has = [at for at, row in enumerate(rows) if row.tokens]
     own = nearest[[place[rows[at].id.int] for at in has]]
-    before = [place.get(one.int, -1) if (one := rows[at].before_id) else -1 for at in has]
+    before = [
+        place.get(before_id.int, -1) if (before_id := rows[at].before_id) else -1 for at in has
+    ]
     led = np.array(before) >= 0
     own[led] = np.maximum(own[led], BEFORE * nearest[[at for at in before if at >= 0]])
     for at, value in zip(has, (own @ weights[counted]).tolist(), strict=True):
-        found[at] = value
-    return found
+        values[at] = value
+    return values
 
 
 def _nearest(states: Vectors, texts: Sequence[bytes]) -> NDArray[np.float32]:
     """Return for each text and word of the question the cosine of the nearest word of the text."""
     import numpy as np
 
-    asked = states / np.maximum(np.sqrt((states * states).sum(axis=1, keepdims=True)), 1e-9)
+    normalised = states / np.maximum(np.sqrt((states * states).sum(axis=1, keepdims=True)), 1e-9)
     dimensions = states.shape[1]
     width = dimensions // 8
     packed = np.array(bytearray(b"".join(texts)), dtype=np.uint8).reshape(-1, width)
     bits = np.unpackbits(packed, axis=1).astype(np.float32)
-    size = max(1, ALONE // asked.size)
-    product = np.empty((len(bits), len(asked)), dtype=np.float32)
+    size = max(1, ALONE // normalised.size)
+    product = np.empty((len(bits), len(normalised)), dtype=np.float32)
     for at in range(0, len(bits), size):
-        product[at : at + size] = bits[at : at + size] @ asked.T
+        product[at : at + size] = bits[at : at + size] @ normalised.T
     # a sign is 2 bit - 1, so the product with the signs is twice that with the bits, less the sum
-    product = (2.0 * product - asked.sum(axis=1)) / np.sqrt(dimensions)
+    product = (2.0 * product - normalised.sum(axis=1)) / np.sqrt(dimensions)
     lengths = [len(text) // width for text in texts]
     starts = [0, *accumulate(lengths[:-1])]
     most: NDArray[np.float32] = cast("Any", np.maximum).reduceat(product, starts, axis=0)

@@ -67,18 +67,18 @@ def widened(
         if left_ms < 1:
             trouble["facets: late"] = None
             break
-        asked = replace(
+        wider = replace(
             search,
             recipe=recipe,
             wordings=(facet.question,),
             filters=_bounded(search.filters, bound),
         )
         try:
-            found = replace(legs, timeout_ms=min(legs.timeout_ms, left_ms)).run(asked)
+            second = replace(legs, timeout_ms=min(legs.timeout_ms, left_ms)).run(wider)
         except Unavailable as error:
             trouble[f"facets: {error.reason}"] = None
             continue
-        for leg, outcome in found.items():
+        for leg, outcome in second.items():
             if outcome.failure:
                 trouble[f"facets: {leg} {outcome.failure}"] = None
             limit = search.limit if answered else None
@@ -86,26 +86,30 @@ def widened(
     return outcomes, tuple(trouble)
 
 
-def gathered(legs: Legs, search: Search, wanted: WantedSet) -> tuple[Gathered, tuple[str, ...]]:
+def gathered(legs: Legs, search: Search, asked_set: WantedSet) -> tuple[Gathered, tuple[str, ...]]:
     """Return what the index of words and the entities that are named have for a set."""
-    names = " ".join(wanted.names)
+    names = " ".join(asked_set.names)
     running = {KEYWORD: 1.0, **({GRAPH: 1.0} if names and legs.graph is not None else {})}
-    asked = replace(
+    members_search = replace(
         search,
         recipe=replace(search.recipe, weights=MappingProxyType(running), candidates=MOST_MEMBERS),
         asked=replace(search.asked, question=names),
-        wordings=(" ".join(wanted.matter or wanted.names),),
+        wordings=(" ".join(asked_set.matter or asked_set.names),),
         workspace=search.workspace.model_copy(update={"max_depth": 1}),
     )
     timeout = min(legs.timeout_ms, int(SECONDS * 1000))
     try:
-        found = replace(legs, timeout_ms=timeout).run(asked)
+        outcomes = replace(legs, timeout_ms=timeout).run(members_search)
     except Unavailable as error:
         return Gathered(), (f"set: {error.reason}",)
-    trouble = tuple(f"set: {leg} {one.failure}" for leg, one in found.items() if one.failure)
-    ids = dict.fromkeys(each.node_id for one in found.values() for each in one.candidates)
-    graph = found.get(GRAPH)
-    cut = any(len(one.candidates) >= MOST_MEMBERS for one in found.values())
+    trouble = tuple(
+        f"set: {leg} {outcome.failure}" for leg, outcome in outcomes.items() if outcome.failure
+    )
+    ids = dict.fromkeys(
+        each.node_id for outcome in outcomes.values() for each in outcome.candidates
+    )
+    graph = outcomes.get(GRAPH)
+    cut = any(len(outcome.candidates) >= MOST_MEMBERS for outcome in outcomes.values())
     walked_all = graph is None or graph.graph is None or not graph.graph.truncated
     return Gathered(
         node_ids=tuple(ids),
@@ -114,7 +118,7 @@ def gathered(legs: Legs, search: Search, wanted: WantedSet) -> tuple[Gathered, t
     ), trouble
 
 
-def read_set(stores: Stores, search: Search, wanted: WantedSet, ids: Gathered) -> FoundSet:
+def read_set(stores: Stores, search: Search, asked_set: WantedSet, ids: Gathered) -> FoundSet:
     """Return what of the gathered ids belongs to the set, one thing once."""
     sketches = stores.node_reader.sketch(ids.node_ids[:MOST_MEMBERS], search.filters)
     nodes = [
@@ -125,7 +129,7 @@ def read_set(stores: Stores, search: Search, wanted: WantedSet, ids: Gathered) -
     unique = one_text(deduped(nodes))
     return found_set(
         (each.sketch for each in unique.kept),
-        wanted,
+        asked_set,
         search.asked.understanding.hint,
         at_entity=ids.at_entity,
         complete=ids.complete,
@@ -151,18 +155,18 @@ def _bounded(filters: Filters, bound: Bound | None) -> Filters:
 
 
 def _joined(
-    first: LegOutcome, so_far: LegOutcome, found: LegOutcome, *, limit: int | None
+    first: LegOutcome, so_far: LegOutcome, outcome: LegOutcome, *, limit: int | None
 ) -> LegOutcome:
     """Return a leg's outcome with what it found for a facet.
 
     With a `limit` scores stay between the leg's least and the middle of its best `limit`.
     """
-    known = {each.node_id: each.score for each in so_far.candidates}
+    by_id = {each.node_id: each.score for each in so_far.candidates}
     scores = [each.score for each in first.candidates]
     least, most = (
         (min(scores), median(scores[:limit])) if limit and scores else (-1.0, float("inf"))
     )
-    for node_id, score in found.candidates:
-        known[node_id] = max(known.get(node_id, least), min(score, most))
-    ranked = sorted(known.items(), key=lambda each: -each[1])
+    for node_id, score in outcome.candidates:
+        by_id[node_id] = max(by_id.get(node_id, least), min(score, most))
+    ranked = sorted(by_id.items(), key=lambda each: -each[1])
     return replace(so_far, candidates=tuple(Candidate(node_id, score) for node_id, score in ranked))

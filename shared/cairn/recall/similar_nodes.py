@@ -64,13 +64,13 @@ class MatchedNodes:
         search = self._search(principal, question, filters)
         legs = replace(self.legs, timeout_ms=min(timeout_ms, self.legs.timeout_ms))
         outcomes = legs.run(search)
-        candidates = {leg: one.candidates for leg, one in outcomes.items()}
+        candidates = {leg: outcome.candidates for leg, outcome in outcomes.items()}
         fused = fuse(candidates, self.recipe)
-        wanted = best_fused(fused, self.recipe, limit)
-        if not wanted:
+        node_ids = best_fused(fused, self.recipe, limit)
+        if not node_ids:
             return {}
         with self.transactions.reading(principal, timeout_ms=legs.timeout_ms) as stores:
-            sketches = stores.node_reader.sketch(wanted, filters)
+            sketches = stores.node_reader.sketch(node_ids, filters)
             measure = measuring(stores, search, outcomes, self.legs.embedder.model.id)
             return shares(rank(sketches, fused, search, candidates, measure).kept, limit)
 

@@ -41,12 +41,12 @@ class Subscriptions:
         """Return one agent's subscription, or every agent's for an admin who names none."""
         require_writer(principal)
         everyone = agent is None and principal.agent_slug is None and principal.role is Role.ADMIN
-        named = None if everyone else agent_of(principal, agent)
+        agent_slug = None if everyone else agent_of(principal, agent)
         with self.platform.transactions.reading(principal) as stores:
-            if named is None:
+            if agent_slug is None:
                 return tuple(stores.subscriptions.all())
-            found = stores.subscriptions.of_agent(named)
-        return (found,) if found else ()
+            subscription = stores.subscriptions.of_agent(agent_slug)
+        return (subscription,) if subscription else ()
 
     def put(
         self, principal: Principal, agent: str | None, keywords: Sequence[str]
@@ -65,15 +65,15 @@ class Subscriptions:
         self, principal: Principal, agent: str | None, keywords: tuple[str, ...]
     ) -> SubscriptionView:
         require_writer(principal)
-        named = agent_of(principal, agent)
+        agent_slug = agent_of(principal, agent)
         resolution = resolve(self.platform, principal, ())
         with open_write(self.platform, principal, keys=resolution.keys) as write:
             subscriptions = write.stores.subscriptions
-            present = subscriptions.of_agent(named)
+            present = subscriptions.of_agent(agent_slug)
             if (present.keywords if present else ()) == keywords:
                 position = present.position if present else write.entries.position
-                return SubscriptionView(agent=named, keywords=keywords, position=position)
-            body = {"agent": named, "keywords": list(keywords)}
+                return SubscriptionView(agent=agent_slug, keywords=keywords, position=position)
+            body = {"agent": agent_slug, "keywords": list(keywords)}
             write.note(CHANGED, {"keywords": len(keywords)}, body)
             changed = changed_subscription(write.append()[-1], body)
             subscriptions.put(changed)
@@ -96,7 +96,8 @@ def clean_keywords(keywords: Sequence[str]) -> tuple[str, ...]:
     if not keywords:
         refuse("keywords", "must name at least one; delete the subscription to have none")
     cleaned = dict.fromkeys(
-        clean_keyword(one, field=f"keywords.{number}") for number, one in enumerate(keywords)
+        clean_keyword(keyword, field=f"keywords.{number}")
+        for number, keyword in enumerate(keywords)
     )
     if len(cleaned) > MAX_KEYWORDS:
         refuse("keywords", f"has {len(cleaned)} items; at most {MAX_KEYWORDS} are allowed")
@@ -188,16 +189,16 @@ def scored(matches: Iterable[KeywordMatch], *, limit: int) -> tuple[Candidate, .
     for match in matches:
         by_keyword[match.keyword].append(match)
     best: dict[UUID, float] = {}
-    for found in by_keyword.values():
-        for node_id, score in _scores(found):
+    for keyword_matches in by_keyword.values():
+        for node_id, score in _scores(keyword_matches):
             best[node_id] = max(best.get(node_id, 0.0), score)
     ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Candidate(node_id, score) for node_id, score in ranked[:limit])
 
 
-def _scores(found: Sequence[KeywordMatch]) -> Iterable[tuple[UUID, float]]:
+def _scores(matches: Sequence[KeywordMatch]) -> Iterable[tuple[UUID, float]]:
     """Return (node, score) of one keyword's matches, each search apart."""
-    by_text = [(match.node_id, match.rank) for match in found if match.rank is not None]
+    by_text = [(match.node_id, match.rank) for match in matches if match.rank is not None]
     stretched = min_max([rank for _, rank in by_text])
     yield from zip((node_id for node_id, _ in by_text), stretched, strict=True)
-    yield from ((match.node_id, TAGGED_SCORE) for match in found if match.tagged)
+    yield from ((match.node_id, TAGGED_SCORE) for match in matches if match.tagged)

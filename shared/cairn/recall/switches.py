@@ -78,13 +78,13 @@ def switched(recipe: Recipe, stages: Mapping[str, bool]) -> Recipe:
     signals = recipe.signals if with_signals else SignalWeights()
     if not with_signals:
         recipe = replace(recipe, second_pass=None)
-    for name, wanted in stages.items():
+    for name, enabled in stages.items():
         if name in LEG_WEIGHT:
-            _switch_leg(weights, name, wanted=wanted)
-        elif name in SIGNALS and not wanted:
+            _switch_leg(weights, name, enabled=enabled)
+        elif name in SIGNALS and not enabled:
             signals = replace(signals, **{name: 0.0})
-        elif name in _ON and wanted != is_on(recipe, name):
-            changes[name] = _ON[name] if wanted else _off(recipe, name)
+        elif name in _ON and enabled != is_on(recipe, name):
+            changes[name] = _ON[name] if enabled else _off(recipe, name)
     if changes.get("threshold") and recipe.fusion is Fusion.RECIPROCAL_RANK:
         changes["threshold"] = THRESHOLD * _most_by_rank(weights, recipe.rrf_k)
     recipe = replace(recipe, weights=MappingProxyType(weights), signals=signals, **changes)
@@ -103,7 +103,7 @@ def is_on(recipe: Recipe, stage: str) -> bool:
     if stage == "signals":
         return recipe.signals != SignalWeights()
     if stage in SIGNALS:
-        return any(getattr(one, stage) for one in (recipe.signals, recipe.second_pass) if one)
+        return any(getattr(part, stage) for part in (recipe.signals, recipe.second_pass) if part)
     value = getattr(recipe, stage)
     return value is not None and bool(value)
 
@@ -123,8 +123,8 @@ def faults_of_stages(stages: Mapping[str, bool]) -> list[FieldError]:
     ]
 
 
-def _switch_leg(weights: dict[str, float], leg: str, *, wanted: bool) -> None:
-    if not wanted:
+def _switch_leg(weights: dict[str, float], leg: str, *, enabled: bool) -> None:
+    if not enabled:
         weights.pop(leg, None)
     elif not weights.get(leg):
         joined = weights.get(KEYWORD) if leg == SUBSCRIPTIONS else None

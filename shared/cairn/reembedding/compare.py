@@ -76,13 +76,14 @@ class CheckVectors:
         wrong: list[UUID] = []
         after, more = UUID(int=0), True
         while more:
-            ids, found, known = self._page(workspace_id, after if deep else None)
-            asked = [item for item in texts_of(found, self.embedder) if text_hash(item) in known]
-            fresh = embedded(self.embedder, asked)
-            made = fresh.vectors.items()
-            bad = {one for one, vector in made if _cosine(vector, known[one]) < ALIKE}
-            wrong += [item.id for item in found if self._is_of(item, bad)]
-            nodes, texts = nodes + len(found), texts + len(fresh.vectors)
+            ids, enrichable, cached = self._page(workspace_id, after if deep else None)
+            texts_read = texts_of(enrichable, self.embedder)
+            to_embed = [item for item in texts_read if text_hash(item) in cached]
+            fresh = embedded(self.embedder, to_embed)
+            vectors = fresh.vectors.items()
+            bad = {digest for digest, vector in vectors if _cosine(vector, cached[digest]) < ALIKE}
+            wrong += [item.id for item in enrichable if self._is_of(item, bad)]
+            nodes, texts = nodes + len(enrichable), texts + len(fresh.vectors)
             more, after = deep and bool(ids), ids[-1] if ids else after
         return VectorsChecked(
             model=self.embedder.model.name, nodes=nodes, texts=texts, wrong=tuple(wrong)
@@ -97,17 +98,17 @@ class CheckVectors:
                 ids = stores.embeddings.drawn(model_id, limit=SAMPLE)
             else:
                 ids = stores.embeddings.following(model_id, after=after, limit=PAGE)
-            found = stores.embeddings.enrichable(ids)
-            hashes = {text_hash(item) for item in texts_of(found, self.embedder)}
-            return ids, found, stores.embeddings.cached(hashes, model_id).vectors
+            nodes = stores.embeddings.enrichable(ids)
+            hashes = {text_hash(item) for item in texts_of(nodes, self.embedder)}
+            return ids, nodes, stores.embeddings.cached(hashes, model_id).vectors
 
     def _is_of(self, node: EnrichableNode, bad: Collection[bytes]) -> bool:
         return bool(bad) and any(text_hash(item) in bad for item in texts_of([node], self.embedder))
 
 
-def _cosine(one: Vectors, other: Vectors) -> float:
-    lengths = float((one @ one) ** 0.5) * float((other @ other) ** 0.5)
-    return float(one @ other) / lengths if lengths else 0.0
+def _cosine(first: Vectors, other: Vectors) -> float:
+    lengths = float((first @ first) ** 0.5) * float((other @ other) ** 0.5)
+    return float(first @ other) / lengths if lengths else 0.0
 
 
 DEPTH = 10
@@ -187,13 +188,13 @@ class Compare:
             head = stores.ledger.head().position
         if not items:
             return None
-        found = [(item.id, self._ask(worker, question(item), head)) for item in items]
+        answers = [(item.id, self._ask(worker, question(item), head)) for item in items]
         return Comparison(
-            asked=len(found),
-            present=_score(self.present, [(one, ten.present) for one, ten in found]),
-            target=_score(self.target, [(one, ten.target) for one, ten in found]),
-            overlap_at_10=_mean([_shared(ten.present, ten.target) for _, ten in found]),
-            hnsw_recall_at_10=_mean([_as_near(ten.target, ten.by_index) for _, ten in found])
+            asked=len(answers),
+            present=_score(self.present, [(item_id, ten.present) for item_id, ten in answers]),
+            target=_score(self.target, [(item_id, ten.target) for item_id, ten in answers]),
+            overlap_at_10=_mean([_shared(ten.present, ten.target) for _, ten in answers]),
+            hnsw_recall_at_10=_mean([_as_near(ten.target, ten.by_index) for _, ten in answers])
             if indexed
             else None,
         )
@@ -234,8 +235,8 @@ def question(item: Sampled) -> str:
     return " ".join(words[len(words) // 2 :]) if len(words) >= _SHORT else item.text
 
 
-def _score(embedder: Embedder, found: Sequence[tuple[UUID, Sequence[Candidate]]]) -> Score:
-    ranks = [_rank(one, ten) for one, ten in found]
+def _score(embedder: Embedder, answers: Sequence[tuple[UUID, Sequence[Candidate]]]) -> Score:
+    ranks = [_rank(item_id, ten) for item_id, ten in answers]
     return Score(
         model=embedder.model.name,
         recall_at_1=sum(rank == 1 for rank in ranks) / len(ranks),
@@ -245,7 +246,7 @@ def _score(embedder: Embedder, found: Sequence[tuple[UUID, Sequence[Candidate]]]
 
 
 def _rank(node_id: UUID, ten: Sequence[Candidate]) -> int:
-    return next((rank for rank, one in enumerate(ten, 1) if one.node_id == node_id), 0)
+    return next((rank for rank, candidate in enumerate(ten, 1) if candidate.node_id == node_id), 0)
 
 
 def _shared(ten: Sequence[Candidate], others: Sequence[Candidate]) -> float:
@@ -254,12 +255,12 @@ def _shared(ten: Sequence[Candidate], others: Sequence[Candidate]) -> float:
     return sum(candidate.node_id in ids for candidate in ten) / len(ten) if ten else 1.0
 
 
-def _as_near(exact: Sequence[Candidate], found: Sequence[Candidate]) -> float:
+def _as_near(exact: Sequence[Candidate], candidates: Sequence[Candidate]) -> float:
     """Return how many were found that are no farther than the last of the exact, as a share."""
     if not exact:
         return 1.0
     least = exact[-1].score - ROUNDING
-    return min(1.0, sum(candidate.score >= least for candidate in found) / len(exact))
+    return min(1.0, sum(candidate.score >= least for candidate in candidates) / len(exact))
 
 
 def _mean(shares: Sequence[float]) -> float:

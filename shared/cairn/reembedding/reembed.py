@@ -117,16 +117,16 @@ class Fill:
         stored stays.
         """
         worker = system_principal(workspace_id)
-        nodes = made = passes = 0
+        nodes = embedded_count = passes = 0
         more = True
         while more and passes < PASSES:
-            stored, fresh, found = self._pass(worker, report)
-            nodes, made, passes = nodes + stored, made + fresh, passes + 1
-            more = found > 0 and stored > 0
+            stored, fresh, node_count = self._pass(worker, report)
+            nodes, embedded_count, passes = nodes + stored, embedded_count + fresh, passes + 1
+            more = node_count > 0 and stored > 0
         return Filled(
             model=self.embedder.model.name,
             nodes=nodes,
-            embedded=made,
+            embedded=embedded_count,
             passes=passes,
             left=self.left(workspace_id),
         )
@@ -137,8 +137,8 @@ class Fill:
         while True:
             with self.platform.transactions.reading(worker) as stores:
                 page = self._stale(stores, after)
-                found = stores.embeddings.enrichable(page.node_ids)
-            number += len(readable(self.platform.keys, workspace_id, found)[0])
+                nodes = stores.embeddings.enrichable(page.node_ids)
+            number += len(readable(self.platform.keys, workspace_id, nodes)[0])
             if page.last is None:
                 return number
             after = page.last
@@ -158,11 +158,11 @@ class Fill:
         with self.platform.transactions.reading(worker) as stores:
             total = stores.model_vectors.findable()
         after: UUID | None = BEGINNING
-        looked_at = stored = fresh = found = 0
+        looked_at = stored = fresh = nodes_read = 0
         while after is not None:
             with self.platform.transactions.reading(worker) as stores:
                 page = self._stale(stores, after)
-            found += len(page.node_ids)
+            nodes_read += len(page.node_ids)
             for start in range(0, len(page.node_ids), BATCH):
                 done, texts = self._batch(worker, page.node_ids[start : start + BATCH])
                 stored, fresh = stored + done, fresh + texts
@@ -171,18 +171,18 @@ class Fill:
             after, looked_at = page.last, looked_at + page.looked_at
             if report:
                 report(looked_at, total)
-        return stored, fresh, found
+        return stored, fresh, nodes_read
 
     def _batch(self, worker: Principal, node_ids: Collection[UUID]) -> tuple[int, int]:
         with self.platform.transactions.reading(worker) as stores:
-            found = stores.embeddings.enrichable(node_ids)
-        nodes, keys = readable(self.platform.keys, worker.workspace_id, found)
+            stored_nodes = stores.embeddings.enrichable(node_ids)
+        nodes, keys = readable(self.platform.keys, worker.workspace_id, stored_nodes)
         texts = texts_of(nodes, self.embedder)
         with self.platform.transactions.reading(worker) as stores:
             hashes = {text_hash(text) for text in texts}
-            known = stores.embeddings.cached(hashes, self.embedder.model.id)
-        fresh = embedded(self.embedder, lacking(texts, known, self.embedder))
-        work = _Work(nodes=nodes, keys=keys, known=known, fresh=fresh)
+            cached = stores.embeddings.cached(hashes, self.embedder.model.id)
+        fresh = embedded(self.embedder, lacking(texts, cached, self.embedder))
+        work = _Work(nodes=nodes, keys=keys, known=cached, fresh=fresh)
         return (self._store(worker, work) if nodes else 0), len(fresh.vectors)
 
     def _store(self, worker: Principal, work: _Work) -> int:
@@ -196,10 +196,10 @@ class Fill:
             nodes = _unchanged(stores, work.nodes)
             if not nodes:
                 return 0
-            kept = stores.embeddings.cached(work.fresh.vectors.keys(), model_id)
-            texts = work.fresh | work.known | kept
+            cached = stores.embeddings.cached(work.fresh.vectors.keys(), model_id)
+            texts = work.fresh | work.known | cached
             rows = [vectors_of(node, self.embedder, texts) for node in nodes]
-            new = work.fresh.only({text_hash(one) for one in texts_of(nodes, self.embedder)})
+            new = work.fresh.only({text_hash(text) for text in texts_of(nodes, self.embedder)})
             positions = _positions(stores, nodes)
             stores.embeddings.cache(new, model_id, write.now)
             for position in sorted(set(positions.values())):
@@ -282,8 +282,8 @@ def _unchanged(stores: Stores, nodes: Sequence[EnrichableNode]) -> list[Enrichab
 def _positions(stores: Stores, nodes: Sequence[EnrichableNode]) -> dict[UUID, int]:
     """Return which version of its text each node has; the ledger's head where nobody asked."""
     head = stores.ledger.head().position
-    known = stores.model_vectors.text_positions([node.id for node in nodes])
-    return {node.id: known.get(node.id, head) for node in nodes}
+    positions = stores.model_vectors.text_positions([node.id for node in nodes])
+    return {node.id: positions.get(node.id, head) for node in nodes}
 
 
 def _embedded_part(node: EnrichableNode) -> tuple[object, ...]:

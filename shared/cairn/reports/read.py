@@ -69,10 +69,10 @@ class BrowseReports:
     ) -> tuple[Report, ...]:
         """Return the newest reports, with their bodies; one unless asked for more."""
         start = self.stopwatch()
-        named = keyword.casefold() if keyword else None
+        folded = keyword.casefold() if keyword else None
         with self.transactions.reading(principal) as stores:
-            reports = tuple(stores.report_views.latest(named, limit=limit))
-        self._say("read-latest", start, hits=len(reports), keywords=int(named is not None))
+            reports = tuple(stores.report_views.latest(folded, limit=limit))
+        self._say("read-latest", start, hits=len(reports), keywords=int(folded is not None))
         return reports
 
     def list(

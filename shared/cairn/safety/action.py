@@ -81,9 +81,9 @@ def comparable(value: JsonValue, depth: int = MAX_DEPTH) -> JsonValue:
     raise ValidationFailed("This is not a JSON value.", reason="type")
 
 
-def same_arguments(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
+def same_arguments(arguments: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
     """Return whether two sets of arguments are the same to a binding."""
-    return canonical_bytes(comparable(dict(one))) == canonical_bytes(comparable(dict(other)))
+    return canonical_bytes(comparable(dict(arguments))) == canonical_bytes(comparable(dict(other)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 MOVED = "secrets-needed"
 
 
-def renewed(kept: Mapping[str, str], given: Mapping[str, str | None] | None) -> dict[str, str]:
+def renewed(stored: Mapping[str, str], changes: Mapping[str, str | None] | None) -> dict[str, str]:
     """Return the secrets after a change: what is given replaces, None removes, the rest stays."""
-    both = {**kept, **(given or {})}
+    both = {**stored, **(changes or {})}
     return {name: value for name, value in both.items() if value is not None}
 
 
-def refuse_following(kept: Mapping[str, str], given: Mapping[str, str | None] | None) -> None:
+def refuse_following(stored: Mapping[str, str], changes: Mapping[str, str | None] | None) -> None:
     """Raise ValidationFailed unless every kept secret is given anew, or removed."""
-    left = sorted(kept.keys() - (given or {}).keys())
+    left = sorted(stored.keys() - (changes or {}).keys())
     if left:
         fault = f"are needed anew, for they would go to another address: {', '.join(left)}"
         raise ValidationFailed(

@@ -126,11 +126,11 @@ def covers(grant: Grant, tool: ToolSpec, arguments: Mapping[str, JsonValue], now
         return False
     if grant.declaration != declaration(tool):
         return False
-    named = grant.arguments
-    if named is None:
+    own_arguments = grant.arguments
+    if own_arguments is None:
         return True
-    return set(named) == set(arguments) and all(
-        _meets(pattern, arguments[name]) for name, pattern in named.items()
+    return set(own_arguments) == set(arguments) and all(
+        _meets(pattern, arguments[name]) for name, pattern in own_arguments.items()
     )
 
 
@@ -166,10 +166,15 @@ def check_grant(new: NewGrant, now: datetime) -> NewGrant:
         _refuse("expires_at", "is in the past")
     if new.expires_at > now + timedelta(days=MAX_DAYS):
         _refuse("expires_at", f"must lie within {MAX_DAYS} days")
-    named = new.arguments is not None and any(map(_says_something, new.arguments.values()))
-    most = MAX_USES if named else MAX_BLIND_USES
+    names_arguments = new.arguments is not None and any(
+        map(_says_something, new.arguments.values())
+    )
+    most = MAX_USES if names_arguments else MAX_BLIND_USES
     if not 1 <= new.max_uses <= most:
-        _refuse("max_uses", f"must be 1 to {most}{'' if named else ' where no argument is named'}")
+        _refuse(
+            "max_uses",
+            f"must be 1 to {most}{'' if names_arguments else ' where no argument is named'}",
+        )
     if new.arguments is not None:
         clean_json(
             dict(new.arguments), field="arguments", max_bytes=MAX_PATTERN_BYTES, max_depth=16
@@ -206,15 +211,15 @@ def _text_meets(pattern: str, text: str) -> bool:
 
 def _over_words(text: str, places: set[int]) -> set[int]:
     """Return every place that word characters lead to from one of `places`."""
-    found: set[int] = set()
+    covered: set[int] = set()
     for start in sorted(places):
         place = start
-        while place not in found:
-            found.add(place)
+        while place not in covered:
+            covered.add(place)
             if place == len(text) or not _WORD.match(text, place):
                 break
             place += 1
-    return found
+    return covered
 
 
 def _refuse(field: str, message: str) -> NoReturn:

@@ -231,8 +231,8 @@ def _scope(policy: Policy) -> Step:
             detail=SENTENCES[ruling.reason] + because,
             policy_version=policy.version(action.connector, attempt.autonomy),
         )
-        asked = replace(attempt, tool=tool, at=at, decision=decision)
-        return asked if readable or tool is None else _denied(asked, Reason.BAD_ARGUMENTS)
+        checked = replace(attempt, tool=tool, at=at, decision=decision)
+        return checked if readable or tool is None else _denied(checked, Reason.BAD_ARGUMENTS)
 
     return step
 
@@ -241,13 +241,13 @@ def _redact(policy: Policy) -> Step:
     """Put placeholders where the planner wrote values; refuse what must not reach a tool at all."""
 
     def step(attempt: Attempt) -> Attempt:
-        given = dict(attempt.action.arguments)
-        if holds_secret(given):
+        values = dict(attempt.action.arguments)
+        if holds_secret(values):
             return _denied(attempt, Reason.SECRET_IN_ARGUMENTS)
-        if unknown_placeholder(given, attempt.vault):
+        if unknown_placeholder(values, attempt.vault):
             return _denied(attempt, Reason.UNKNOWN_PLACEHOLDER)
         kinds = kinds_of(policy.redaction, attempt.profile)
-        clean = redact_written(given, attempt.vault, kinds)
+        clean = redact_written(values, attempt.vault, kinds)
         arguments = cast("dict[str, JsonValue]", clean.value)
         action = replace(attempt.action, arguments=arguments)
         return replace(attempt, action=action, vault=clean.vault)
@@ -323,11 +323,11 @@ def _called(policy: Policy, attempt: Attempt, call: Call, *, dry_run: bool) -> A
         manifest_hash=connector_policy.manifest.hash,
     )
     try:
-        said = call(ready)
+        result = call(ready)
     except CairnError as exc:
         return replace(attempt, error=exc)
-    clean = redact(said.text, attempt.vault, kinds_of(policy.redaction, attempt.profile))
-    return replace(attempt, result=said, text=str(clean.value), vault=clean.vault)
+    clean = redact(result.text, attempt.vault, kinds_of(policy.redaction, attempt.profile))
+    return replace(attempt, result=result, text=str(clean.value), vault=clean.vault)
 
 
 def _wrong(attempt: Attempt, approval: PersonApproval, now: datetime) -> Reason | None:

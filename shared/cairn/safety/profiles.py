@@ -76,8 +76,8 @@ def kinds_of(*profiles: str) -> frozenset[Kind]:
 
 def joined(profiles: Iterable[str]) -> str:
     """Return one name whose kinds are those of all the profiles: one of `PROFILES`."""
-    wanted = kinds_of(*profiles)
-    return next(name for name, kinds in PROFILES.items() if wanted <= kinds)
+    kinds_needed = kinds_of(*profiles)
+    return next(name for name, kinds in PROFILES.items() if kinds_needed <= kinds)
 
 
 def workspace_redaction(settings: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
@@ -86,10 +86,10 @@ def workspace_redaction(settings: Mapping[str, Any]) -> tuple[str, tuple[str, ..
     Where nothing is said it is `pii`. What is no profile becomes the strictest, and is named in
     the second value.
     """
-    given = settings.get("safety", {})
-    if not isinstance(given, dict):
+    safety = settings.get("safety", {})
+    if not isinstance(safety, dict):
         return STRICTEST, ("safety",)
-    name = cast("Mapping[str, Any]", given).get("redaction", DEFAULT_PROFILE)
+    name = cast("Mapping[str, Any]", safety).get("redaction", DEFAULT_PROFILE)
     if not isinstance(name, str) or name not in PROFILES:
         return STRICTEST, ("safety.redaction",)
     return name, ()

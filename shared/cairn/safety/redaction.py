@@ -72,9 +72,9 @@ class Book:
 
     def placeholder(self, kind: Kind, value: str) -> str:
         """Return what stands for `value`: as before, or the next of its kind."""
-        known = self._placeholders.get((_drawer(kind), value))
-        if known is not None:
-            return known
+        placeholder = self._placeholders.get((_drawer(kind), value))
+        if placeholder is not None:
+            return placeholder
         new = f"<{kind}_{self._numbers[kind] + 1}>"
         self._values[new] = value
         self._enter(new, value)
@@ -147,9 +147,9 @@ class Known:
         results: list[tuple[int, int, Kind]] = []
         for word in _WORDS.finditer(text):
             for start, end in self._places(text, word):
-                known = self._known(text[start:end], guess=guess)
-                if known is not None and _stands_alone(text, start, end):
-                    results.append((start, end, known.kind))
+                match = self._known(text[start:end], guess=guess)
+                if match is not None and _stands_alone(text, start, end):
+                    results.append((start, end, match.kind))
         return results
 
     def _places(self, text: str, first: re.Match[str]) -> Iterator[tuple[int, int]]:
@@ -166,9 +166,9 @@ class Known:
             word, node = following, node.further.get(following[0].casefold())
 
     def _known(self, text: str, *, guess: bool) -> _Known | None:
-        for known in (self._exact.get(text), self._any_case.get(text.casefold())):
-            if known is not None and (guess or not known.guessed):
-                return known
+        for entry in (self._exact.get(text), self._any_case.get(text.casefold())):
+            if entry is not None and (guess or not entry.guessed):
+                return entry
         return None
 
     def _add_name(self, name: str, *, guessed: bool) -> None:
@@ -315,8 +315,8 @@ def rewritten(arguments: dict[str, JsonValue], shown: str, vault: Vault) -> dict
     by writing `<EMAIL_1>` into a ticket.
     """
     texts = {vault[item]: item for item in vault if item.startswith(f"<{Kind.LITERAL}_")}
-    kept = {item: texts[item] for item in PLACEHOLDER.findall(shown) if item in texts}
-    return cast("dict[str, JsonValue]", restore(arguments, kept))
+    vault_shown = {item: texts[item] for item in PLACEHOLDER.findall(shown) if item in texts}
+    return cast("dict[str, JsonValue]", restore(arguments, vault_shown))
 
 
 def holds_secret(value: JsonValue) -> bool:
@@ -384,11 +384,11 @@ class ReversibleRedactor:
 def _redact(value: JsonValue, vault: Vault, kinds: frozenset[Kind], *, ours: bool) -> Redacted:
     book = Book(vault)
     clean = _value(_Redaction(book, kinds, ours), scrubbed(value), None, MAX_DEPTH)
-    known = len(vault)
+    size = len(vault)
     for _ in range(0 if isinstance(clean, str) else _MAX_PASSES):
-        if len(book) == known:
+        if len(book) == size:
             break
-        known = len(book)  # what was found late may stand in what was read before
+        size = len(book)  # what was found late may stand in what was read before
         clean = _value(_Redaction(book, kinds, True), clean, None, MAX_DEPTH)
     return Redacted(value=clean, vault=book.vault)
 
@@ -422,8 +422,8 @@ class _Redaction:
     def number(self, number: int | float, kind: Kind | None) -> JsonValue:
         """Return a placeholder for a number that is personal, else the number."""
         written = json.dumps(number)
-        found = number_kind(number, kind)
-        if (found in self.kinds and found is not None) or self.book.number(written):
+        number_kind_ = number_kind(number, kind)
+        if (number_kind_ in self.kinds and number_kind_ is not None) or self.book.number(written):
             return self.book.placeholder(Kind.NUMBER, written)
         return number
 
@@ -441,8 +441,8 @@ class _Redaction:
 
     def _found(self, seen: str) -> list[tuple[int, int, Kind]]:
         plain, places = normalise(seen)
-        known = self.book.known.spans(plain, guess=Kind.NAME in self.kinds)
-        results = known + spans(plain, self.kinds)
+        known_spans = self.book.known.spans(plain, guess=Kind.NAME in self.kinds)
+        results = known_spans + spans(plain, self.kinds)
         if places is None:
             return results
         return [(places[start], places[end - 1] + 1, kind) for start, end, kind in results]

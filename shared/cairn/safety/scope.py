@@ -58,9 +58,9 @@ def readings(template: str, arguments: Mapping[str, JsonValue]) -> tuple[Path, .
     """
     parts: list[tuple[Path, ...]] = []
     for segment in template.split("/"):
-        named = _FIELD.fullmatch(segment)
-        if named:
-            parts.append(_forms(named[1], arguments))
+        match = _FIELD.fullmatch(segment)
+        if match:
+            parts.append(_forms(match[1], arguments))
         elif _PLAIN.fullmatch(segment) and segment not in (".", ".."):
             parts.append(((segment,),))
         else:
@@ -258,20 +258,20 @@ def parse_scopes(text: str, *, connector: str | None = None) -> Scopes:
     return Scopes(**{lane: _lane(whole.get(lane), f"scopes.{lane}") for lane in LANES})
 
 
-def _lane(given: object, place: str) -> LaneScope:
-    if given is None:
+def _lane(value: object, place: str) -> LaneScope:
+    if value is None:
         return LaneScope()
-    lane = _mapping(given, place)
+    lane = _mapping(value, place)
     _known(lane, LISTS, place)
     return LaneScope(**{list_: _patterns(lane.get(list_), f"{place}.{list_}") for list_ in LISTS})
 
 
-def _patterns(given: object, place: str) -> tuple[Pattern, ...]:
-    if given is None:
+def _patterns(value: object, place: str) -> tuple[Pattern, ...]:
+    if value is None:
         return ()
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         _refuse(place, "must be a list of patterns")
-    patterns = cast("list[object]", given)
+    patterns = cast("list[object]", value)
     if len(patterns) > MAX_PATTERNS:
         _refuse(place, f"has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed")
     return tuple(
@@ -303,15 +303,15 @@ def _mapping(value: object, place: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value)
 
 
-def _known(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
-    for name in given:
-        if name not in known:
+def _known(fields: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
+    for name in fields:
+        if name not in allowed:
             where = f"{place}.{name}" if place else str(name)
-            _refuse(where[:100], f"is not one of {', '.join(known)}")
+            _refuse(where[:100], f"is not one of {', '.join(allowed)}")
 
 
-def _same_connector(given: object, connector: str | None) -> None:
-    if connector is not None and given is not None and given != connector:
+def _same_connector(other: object, connector: str | None) -> None:
+    if connector is not None and other is not None and other != connector:
         _refuse("connector", f"names another connector than {connector}")
 
 

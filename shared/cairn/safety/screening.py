@@ -167,10 +167,10 @@ def _slots_met(words: list[str]) -> set[str]:
 
 
 def _met(rule: Slots, places: list[int | None], now: int) -> bool:
-    known = [place for place in places if place is not None]
-    if len(known) < len(rule.slots) or now - min(known) >= rule.within:
+    met = [place for place in places if place is not None]
+    if len(met) < len(rule.slots) or now - min(met) >= rule.within:
         return False
-    return not rule.leads or places[0] == min(known)
+    return not rule.leads or places[0] == min(met)
 
 
 def _negated(words: list[str], place: int) -> bool:

@@ -234,13 +234,13 @@ class KeepSearchIndex:
 
     def _compare(self, workspace_id: UUID, name: str) -> Drift:
         self._index.refresh(name)
-        held, wanted = self._index.buckets(name, workspace_id), self._source.buckets(workspace_id)
+        held, expected = self._index.buckets(name, workspace_id), self._source.buckets(workspace_id)
         reached = self._source.state(workspace_id, name).position
         missing: list[UUID] = []
         stale: list[UUID] = []
         extra: dict[UUID, int] = {}
-        for bucket in sorted(held.keys() | wanted.keys()):
-            if held.get(bucket) == wanted.get(bucket):
+        for bucket in sorted(held.keys() | expected.keys()):
+            if held.get(bucket) == expected.get(bucket):
                 continue
             documents = self._index.positions(name, workspace_id, bucket)
             nodes = self._source.positions(workspace_id, bucket)
@@ -251,7 +251,7 @@ class KeepSearchIndex:
         return Drift(
             workspace_id=workspace_id,
             index_name=name,
-            expected=sum(item.nodes for item in wanted.values()),
+            expected=sum(item.nodes for item in expected.values()),
             indexed=sum(item.nodes for item in held.values()),
             pending=self._source.pending(workspace_id, reached),
             missing=tuple(missing),

@@ -218,14 +218,14 @@ class FollowDatabase:
 
         Raises Unavailable `stale-mapping` when the live one is of another version of the mapping.
         """
-        found = self.index.live()
-        if found is None:
+        live = self.index.live()
+        if live is None:
             name = self.index.create()
             self.index.go_live(name)
             return name
-        if not found.current:
+        if not live.current:
             raise Unavailable("The search index has another mapping.", reason="stale-mapping")
-        return found.name
+        return live.name
 
     def catch_up(self, workspace_id: UUID, name: str, *, limit: int | None = None) -> int:
         """Index what changed past the index's position and return how many nodes that were.

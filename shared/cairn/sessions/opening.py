@@ -126,44 +126,51 @@ class OpenSession:
 
     def _digest(self, principal: Principal) -> Digest | None:
         for keyword in DIGESTS:
-            for found in self.reports.latest(principal, keyword=keyword):
-                entry = found.report
+            for report in self.reports.latest(principal, keyword=keyword):
+                entry = report.report
                 return Digest(
                     id=entry.id,
                     title=entry.title,
-                    text=found.body[:DIGEST_CHARS],
+                    text=report.body[:DIGEST_CHARS],
                     occurred_at=entry.occurred_at,
                 )
         return None
 
     def _alerts(self, principal: Principal) -> tuple[Alert, ...]:
         """Return the newest of what waits for a person; escalations are an admin's to see."""
-        asked = self.investigations.approvals(
+        questions = self.investigations.approvals(
             principal, state=ApprovalState.PENDING, before=None, limit=MOST_ALERTS
         )
-        found = [
-            Alert(id=one.id, kind="approval", text=f"{one.tool} waits for a yes", at=one.asked_at)
-            for one in asked
+        alerts = [
+            Alert(
+                id=question.id,
+                kind="approval",
+                text=f"{question.tool} waits for a yes",
+                at=question.asked_at,
+            )
+            for question in questions
         ]
         if principal.role is Role.ADMIN:
-            found += [
+            alerts += [
                 Alert(
-                    id=one.id,
+                    id=escalation.id,
                     kind="escalation",
-                    text=one_line(one.why or one.verdict.value),
-                    at=one.queued_at,
+                    text=one_line(escalation.why or escalation.verdict.value),
+                    at=escalation.queued_at,
                 )
-                for one in self.escalations.page(principal, limit=MOST_ALERTS)
+                for escalation in self.escalations.page(principal, limit=MOST_ALERTS)
             ]
         since = self.clock() - RECENT
-        recent = sorted((one for one in found if one.at >= since), key=lambda one: one.at)
+        recent = sorted(
+            (alert for alert in alerts if alert.at >= since), key=lambda alert: alert.at
+        )
         return tuple(reversed(recent))[:MOST_ALERTS]
 
     def _keywords(self, principal: Principal, agent: str | None) -> tuple[str, ...]:
         if agent is None and principal.agent_slug is None:
             return ()
-        found = self.subscriptions.get(principal, agent)
-        return tuple(word for each in found for word in each.keywords)
+        subscriptions = self.subscriptions.get(principal, agent)
+        return tuple(word for each in subscriptions for word in each.keywords)
 
 
 def written(
@@ -176,8 +183,8 @@ def written(
     """Return the parts that there are as one text, "" where there are none."""
     parts = [
         _part(f"Review: {digest.title}", digest.text.splitlines()) if digest else "",
-        _part("Open tasks", (f"- [{one.status}] {one.title} ({one.kind})" for one in tasks)),
-        _part("Waiting for a person", (f"- {one.kind}: {one.text}" for one in alerts)),
+        _part("Open tasks", (f"- [{task.status}] {task.title} ({task.kind})" for task in tasks)),
+        _part("Waiting for a person", (f"- {alert.kind}: {alert.text}" for alert in alerts)),
         _part("Subscribed to", [", ".join(keywords)] if keywords else []),
     ]
     own = "".join(_OWN_TAGS.sub("&lt;", part) for part in parts)

@@ -112,17 +112,17 @@ class _RecallConstants(_FromEnvironment):
 
     @model_validator(mode="after")
     def _within_bounds(self) -> Self:
-        given = self.constants()
-        if given:
+        constants = self.constants()
+        if constants:
             from cairn.workspace.settings import WorkspaceSettings  # not for every function
 
-            WorkspaceSettings.model_validate({"recall": given})
+            WorkspaceSettings.model_validate({"recall": constants})
         return self
 
     def constants(self) -> dict[str, float]:
         """Return those that are set, by name."""
-        given = {name: getattr(self, name) for name in _RecallConstants.model_fields}
-        return {name: value for name, value in given.items() if value is not None}
+        values = {name: getattr(self, name) for name in _RecallConstants.model_fields}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class _QueueSettings(_FromEnvironment):

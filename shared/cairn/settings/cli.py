@@ -60,10 +60,10 @@ def deployment_settings(start: Path) -> ApiSettings:
     """
     laptop_env = find_laptop_env(start)
     values = dotenv_values(laptop_env) if laptop_env else {}
-    given = {name: value for name, value in {**values, **os.environ}.items() if value}
-    for name in _FOR_CLIENTS & given.keys():
-        os.environ.setdefault(name, given[name])  # where the AWS SDK looks
-    return ApiSettings.model_validate(given)
+    present = {name: value for name, value in {**values, **os.environ}.items() if value}
+    for name in _FOR_CLIENTS & present.keys():
+        os.environ.setdefault(name, present[name])  # where the AWS SDK looks
+    return ApiSettings.model_validate(present)
 
 
 def model_settings(start: Path) -> ModelSettings:

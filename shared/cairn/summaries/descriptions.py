@@ -119,52 +119,54 @@ class _Asking:
         if not texts:
             self.made.append((part, _extract("short")))
             return
-        wanted = Wanted(
+        request = Wanted(
             scope=level.value,
             texts=texts,
             workspace_id=self.principal.workspace_id,
             run_id=self.run_id,
         )
         try:
-            made = self.use.describe(wanted)
+            condensed = self.use.describe(request)
         except BudgetExceeded:
             self.counts["over_budget"] += 1
             self.ended = True
             return
         except Unavailable:
-            made = None
-        if made is None or (made.is_extract and made.refused is None):  # rules stood in
+            condensed = None
+        if condensed is None or (
+            condensed.is_extract and condensed.refused is None
+        ):  # rules stood in
             self.counts["unanswered"] += 1
             self.unanswered += 1
             self.ended = self.unanswered >= MOST_UNANSWERED
             return
         self.unanswered = 0
-        self.counts["refused"] += made.refused is not None
-        self.made.append((part, made))
+        self.counts["refused"] += condensed.refused is not None
+        self.made.append((part, condensed))
 
     def _write(self, name: str) -> None:
-        made, self.made = {part.id: (part, one) for part, one in self.made}, []
-        if not made:
+        parts, self.made = {part.id: (part, text) for part, text in self.made}, []
+        if not parts:
             return
-        subjects = next(iter(made.values()))[0].data_subjects
+        subjects = next(iter(parts.values()))[0].data_subjects
 
         def do(write: Write) -> None:
             good = [
-                (now, made[now.id][1])
-                for now in write.stores.summaries.parts(made)
-                if _is_same(now, made[now.id][0])
+                (now, parts[now.id][1])
+                for now in write.stores.summaries.parts(parts)
+                if _is_same(now, parts[now.id][0])
             ]
-            self.counts["changed"] += len(made) - len(good)
+            self.counts["changed"] += len(parts) - len(good)
             if not good:
                 return
             write.entries.add(
                 DESCRIBED,
                 {"node_ids": [str(now.id) for now, _ in good]},
-                {"parts": [_described(now, one) for now, one in good]},
+                {"parts": [_described(now, condensed) for now, condensed in good]},
                 data_subjects=subjects,
                 occurred_at=write.now,
             )
-            fresh = [now.id for now, one in good if not one.is_extract]
+            fresh = [now.id for now, condensed in good if not condensed.is_extract]
             self.counts[name] += len(fresh)
             self.counts["left"] += len(good) - len(fresh)
             write.wake_embed(fresh)
@@ -196,19 +198,19 @@ def _extract(why: str) -> Condensed:
     )
 
 
-def _described(part: PartState, made: Condensed) -> dict[str, Any]:
+def _described(part: PartState, condensed: Condensed) -> dict[str, Any]:
     """Return what the entry says of a part; `summary` None leaves the extract it has."""
     fields: dict[str, Any] = {
         "covers": covering(part.content_hash),
-        "provider": made.provider,
-        "model": made.model,
-        "is_extract": made.is_extract,
+        "provider": condensed.provider,
+        "model": condensed.model,
+        "is_extract": condensed.is_extract,
     }
-    if made.refused is not None:
-        fields["refused"] = made.refused
+    if condensed.refused is not None:
+        fields["refused"] = condensed.refused
     own = {**part.own_metadata, "summary": fields}
     return {
         "id": str(part.id),
-        "summary": None if made.is_extract else made.text,
+        "summary": None if condensed.is_extract else condensed.text,
         "metadata": {**part.metadata, OWN_METADATA: own},
     }

@@ -89,8 +89,8 @@ def entry_of(
     `held` are the open edges from all of these summaries, `standing` which of the drafts have a
     node already.
     """
-    wanted = {(draft.id, source.id) for draft in drafts for source in draft.sources}
-    closed = [edge.id for edge in held if (edge.source_id, edge.target_id) not in wanted]
+    pairs = {(draft.id, source.id) for draft in drafts for source in draft.sources}
+    closed = [edge.id for edge in held if (edge.source_id, edge.target_id) not in pairs]
     has = {(edge.source_id, edge.relation, edge.target_id) for edge in held}
     meta = {
         "scope": group.scope,
@@ -169,7 +169,7 @@ def as_source(draft: Draft) -> Source:
 
 
 def _metadata(draft: Draft) -> dict[str, Any]:
-    made = draft.condensed
+    condensed = draft.condensed
     scope_id = trace_of(draft) or draft.group.session_id or draft.group.agent
     first = min(source.occurred_at for source in draft.sources)
     fields: dict[str, Any] = {
@@ -177,13 +177,13 @@ def _metadata(draft: Draft) -> dict[str, Any]:
         "scope_id": scope_id,
         "event_count": sum(source.event_count for source in draft.sources),
         "time_range": [format_timestamp(first), format_timestamp(last_of(draft.sources))],
-        "provider": made.provider,
-        "model": made.model,
-        "is_extract": made.is_extract,
+        "provider": condensed.provider,
+        "model": condensed.model,
+        "is_extract": condensed.is_extract,
         "covers": draft.covers,
         "made_of": draft.made_of,
     }
-    return fields | ({"refused": made.refused} if made.refused else {})
+    return fields | ({"refused": condensed.refused} if condensed.refused else {})
 
 
 def trace_of(draft: Draft) -> str | None:

@@ -105,10 +105,10 @@ def _ends(current: Sequence[_Read], ahead: deque[_Read]) -> bool:
 
 def _is_new_topic(before: Iterable[_Read], after: Iterable[_Read]) -> bool:
     """Return whether hardly a word of one side is said on the other (after TextTiling's gaps)."""
-    one = {word for each in before for word in each.words}
+    earlier = {word for each in before for word in each.words}
     other = {word for each in after for word in each.words}
-    least = min(len(one), len(other))
-    return least >= SIDE_WORDS and len(one & other) < SHARED * least
+    least = min(len(earlier), len(other))
+    return least >= SIDE_WORDS and len(earlier & other) < SHARED * least
 
 
 def fingerprint(contents: Iterable[tuple[UUID, str]]) -> str:

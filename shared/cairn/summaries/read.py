@@ -185,13 +185,13 @@ def _below(
         }
         room = MAX_NODES - len(nodes)
         truncated = truncated or len(edges) >= EDGES_PER_LEVEL or len(steps) > room
-        found = stores.graph.read(list(steps)[:room], filters)
-        nodes.update({item.id: item for item in found})
+        nodes_below = stores.graph.read(list(steps)[:room], filters)
+        nodes.update({item.id: item for item in nodes_below})
         for item in sorted(
-            found, key=lambda node: (node.occurred_at, node.sequence or -1, node.id)
+            nodes_below, key=lambda node: (node.occurred_at, node.sequence or -1, node.id)
         ):
             below.setdefault(steps[item.id], []).append(item.id)
-        level = [item.id for item in found if item.label == Label.SUMMARY]
+        level = [item.id for item in nodes_below if item.label == Label.SUMMARY]
         if not level:
             break
     return below, truncated
@@ -212,19 +212,19 @@ def _position(stores: Stores, as_of: datetime | int | None) -> int | None:
 
 
 def _summary(node: FoundNode) -> SummaryView:
-    told: Mapping[str, Any] = node.metadata
+    metadata: Mapping[str, Any] = node.metadata
     return convert(
         node,
         SummaryView,
         scope=node.kind,
-        scope_id=told.get("scope_id"),
+        scope_id=metadata.get("scope_id"),
         content=node.text,
         created_at=node.recorded_at,
-        event_count=told.get("event_count", 0),
-        time_range=tuple(told.get("time_range", ())),
-        provider=told.get("provider"),
-        model=told.get("model"),
-        is_extract=told.get("is_extract", False),
+        event_count=metadata.get("event_count", 0),
+        time_range=tuple(metadata.get("time_range", ())),
+        provider=metadata.get("provider"),
+        model=metadata.get("model"),
+        is_extract=metadata.get("is_extract", False),
         agent_id=node.source_agent,
     )
 

@@ -65,11 +65,11 @@ _ENDS = (".", "!", "?", "\u2026", "\u3002")
 class ByRules:
     """Takes the sentences that say most; the same ones every time, at no cost."""
 
-    def __call__(self, wanted: Wanted, /) -> Condensed:
+    def __call__(self, request: Wanted, /) -> Condensed:
         """Return an extract of the texts; of a truth's, which are few, all of them."""
-        most = MOST_WORDS[wanted.scope]
-        lines = [_sentence(text) for text in wanted.texts]
-        whole = wanted.scope == TRUTH and sum(len(line.split()) for line in lines) <= most
+        most = MOST_WORDS[request.scope]
+        lines = [_sentence(text) for text in request.texts]
+        whole = request.scope == TRUTH and sum(len(line.split()) for line in lines) <= most
         text = " ".join(lines) if whole else extract("\n".join(lines), max_words=most)
         return Condensed(text=text, provider=RULES_PROVIDER, model=RULES_MODEL, is_extract=True)
 
@@ -94,42 +94,42 @@ class ByModel:
     ask: Ask
     rules: ByRules = field(default_factory=ByRules)
 
-    def __call__(self, wanted: Wanted, /) -> Condensed:
+    def __call__(self, request: Wanted, /) -> Condensed:
         """Return the model's text, or an extract that names why it was refused."""
         try:
-            return self.asked(wanted)
+            return self.asked(request)
         except (Unavailable, BudgetExceeded) as failure:
-            return self._extract(wanted, failure.reason)
+            return self._extract(request, failure.reason)
 
-    def asked(self, wanted: Wanted, /) -> Condensed:
+    def asked(self, request: Wanted, /) -> Condensed:
         """Return the same, where it matters whether anybody answered.
 
         Raises Unavailable when nobody did, BudgetExceeded when nobody may be asked.
         """
         try:
-            answer = self.ask(_request(wanted), wanted.workspace_id, wanted.run_id)
+            answer = self.ask(_request(request), request.workspace_id, request.run_id)
         except ValidationFailed as failure:
-            return self._extract(wanted, failure.reason)
+            return self._extract(request, failure.reason)
         if answer.provider == RULES_PROVIDER:
-            return self.rules(wanted)
+            return self.rules(request)
         text = scrub(" ".join(answer.text.split())).text
-        refused = "cut" if answer.finish is not Finish.COMPLETE else why_refused(text, wanted)
+        refused = "cut" if answer.finish is not Finish.COMPLETE else why_refused(text, request)
         if refused is not None:
-            return self._extract(wanted, refused)
+            return self._extract(request, refused)
         return Condensed(text=text, provider=answer.provider, model=answer.model, is_extract=False)
 
-    def _extract(self, wanted: Wanted, reason: str) -> Condensed:
-        made = self.rules(wanted)
+    def _extract(self, request: Wanted, reason: str) -> Condensed:
+        condensed = self.rules(request)
         return Condensed(
-            text=made.text,
-            provider=made.provider,
-            model=made.model,
+            text=condensed.text,
+            provider=condensed.provider,
+            model=condensed.model,
             is_extract=True,
             refused=reason,
         )
 
 
-def why_refused(text: str, wanted: Wanted) -> str | None:
+def why_refused(text: str, request: Wanted) -> str | None:
     """Return why a model's text may not stand for its sources; None when it may.
 
     `empty`, `too-long`, `instructs` (it reads like an instruction to a model), or `invents`: it has
@@ -137,23 +137,23 @@ def why_refused(text: str, wanted: Wanted) -> str | None:
     """
     if not text:
         return "empty"
-    if len(text.split()) > SLACK * MOST_WORDS[wanted.scope]:
+    if len(text.split()) > SLACK * MOST_WORDS[request.scope]:
         return "too-long"
     if screen(text).verdict is not Verdict.CLEAN:
         return "instructs"
-    said = [tokens(text) for text in wanted.texts]
-    return "invents" if invented(said, tokens(text)) else None
+    sources = [tokens(text) for text in request.texts]
+    return "invents" if invented(sources, tokens(text)) else None
 
 
-def _request(wanted: Wanted) -> ChatRequest:
-    if wanted.scope in (DOCUMENT, SECTION):
-        return summary_request("\n\n".join(wanted.texts)[:PROMPT_CHARS], Level(wanted.scope))
-    most = MOST_WORDS[wanted.scope]
-    truth = wanted.scope == TRUTH
+def _request(request: Wanted) -> ChatRequest:
+    if request.scope in (DOCUMENT, SECTION):
+        return summary_request("\n\n".join(request.texts)[:PROMPT_CHARS], Level(request.scope))
+    most = MOST_WORDS[request.scope]
+    truth = request.scope == TRUTH
     return ChatRequest(
         purpose=Purpose.COMPILED_TRUTH if truth else Purpose.SESSION_SUMMARY,
-        system=SYSTEM.format(scope="subject" if truth else wanted.scope, words=most),
-        messages=(Message(role=Role.USER, text=_notes(wanted.texts)),),
+        system=SYSTEM.format(scope="subject" if truth else request.scope, words=most),
+        messages=(Message(role=Role.USER, text=_notes(request.texts)),),
         max_tokens=SLACK * most,
     )
 

@@ -73,7 +73,7 @@ class Truths:
         self, principal: Principal, state: EntityState, run_id: UUID | None, counts: Counter[str]
     ) -> None:
         covers = covering(state.fingerprint)
-        if not is_ours(state) or told(state).get("covers") == covers:
+        if not is_ours(state) or truth_metadata(state).get("covers") == covers:
             counts["unchanged"] += 1
             return
         if state.sources < LEAST_FACTS:
@@ -84,22 +84,22 @@ class Truths:
             sources = fitting(stores.summaries.facts(state.id, limit=MOST_FACTS))
         if not sources:
             return
-        wanted = Wanted(
+        request = Wanted(
             scope=TRUTH,
             texts=tuple(source.text for source in sources),
             workspace_id=principal.workspace_id,
             run_id=run_id,
         )
-        made = self.condense(wanted)
-        counts["refused"] += made.refused is not None
-        self._write(principal, state, sources, made, covers, counts)
+        condensed = self.condense(request)
+        counts["refused"] += condensed.refused is not None
+        self._write(principal, state, sources, condensed, covers, counts)
 
     def _write(
         self,
         principal: Principal,
         state: EntityState,
         sources: Sequence[Source],
-        made: Condensed | None,
+        condensed: Condensed | None,
         covers: str,
         counts: Counter[str],
     ) -> None:
@@ -110,19 +110,19 @@ class Truths:
             if any(contents.get(source.id) != source.content_hash for source in sources):
                 counts["changed"] += 1
                 return
-            if now is None or not is_ours(now) or told(now).get("covers") == covers:
+            if now is None or not is_ours(now) or truth_metadata(now).get("covers") == covers:
                 return
             held = [
                 edge for edge in store.edges([now.id]) if edge.relation == Relation.DERIVED_FROM
             ]
-            has, wanted = {item.target_id for item in held}, {source.id for source in sources}
+            has, source_ids = {item.target_id for item in held}, {source.id for source in sources}
             body = {
-                "compiled_truth": made.text if made else "",
-                "metadata": _metadata(now, made, covers, len(sources)),
+                "compiled_truth": condensed.text if condensed else "",
+                "metadata": _metadata(now, condensed, covers, len(sources)),
                 "edges": [
-                    [Relation.DERIVED_FROM.value, str(item)] for item in sorted(wanted - has)
+                    [Relation.DERIVED_FROM.value, str(item)] for item in sorted(source_ids - has)
                 ],
-                "closed": [str(item.id) for item in held if item.target_id not in wanted],
+                "closed": [str(item.id) for item in held if item.target_id not in source_ids],
             }
             write.entries.add(
                 COMPILED,
@@ -131,7 +131,7 @@ class Truths:
                 data_subjects=now.data_subjects,
                 occurred_at=write.now,
             )
-            counts["truths" if made else "dropped"] += 1
+            counts["truths" if condensed else "dropped"] += 1
             write.wake_embed([now.id])
 
         self.writing.once(principal, state.data_subjects, do)
@@ -141,10 +141,10 @@ def is_ours(state: EntityState) -> bool:
     """Return whether an entity's compiled truth may be written: none is there, or it is ours."""
     if state.compiled_truth is None:
         return True
-    return told(state).get("content_hash") == content_hash(state.compiled_truth)
+    return truth_metadata(state).get("content_hash") == content_hash(state.compiled_truth)
 
 
-def told(state: EntityState) -> dict[str, Any]:
+def truth_metadata(state: EntityState) -> dict[str, Any]:
     """Return what an entity keeps of its compiled truth, {} without one of ours."""
     return state.metadata.get(OWN_METADATA, {}).get(TRUTH, {})
 
@@ -162,16 +162,16 @@ def fitting(sources: Iterable[Source]) -> tuple[Source, ...]:
 
 
 def _metadata(
-    state: EntityState, made: Condensed | None, covers: str, sources: int
+    state: EntityState, condensed: Condensed | None, covers: str, sources: int
 ) -> dict[str, Any]:
     own = {k: v for k, v in state.metadata.get(OWN_METADATA, {}).items() if k != TRUTH}
-    if made is not None:
+    if condensed is not None:
         own[TRUTH] = {
             "covers": covers,
-            "content_hash": content_hash(made.text),
-            "provider": made.provider,
-            "model": made.model,
-            "is_extract": made.is_extract,
+            "content_hash": content_hash(condensed.text),
+            "provider": condensed.provider,
+            "model": condensed.model,
+            "is_extract": condensed.is_extract,
             "sources": sources,
         }
     rest = {k: v for k, v in state.metadata.items() if k != OWN_METADATA}

@@ -203,10 +203,10 @@ class _Run:
             groups = of(stores, after)
             ids = {_top(self.workspace_id, group.group) for group in groups}
             stored = stores.summaries.stored(ids)
-            named = {
+            session_ids = {
                 group.group.session_id for group in groups if group.group.session_id is not None
             }
-            summed = stores.summaries.summed_up(named)
+            summed = stores.summaries.summed_up(session_ids)
         due: list[GroupState] = []
         for state in groups:
             top = stored.get(_top(self.workspace_id, state.group))
@@ -226,11 +226,11 @@ class _Run:
         if state.sources < LEAST_SOURCES:
             self._write(group, (), [item.id for item in stored])
             return True
-        known = {item.id: item.made_of for item in stored if item.kind == Scope.EPISODE}
-        cut = self._episodes(group, known, "", "")
+        stored_episodes = {item.id: item.made_of for item in stored if item.kind == Scope.EPISODE}
+        cut = self._episodes(group, stored_episodes, "", "")
         if cut is None:
             return False
-        gone = sorted(known.keys() - cut.seen)
+        gone = sorted(stored_episodes.keys() - cut.seen)
         children, drafts = self._below(group, cut, len(gone)), list(cut.made)
         if children:
             drafts.append(self._draft(top, Scope.SESSION, group, children, covers))
@@ -243,9 +243,9 @@ class _Run:
         `gone` are about to be dropped.
         """
         fresh = [as_source(draft) for draft in cut.made]
-        kept = cut.seen - {item.id for item in fresh}
-        stand = self._children(group, MOST_CHILDREN + gone) if kept else ()
-        sources = [*(item for item in stand if item.id in kept), *fresh]
+        unchanged = cut.seen - {item.id for item in fresh}
+        stand = self._children(group, MOST_CHILDREN + gone) if unchanged else ()
+        sources = [*(item for item in stand if item.id in unchanged), *fresh]
         return tuple(sorted(sources, key=lambda item: (item.occurred_at, item.id))[-MOST_CHILDREN:])
 
     def _trace(self, state: GroupState) -> bool:
@@ -259,8 +259,10 @@ class _Run:
             self.counts["unchanged"] += 1
             return True
         some = f"{covers}+"
-        known = {item.id: item.made_of for item in stored if item.covers in (covers, some)}
-        cut = self._episodes(group, known, covers, some)
+        stored_episodes = {
+            item.id: item.made_of for item in stored if item.covers in (covers, some)
+        }
+        cut = self._episodes(group, stored_episodes, covers, some)
         if cut is None:
             return False
         self._write(group, cut.made, sorted({item.id for item in stored} - cut.seen))
@@ -280,32 +282,32 @@ class _Run:
         return True
 
     def _episodes(
-        self, group: Group, known: dict[UUID, str], covers: str, some: str
+        self, group: Group, stored_episodes: dict[UUID, str], covers: str, some: str
     ) -> _Cut | None:
-        """Return the episodes of a group: those that differ from `known`, and the ids of all.
+        """Return a group's episodes: those that differ from `stored_episodes`, and the ids of all.
 
         What is more than one transaction holds is written on the way, and covers `some`. None when
         time ran out: what was made is written, and the next call goes on behind it.
         """
         seen: set[UUID] = set()
-        made: list[Draft] = []
+        drafts: list[Draft] = []
         cut = episodes(self._sources(group))
         while batch := list(islice(cut, EPISODES_A_WRITE)):
-            if len(made) >= self.use.summaries_a_write:
-                self._write(group, [replace(draft, covers=some) for draft in made], ())
+            if len(drafts) >= self.use.summaries_a_write:
+                self._write(group, [replace(draft, covers=some) for draft in drafts], ())
                 self.pile.flush()
-                made = []
+                drafts = []
             if not self._in_time():
-                self._write(group, [replace(draft, covers=some) for draft in made], ())
+                self._write(group, [replace(draft, covers=some) for draft in drafts], ())
                 return None
             ids = [episode_id(item) for item in batch]
             seen |= set(ids)
-            made += [
+            drafts += [
                 self._draft(id_, Scope.EPISODE, group, sources, covers)
                 for id_, sources in zip(ids, batch, strict=True)
-                if known.get(id_) != made_of(sources)
+                if stored_episodes.get(id_) != made_of(sources)
             ]
-        return _Cut(seen, made)
+        return _Cut(seen, drafts)
 
     def _sources(self, group: Group) -> Iterator[Source]:
         after = None
@@ -328,16 +330,16 @@ class _Run:
     def _draft(
         self, id_: UUID, scope: Scope, group: Group, sources: tuple[Source, ...], covers: str
     ) -> Draft:
-        wanted = Wanted(
+        request = Wanted(
             scope=scope.value,
             texts=tuple(source.text for source in sources),
             workspace_id=self.workspace_id,
             run_id=self.run_id,
         )
-        made = self.use.condense(wanted)
-        self.counts["refused"] += made.refused is not None
+        condensed = self.use.condense(request)
+        self.counts["refused"] += condensed.refused is not None
         return Draft(
-            id=id_, scope=scope, group=group, sources=sources, covers=covers, condensed=made
+            id=id_, scope=scope, group=group, sources=sources, covers=covers, condensed=condensed
         )
 
     def _write(self, group: Group, drafts: Sequence[Draft], dropped: Sequence[UUID]) -> None:

@@ -114,11 +114,11 @@ class Taints:
         """
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
-            named = _named(stores, principal, new)
+            selection = _named(stores, principal, new)
         if dry_run:
-            return self._told(principal, named, new)
+            return self._told(principal, selection, new)
         started = self.platform.stopwatch()
-        taint = self._begin(principal, named, new)
+        taint = self._begin(principal, selection, new)
         held, complete = 0, False
         while not complete and self.platform.stopwatch() - started < self.seconds:
             page, complete = self._hold_page(principal, taint)
@@ -161,26 +161,26 @@ class Taints:
         items = tuple(taints[:limit])
         return Page(items=items, next_after=items[-1].position if more else None)
 
-    def _begin(self, principal: Principal, named: _Named, new: NewTaint) -> Taint:
+    def _begin(self, principal: Principal, selection: _Named, new: NewTaint) -> Taint:
         """Return the standing taint of exactly this, written if there is none."""
         keys = self.platform.keys.get_or_create(principal.workspace_id, [principal.workspace_id])
         taint_id = self.platform.new_id()
         meta = {
             "taint_id": str(taint_id),
-            "kind": named.kind.value,
-            "roots": [str(root) for root in named.roots],
+            "kind": selection.kind.value,
+            "roots": [str(root) for root in selection.roots],
             "causes": new.causes,
         }
         with self._open(principal, keys) as write:
-            known = _standing(write.stores, named, new)
-            if known is not None:
-                return known
-            write.note("taint.applied", meta, {"value": named.value, "reason": new.reason})
+            standing = _standing(write.stores, selection, new)
+            if standing is not None:
+                return standing
+            write.note("taint.applied", meta, {"value": selection.value, "reason": new.reason})
             write.append()
-            made = write.stores.taints.find(taint_id)
-        if made is None:
+            taint = write.stores.taints.find(taint_id)
+        if taint is None:
             raise RuntimeError("a taint that was just written is gone")
-        return made
+        return taint
 
     def _hold_page(self, principal: Principal, taint: Taint) -> tuple[int, bool]:
         """Hold back a page; return how many nodes, and whether nothing is left."""
@@ -224,10 +224,10 @@ class Taints:
         everything = system_principal(principal.workspace_id)
         return open_write(self.platform, everything, actor=principal_actor(principal), keys=keys)
 
-    def _told(self, principal: Principal, named: _Named, new: NewTaint) -> Tainted:
+    def _told(self, principal: Principal, selection: _Named, new: NewTaint) -> Tainted:
         with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             walked = stores.taints.walk(
-                named.kind, named.value, named.roots, causes=new.causes, limit=MOST
+                selection.kind, selection.value, selection.roots, causes=new.causes, limit=MOST
             )
             return Tainted(
                 taint_id=None,
@@ -269,8 +269,10 @@ def _named(stores: Stores, principal: Principal, new: NewTaint) -> _Named:
     return _Named(kind=new.kind, value=new.value, roots=())
 
 
-def _standing(stores: Stores, named: _Named, new: NewTaint) -> Taint | None:
-    return stores.taints.standing(named.kind, named.value, named.roots, causes=new.causes)
+def _standing(stores: Stores, selection: _Named, new: NewTaint) -> Taint | None:
+    return stores.taints.standing(
+        selection.kind, selection.value, selection.roots, causes=new.causes
+    )
 
 
 def _walk(stores: Stores, taint: Taint) -> Walked:

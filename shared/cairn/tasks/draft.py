@@ -54,18 +54,18 @@ def without_secrets(value: Any, schema: Mapping[str, Any]) -> Any:
 def _cleaned(value: Any, schemas: Sequence[Any], root: Mapping[str, Any], depth: int) -> Any:
     if depth > MAX_DEPTH:
         return REDACTED
-    known = _resolved(schemas, root)
-    if known is None or any(_is_secret(item) for item in known):
+    types = _resolved(schemas, root)
+    if types is None or any(_is_secret(item) for item in types):
         return REDACTED
     if isinstance(value, Mapping):
-        given = cast("Mapping[str, Any]", value)
+        properties = cast("Mapping[str, Any]", value)
         return {
-            name: _cleaned(item, _of_property(known, name), root, depth + 1)
-            for name, item in given.items()
+            name: _cleaned(item, _of_property(types, name), root, depth + 1)
+            for name, item in properties.items()
         }
     if isinstance(value, list):
-        items = [item["items"] for item in known if "items" in item]
-        items += [each for item in known for each in _list(item.get("prefixItems"))]
+        items = [item["items"] for item in types if "items" in item]
+        items += [each for item in types for each in _list(item.get("prefixItems"))]
         return [_cleaned(item, items, root, depth + 1) for item in cast("list[Any]", value)]
     return value
 
@@ -251,8 +251,8 @@ def changed(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
         content_hash=body["content_hash"],
         metadata=body["metadata"],
     )
-    made = [produced(entry, task_id, UUID(item)) for item in meta["produced"]]
-    return Projection(nodes=(change,), edges=tuple(made))
+    edges = [produced(entry, task_id, UUID(item)) for item in meta["produced"]]
+    return Projection(nodes=(change,), edges=tuple(edges))
 
 
 def produced(entry: Entry, maker_id: UUID, node_id: UUID) -> Edge:

@@ -268,10 +268,10 @@ def _kept(done: TaskChanged) -> dict[str, Any]:
     return {"id": str(done.id), "position": done.position, "status": done.status.value}
 
 
-def _read(kept: Mapping[str, Any]) -> TaskChanged:
+def _read(stored: Mapping[str, Any]) -> TaskChanged:
     return TaskChanged(
-        id=UUID(kept["id"]),
-        position=kept["position"],
-        status=TaskStatus(kept["status"]),
+        id=UUID(stored["id"]),
+        position=stored["position"],
+        status=TaskStatus(stored["status"]),
         replayed=True,
     )

@@ -119,12 +119,12 @@ class Cursor:
         return (external_id, format_timestamp(changed_at)) in self.seen
 
 
-def read_cursor(kept: str | None, begin: datetime) -> Cursor:
+def read_cursor(text: str | None, begin: datetime) -> Cursor:
     """Return a kept cursor; one that begins at `begin` when there is none, or none of ours."""
-    if kept is None:
+    if text is None:
         return Cursor(since=begin)
     try:
-        since, start, seen = json.loads(kept)
+        since, start, seen = json.loads(text)
         pairs = frozenset((str(item), str(at)) for item, at in seen)
         return Cursor(since=parse_timestamp(since), start=int(start), seen=pairs)
     except (ValueError, TypeError, ValidationFailed):

@@ -150,8 +150,8 @@ class GitHubAdapter:
         if not signature or not self.webhook_secret:
             raise Unauthenticated("This delivery is not signed.", reason="unsigned")
         expected = hmac.new(self.webhook_secret.encode(), delivered.body, hashlib.sha256)
-        given = signature.removeprefix("sha256=").encode("utf-8", errors="replace")
-        if not hmac.compare_digest(expected.hexdigest().encode(), given):
+        sent = signature.removeprefix("sha256=").encode("utf-8", errors="replace")
+        if not hmac.compare_digest(expected.hexdigest().encode(), sent):
             raise Unauthenticated(
                 "This delivery's signature does not hold.", reason="bad-signature"
             )
@@ -188,8 +188,8 @@ class GitHubAdapter:
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Comment on the issue; a comment that carries the key is there already."""
         number = _number(external_id)
-        known = self._comment(number, mark(key))
-        return known or text_at(self.client.comment(number, f"{text}\n\n{mark(key)}"), "id")
+        existing = self._comment(number, mark(key))
+        return existing or text_at(self.client.comment(number, f"{text}\n\n{mark(key)}"), "id")
 
     def set_status(self, external_id: str, status: str) -> str:
         """Label the issue with the status, instead of an earlier one; close what is resolved."""
@@ -212,9 +212,9 @@ class GitHubAdapter:
         number = _number(text_at(issue, "number"))
         return said_of(issue, list(self._comments(number, since)))
 
-    def _comment(self, number: int, wanted: str) -> str:
+    def _comment(self, number: int, marker: str) -> str:
         for comment in self._comments(number):
-            if wanted in text_at(comment, "body"):
+            if marker in text_at(comment, "body"):
                 return text_at(comment, "id")
         return ""
 

@@ -81,12 +81,12 @@ class Intake(Writer):
         self,
         principal: Principal,
         origin: From,
-        given: Incoming,
+        ticket: Incoming,
         *,
         idempotency: IdempotencyKey | None = None,
     ) -> Received:
         """Take in what a caller of the API says; ValidationFailed or TooLarge names the field."""
-        return self._taken(principal, origin, [checked(given)], idempotency)[0]
+        return self._taken(principal, origin, [checked(ticket)], idempotency)[0]
 
     def receive(
         self, principal: Principal, origin: From, tickets: Sequence[Incoming]
@@ -114,8 +114,8 @@ class Intake(Writer):
     ) -> tuple[Received, ...]:
         def prepared() -> Work[tuple[Received, ...]]:
             owners = [owners_of(ticket) for ticket in tickets]
-            wanted = tuple(dict.fromkeys(owner for each in owners for owner in each))
-            resolution = resolve(self.platform, principal, wanted)
+            owners_needed = tuple(dict.fromkeys(owner for each in owners for owner in each))
+            resolution = resolve(self.platform, principal, owners_needed)
             key = resolution.keys[principal.workspace_id]
             items = [
                 _Item(given=ticket, owners=its, mark=mark_of(key, _content(ticket)))
@@ -136,11 +136,11 @@ class Intake(Writer):
         forgotten = partial(forgotten_name, write.resolution.keys[write.entries.workspace_id])
         names = [item.given.external_id for item in items]
         erased = {name: forgotten(origin.source, name) for name in names}
-        known = tickets.known(origin.source, [*names, *erased.values()])
+        rows = tickets.known(origin.source, [*names, *erased.values()])
         done: list[Received] = []
         for item in items:
             name = item.given.external_id
-            row = known.get(name) or known.get(erased[name])
+            row = rows.get(name) or rows.get(erased[name])
             done.append(
                 self._new(write, origin, item) if row is None else self._seen(write, item, row)
             )
@@ -151,60 +151,63 @@ class Intake(Writer):
         return tuple(done)
 
     def _new(self, write: Write, origin: From, item: _Item) -> Received:
-        given = item.given
-        if given.closed:
-            return Received(external_id=given.external_id, outcome=Outcome.CLOSED)
+        incoming = item.given
+        if incoming.closed:
+            return Received(external_id=incoming.external_id, outcome=Outcome.CLOSED)
         ticket_id = self.platform.new_id()
-        received_at = min(given.received_at or write.now, write.now)
+        received_at = min(incoming.received_at or write.now, write.now)
         meta = {
             "ticket_id": str(ticket_id),
-            "priority": given.priority.value,
+            "priority": incoming.priority.value,
             "advisory": origin.advisory,
         }
         position = self._entry(write, "ticket.received", meta, item, received_at, origin)
         row = TicketRow(
             id=ticket_id,
             source=origin.source,
-            external_id=given.external_id,
+            external_id=incoming.external_id,
             status=TicketStatus.NEW,
-            priority=given.priority,
+            priority=incoming.priority,
             persona=origin.persona,
             sealed=self._sealed(write, ticket_id, item),
             mark=item.mark,
             data_subjects=write.resolution.subjects_of(item.owners),
             position=position,
             received_at=received_at,
-            modified_at=given.modified_at,
-            sla_at=given.sla_at,
+            modified_at=incoming.modified_at,
+            sla_at=incoming.sla_at,
             screening={"advisory": True} if origin.advisory else {},
         )
         write.stores.tickets.add(row)
         return Received(
-            external_id=given.external_id, outcome=Outcome.NEW, id=ticket_id, position=position
+            external_id=incoming.external_id, outcome=Outcome.NEW, id=ticket_id, position=position
         )
 
     def _seen(self, write: Write, item: _Item, row: TicketRow) -> Received:
-        given = item.given
+        incoming = item.given
         same = Received(
-            external_id=given.external_id, outcome=Outcome.KNOWN, id=row.id, position=row.position
+            external_id=incoming.external_id,
+            outcome=Outcome.KNOWN,
+            id=row.id,
+            position=row.position,
         )
-        if not is_later(given.modified_at, row.modified_at) or not row.sealed:
+        if not is_later(incoming.modified_at, row.modified_at) or not row.sealed:
             return same
         if item.mark == row.mark:
-            write.stores.tickets.change(replace(row, modified_at=given.modified_at))
+            write.stores.tickets.change(replace(row, modified_at=incoming.modified_at))
             return same
-        meta = {"ticket_id": str(row.id), "priority": given.priority.value}
-        happened_at = min(given.modified_at or write.now, write.now)
+        meta = {"ticket_id": str(row.id), "priority": incoming.priority.value}
+        happened_at = min(incoming.modified_at or write.now, write.now)
         position = self._entry(write, "ticket.changed", meta, item, happened_at)
         changed = replace(
             row,
-            priority=given.priority,
+            priority=incoming.priority,
             sealed=self._sealed(write, row.id, item),
             mark=item.mark,
             data_subjects=write.resolution.subjects_of(item.owners),
             position=position,
-            modified_at=given.modified_at,
-            sla_at=given.sla_at,
+            modified_at=incoming.modified_at,
+            sla_at=incoming.sla_at,
         )
         write.stores.tickets.change(changed)
         return replace(same, outcome=Outcome.CHANGED, position=position)
@@ -219,8 +222,8 @@ class Intake(Writer):
         origin: From | None = None,
     ) -> int:
         """Plan the entry whose body holds the raw text, whole; return its position."""
-        named = {"source": origin.source, "persona": origin.persona} if origin else {}
-        body = {"external_id": item.given.external_id, **named, **_content(item.given)}
+        origin_fields = {"source": origin.source, "persona": origin.persona} if origin else {}
+        body = {"external_id": item.given.external_id, **origin_fields, **_content(item.given)}
         return write.entries.add(
             type_,
             meta,
@@ -236,24 +239,24 @@ class Intake(Writer):
         return self.platform.cipher.seal(ticket_id, write.entries.workspace_id, keys, body)
 
 
-def is_later(given: datetime | None, known: datetime | None) -> bool:
+def is_later(moment: datetime | None, previous: datetime | None) -> bool:
     """Return whether a form of a ticket is later than the known one, by the source's clock.
 
     One without a time is never news: nobody can say that it is.
     """
-    return given is not None and (known is None or given > known)
+    return moment is not None and (previous is None or moment > previous)
 
 
-def _content(given: Incoming) -> dict[str, Any]:
+def _content(incoming: Incoming) -> dict[str, Any]:
     """Return what a ticket says: what its mark covers, and what the ledger keeps of it."""
     return {
-        "title": given.title,
-        "body": given.body,
-        "customer": given.customer,
-        "requester_email": given.requester_email,
-        "priority": given.priority.value,
-        "sla_at": format_timestamp(given.sla_at) if given.sla_at else None,
-        "source_metadata": dict(given.source_metadata),
+        "title": incoming.title,
+        "body": incoming.body,
+        "customer": incoming.customer,
+        "requester_email": incoming.requester_email,
+        "priority": incoming.priority.value,
+        "sla_at": format_timestamp(incoming.sla_at) if incoming.sla_at else None,
+        "source_metadata": dict(incoming.source_metadata),
     }
 
 

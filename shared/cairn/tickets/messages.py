@@ -113,7 +113,7 @@ class ReceiveMessages(Writer):
         self,
         principal: Principal,
         ticket_id: UUID,
-        given: Message,
+        message: Message,
         *,
         idempotency: IdempotencyKey | None = None,
     ) -> MessageTaken:
@@ -122,7 +122,7 @@ class ReceiveMessages(Writer):
         ValidationFailed or TooLarge names the field that cannot be kept. NotFound without the
         ticket; Conflict for another source's, and for one that was forgotten.
         """
-        checked_message(given)
+        checked_message(message)
         with self.platform.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
         if row is None:
@@ -133,7 +133,7 @@ class ReceiveMessages(Writer):
             )
         if not row.sealed:
             raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
-        return self._batch(principal, API_SOURCE, [given], idempotency, row.external_id)[0]
+        return self._batch(principal, API_SOURCE, [message], idempotency, row.external_id)[0]
 
     def _batch(
         self,
@@ -166,32 +166,34 @@ class ReceiveMessages(Writer):
         write: Write,
     ) -> tuple[MessageTaken, ...]:
         rows = write.stores.tickets.known(source, {name for name, _ in items})
-        done = [self._one(write, rows.get(name), given) for name, given in items]
+        done = [self._one(write, rows.get(name), message) for name, message in items]
         write.append()
         touched = {
             name
-            for (name, _), one in zip(items, done, strict=True)
-            if one.outcome is MessageOutcome.NEW
+            for (name, _), result in zip(items, done, strict=True)
+            if result.outcome is MessageOutcome.NEW
         }
         for name in sorted(touched):
             reopen(write, rows[name])
         return tuple(done)
 
-    def _one(self, write: Write, row: TicketRow | None, given: Message | None) -> MessageTaken:
-        if row is None or given is None or not row.sealed:
+    def _one(self, write: Write, row: TicketRow | None, message: Message | None) -> MessageTaken:
+        if row is None or message is None or not row.sealed:
             return _IGNORED
         key = write.resolution.keys[write.entries.workspace_id]
-        names = (given.id, forgotten_name(key, str(row.id), given.id))
-        known = next(iter(write.stores.ticket_messages.known(row.id, names).values()), None)
-        if known is not None:
-            return MessageTaken(outcome=MessageOutcome.KNOWN, id=known.id, position=known.position)
+        names = (message.id, forgotten_name(key, str(row.id), message.id))
+        stored = next(iter(write.stores.ticket_messages.known(row.id, names).values()), None)
+        if stored is not None:
+            return MessageTaken(
+                outcome=MessageOutcome.KNOWN, id=stored.id, position=stored.position
+            )
         if not write.resolution.keys.keys() >= set(row.data_subjects):
             raise SubjectRegisteredMeanwhile("The ticket is about somebody else by now.")
-        return self._kept(write, row, given) if self._is_theirs(write, row, given) else _IGNORED
+        return self._kept(write, row, message) if self._is_theirs(write, row, message) else _IGNORED
 
-    def _is_theirs(self, write: Write, row: TicketRow, given: Message) -> bool:
+    def _is_theirs(self, write: Write, row: TicketRow, message: Message) -> bool:
         """Return whether the requester wrote it, as far as both addresses are known."""
-        if given.author is None:
+        if message.author is None:
             return True
         keys = write.resolution.keys_of(row.data_subjects)
         try:
@@ -199,37 +201,37 @@ class ReceiveMessages(Writer):
         except BodyUnreadable:
             return False
         theirs = requester_key(text.requester_email)
-        return theirs is None or requester_key(given.author) == theirs
+        return theirs is None or requester_key(message.author) == theirs
 
-    def _kept(self, write: Write, row: TicketRow, given: Message) -> MessageTaken:
+    def _kept(self, write: Write, row: TicketRow, message: Message) -> MessageTaken:
         message_id, workspace_id = self.platform.new_id(), write.entries.workspace_id
-        written_at = min(given.written_at or write.now, write.now)
+        written_at = min(message.written_at or write.now, write.now)
         position = write.entries.add(
             "ticket.message_received",
             {"ticket_id": str(row.id), "message_id": str(message_id)},
             {
-                "external_id": given.id,
-                "text": given.text,
+                "external_id": message.id,
+                "text": message.text,
                 "written_at": format_timestamp(written_at),
             },
             data_subjects=row.data_subjects,
             occurred_at=written_at,
         )
         keys = write.resolution.keys_of(row.data_subjects)
-        kept = MessageRow(
+        row_kept = MessageRow(
             id=message_id,
             ticket_id=row.id,
-            external_id=given.id,
+            external_id=message.id,
             sealed=self.platform.cipher.seal(
-                message_id, workspace_id, keys, sealed_message(given.text)
+                message_id, workspace_id, keys, sealed_message(message.text)
             ),
             data_subjects=row.data_subjects,
             position=position,
             written_at=written_at,
             received_at=write.now,
-            small_talk=_asks_nothing(given.text),
+            small_talk=_asks_nothing(message.text),
         )
-        write.stores.ticket_messages.add(kept)
+        write.stores.ticket_messages.add(row_kept)
         return MessageTaken(outcome=MessageOutcome.NEW, id=message_id, position=position)
 
 

@@ -125,8 +125,8 @@ class Personas:
         keys = self.platform.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
         with open_write(self.platform, principal, keys=keys) as write:
             personas = write.stores.personas
-            known = personas.versions(persona.name)
-            newest = known[0] if known else None
+            versions = personas.versions(persona.name)
+            newest = versions[0] if versions else None
             if new and newest and not newest.removed:
                 raise _exists()
             if newest is None and len(personas.all()) >= MAX_PERSONAS:
@@ -134,30 +134,30 @@ class Personas:
             version = newest.persona.version + 1 if newest else 1
             if newest and not (newest.removed or removed) and _same(newest.persona, persona):
                 return newest.persona
-            kept = PersonaVersion(
+            added = PersonaVersion(
                 id=newest.id if newest else self.platform.new_id(),
                 persona=replace(persona, version=version),
                 changed_at=write.now,
                 changed_by=principal.principal_id,
                 removed=removed,
             )
-            personas.add(kept)
+            personas.add(added)
             meta = {
-                "persona_id": str(kept.id),
-                "version": kept.persona.version,
-                "removed": kept.removed,
-                "autonomy": kept.persona.autonomy.value,
+                "persona_id": str(added.id),
+                "version": added.persona.version,
+                "removed": added.removed,
+                "autonomy": added.persona.autonomy.value,
             }
-            write.note("persona.changed", meta, _body(kept))
-        return kept.persona
+            write.note("persona.changed", meta, _body(added))
+        return added.persona
 
 
 def _exists() -> Conflict:
     return Conflict("A persona of this name exists; change it.", reason="persona-exists")
 
 
-def _body(kept: PersonaVersion) -> dict[str, Any]:
-    return {**asdict(kept.persona), "max_usd": str(kept.persona.max_usd)}
+def _body(version: PersonaVersion) -> dict[str, Any]:
+    return {**asdict(version.persona), "max_usd": str(version.persona.max_usd)}
 
 
 def _same(persona: Persona, other: Persona) -> bool:

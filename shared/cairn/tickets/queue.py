@@ -187,15 +187,15 @@ class Requeue:
         principal.require(Role.ADMIN)
         with open_write(self.platform, principal) as write:
             tickets = write.stores.tickets
-            found = tickets.find(ticket_id)
-            if found is None:
+            ticket = tickets.find(ticket_id)
+            if ticket is None:
                 raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))
-            if found.status is TicketStatus.INVESTIGATING:
+            if ticket.status is TicketStatus.INVESTIGATING:
                 raise Conflict("This ticket is being investigated.", reason="investigating")
-            if not found.sealed:
+            if not ticket.sealed:
                 raise Conflict("What this ticket said was forgotten.", reason="ticket-forgotten")
             if not tickets.requeue(ticket_id, write.now):
-                return found.status
+                return ticket.status
             put_back(write, ticket_id, "asked")
         return TicketStatus.QUEUED
 
@@ -210,7 +210,7 @@ class Requeue:
         with open_write(self.platform, principal) as write:
             tickets = write.stores.tickets
             waiting = tickets.waiting(waits_for, AT_ONCE)
-            back = [one for one in waiting if tickets.requeue(one, write.now)]
+            back = [ticket for ticket in waiting if tickets.requeue(ticket, write.now)]
             for ticket_id in back:
                 put_back(write, ticket_id, "mended")
         return len(back)

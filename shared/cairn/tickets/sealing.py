@@ -69,8 +69,8 @@ def requester_key(email: str | None) -> str | None:
 def owners_of(ticket: About) -> tuple[Owner, ...]:
     """Return whose data a ticket is: its customer (a client), its requester (a person)."""
     client, person = customer_key(ticket.customer), requester_key(ticket.requester_email)
-    found = (("client", client), ("person", person))
-    return tuple((kind, name) for kind, name in found if name)
+    owners = (("client", client), ("person", person))
+    return tuple((kind, name) for kind, name in owners if name)
 
 
 MAX_STORED_CHARS = 1_000_000
@@ -101,71 +101,71 @@ class TicketText:
     cut: bool = False
 
 
-def checked(given: Incoming) -> Incoming:
+def checked(incoming: Incoming) -> Incoming:
     """Return it unchanged; ValidationFailed or TooLarge names the field that cannot be kept."""
-    clean_text(given.external_id, field="external_id", max_chars=MAX_EXTERNAL_ID_CHARS)
-    clean_text(given.title, field="title", max_chars=MAX_TITLE_CHARS)
-    _checked("body", given.body, MAX_STORED_CHARS)
-    _checked("customer", given.customer, MAX_CUSTOMER_CHARS)
-    if given.requester_email is not None:
-        clean_text(given.requester_email, field="requester_email", max_chars=MAX_EMAIL_CHARS)
+    clean_text(incoming.external_id, field="external_id", max_chars=MAX_EXTERNAL_ID_CHARS)
+    clean_text(incoming.title, field="title", max_chars=MAX_TITLE_CHARS)
+    _checked("body", incoming.body, MAX_STORED_CHARS)
+    _checked("customer", incoming.customer, MAX_CUSTOMER_CHARS)
+    if incoming.requester_email is not None:
+        clean_text(incoming.requester_email, field="requester_email", max_chars=MAX_EMAIL_CHARS)
     for name in ("sla_at", "received_at", "modified_at"):
-        moment(getattr(given, name), name)
-    _metadata(given.source_metadata)
-    return given
+        moment(getattr(incoming, name), name)
+    _metadata(incoming.source_metadata)
+    return incoming
 
 
-def mended(given: Incoming) -> Incoming:
+def mended(incoming: Incoming) -> Incoming:
     """Return it as it can be kept; ValidationFailed only when it names no ticket at all."""
-    external_id = _mended(given.external_id, MAX_EXTERNAL_ID_CHARS)
-    if external_id != given.external_id or not external_id.strip():
+    external_id = _mended(incoming.external_id, MAX_EXTERNAL_ID_CHARS)
+    if external_id != incoming.external_id or not external_id.strip():
         raise ValidationFailed(
             "A ticket of this source has no id that can be kept.",
             reason="external-id",
             errors=[FieldError("external_id", "must be 1 to 200 characters")],
         )
-    email = _mended(given.requester_email or "", MAX_EMAIL_CHARS)
+    email = _mended(incoming.requester_email or "", MAX_EMAIL_CHARS)
     return replace(
-        given,
-        title=_mended(given.title, MAX_TITLE_CHARS).strip() or NO_TITLE,
-        body=shortened(_mended(given.body), MAX_STORED_CHARS),
-        customer=_mended(given.customer, MAX_CUSTOMER_CHARS),
+        incoming,
+        title=_mended(incoming.title, MAX_TITLE_CHARS).strip() or NO_TITLE,
+        body=shortened(_mended(incoming.body), MAX_STORED_CHARS),
+        customer=_mended(incoming.customer, MAX_CUSTOMER_CHARS),
         requester_email=email or None,
-        sla_at=_within(given.sla_at),
-        received_at=_within(given.received_at),
-        modified_at=_within(given.modified_at),
-        source_metadata=_mended_metadata(given.source_metadata),
+        sla_at=_within(incoming.sla_at),
+        received_at=_within(incoming.received_at),
+        modified_at=_within(incoming.modified_at),
+        source_metadata=_mended_metadata(incoming.source_metadata),
     )
 
 
-def checked_message(given: Message) -> Message:
+def checked_message(message: Message) -> Message:
     """Return it unchanged; ValidationFailed or TooLarge names the field that cannot be kept."""
-    clean_text(given.id, field="external_id", max_chars=MAX_EXTERNAL_ID_CHARS)
-    _checked("text", given.text, MAX_STORED_CHARS)
-    clean_text(given.text, field="text", max_chars=MAX_STORED_CHARS)
-    moment(given.written_at, "written_at")
-    return given
+    clean_text(message.id, field="external_id", max_chars=MAX_EXTERNAL_ID_CHARS)
+    _checked("text", message.text, MAX_STORED_CHARS)
+    clean_text(message.text, field="text", max_chars=MAX_STORED_CHARS)
+    moment(message.written_at, "written_at")
+    return message
 
 
-def mended_message(given: Message) -> Message | None:
+def mended_message(message: Message) -> Message | None:
     """Return it as it can be kept; None when it has no id that can be."""
-    message_id = _mended(given.id, MAX_EXTERNAL_ID_CHARS)
-    if message_id != given.id or not message_id.strip():
+    message_id = _mended(message.id, MAX_EXTERNAL_ID_CHARS)
+    if message_id != message.id or not message_id.strip():
         return None
-    text = shortened(_mended(given.text), MAX_STORED_CHARS)
-    written_at = _within(given.written_at)
-    return replace(given, text=text.strip() or NO_TEXT, written_at=written_at)
+    text = shortened(_mended(message.text), MAX_STORED_CHARS)
+    written_at = _within(message.written_at)
+    return replace(message, text=text.strip() or NO_TEXT, written_at=written_at)
 
 
-def text_of(given: Incoming) -> TicketText:
+def text_of(incoming: Incoming) -> TicketText:
     """Return what of a checked ticket its row holds."""
     return TicketText(
-        title=given.title,
-        body=shortened(given.body, MAX_BODY_CHARS),
-        customer=given.customer,
-        requester_email=given.requester_email,
-        source_metadata=dict(given.source_metadata),
-        cut=len(given.body) > MAX_BODY_CHARS,
+        title=incoming.title,
+        body=shortened(incoming.body, MAX_BODY_CHARS),
+        customer=incoming.customer,
+        requester_email=incoming.requester_email,
+        source_metadata=dict(incoming.source_metadata),
+        cut=len(incoming.body) > MAX_BODY_CHARS,
     )
 
 
@@ -231,17 +231,17 @@ class Sealed:
 
     def tickets(self, workspace_id: UUID, rows: Sequence[TicketRow]) -> Mapping[UUID, TicketText]:
         """Return what many tickets say, without those that nobody can read any more."""
-        wanted = {
+        subjects = {
             subject for row in rows for subject in key_subjects(workspace_id, row.data_subjects)
         }
-        keys = self.keys.get(workspace_id, wanted)
-        found: dict[UUID, TicketText] = {}
+        keys = self.keys.get(workspace_id, subjects)
+        texts: dict[UUID, TicketText] = {}
         for row in rows:
             try:
-                found[row.id] = opened_text(self.cipher, workspace_id, row, keys)
+                texts[row.id] = opened_text(self.cipher, workspace_id, row, keys)
             except BodyUnreadable:
                 continue
-        return found
+        return texts
 
     def said(self, workspace_id: UUID, row: ReplyRow | MessageRow) -> str | None:
         """Return the text of a reply or a message; None when it was about somebody forgotten."""

@@ -107,12 +107,12 @@ class TicketSources:
         Another address needs all secrets anew.
         """
         principal.require(Role.ADMIN)
-        known = self.get(principal, source_id)
-        source = _changed(known, change)
-        kept = self._secrets(principal, source_id)
-        if destinations(dict(known.config)) != destinations(dict(source.config)):
-            refuse_following(kept, change.secrets)
-        secrets = _secrets(renewed(kept, change.secrets))
+        source_before = self.get(principal, source_id)
+        source = _changed(source_before, change)
+        stored_secrets = self._secrets(principal, source_id)
+        if destinations(dict(source_before.config)) != destinations(dict(source.config)):
+            refuse_following(stored_secrets, change.secrets)
+        secrets = _secrets(renewed(stored_secrets, change.secrets))
         self.open_adapter(source.kind.value, source.config, secrets)
         sealed = None
         if change.secrets is not None:
@@ -121,7 +121,7 @@ class TicketSources:
             _found(write.stores, source_id)
             write.stores.ticket_sources.change(source, sealed, write.now)
             _note(write, "ticket_source.changed", source)
-        if known.state is SourceState.NEEDS_AUTH and source.state is SourceState.ACTIVE:
+        if source_before.state is SourceState.NEEDS_AUTH and source.state is SourceState.ACTIVE:
             self.mended(principal.workspace_id, f"source:{source.name}")
         return source
 
@@ -184,22 +184,24 @@ def _note(write: Write, type_: str, source: TicketSource) -> None:
     )
 
 
-def _changed(known: TicketSource, change: SourceChange) -> TicketSource:
-    state = known.state
+def _changed(source_before: TicketSource, change: SourceChange) -> TicketSource:
+    state = source_before.state
     if change.secrets is not None and state is SourceState.NEEDS_AUTH:
         state = SourceState.ACTIVE
     if change.paused is not None:
         state = SourceState.PAUSED if change.paused else SourceState.ACTIVE
     return replace(
-        known,
-        config=known.config if change.config is None else _config(change.config),
-        persona=change.persona or known.persona,
+        source_before,
+        config=source_before.config if change.config is None else _config(change.config),
+        persona=change.persona or source_before.persona,
         poll_seconds=(
-            known.poll_seconds if change.poll_seconds is None else _seconds(change.poll_seconds)
+            source_before.poll_seconds
+            if change.poll_seconds is None
+            else _seconds(change.poll_seconds)
         ),
         state=state,
         failures=0,
-        error=None if state is SourceState.ACTIVE else known.error,
+        error=None if state is SourceState.ACTIVE else source_before.error,
     )
 
 
@@ -234,10 +236,10 @@ def _secrets(secrets: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _seconds(given: int) -> int:
-    if not LEAST_POLL_SECONDS <= given <= MOST_POLL_SECONDS:
+def _seconds(seconds: int) -> int:
+    if not LEAST_POLL_SECONDS <= seconds <= MOST_POLL_SECONDS:
         _refuse("poll_seconds", f"is from {LEAST_POLL_SECONDS} to {MOST_POLL_SECONDS}")
-    return given
+    return seconds
 
 
 def _refuse(field: str, message: str) -> NoReturn:

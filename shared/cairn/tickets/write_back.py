@@ -217,11 +217,11 @@ class Desk:
             if version is not None:
                 return version.persona
             present = stores.personas.find(DEFAULT.name)
-            known = stores.personas.versions(name) if began is not None else ()
+            versions = stores.personas.versions(name) if began is not None else ()
         default = present.persona if present else DEFAULT
-        if began is None or not known or known[0].changed_at <= began:
+        if began is None or not versions or versions[0].changed_at <= began:
             return default
-        return replace(default, autonomy=default.autonomy.capped(known[0].persona.autonomy))
+        return replace(default, autonomy=default.autonomy.capped(versions[0].persona.autonomy))
 
     def write_back(
         self,
@@ -386,8 +386,8 @@ class Desk:
         """
         principal = system_principal(write_back.workspace_id)
         with self.platform.transactions.writing(principal) as stores:
-            known = stores.write_backs.parts(write_back.investigation_id).get(part)
-            if known is not None and known.done:
+            row = stores.write_backs.parts(write_back.investigation_id).get(part)
+            if row is not None and row.done:
                 return None
             now = self.platform.clock()
             until, ids = now + LEASE, (write_back.ticket.id, write_back.investigation_id)
@@ -427,8 +427,8 @@ class Desk:
         with open_write(
             self.platform, principal, keys=keys, data_subjects=write_back.about
         ) as write:
-            kept, now = write.stores.write_backs, write.now
-            if not kept.done(write_back.investigation_id, part, reference, now):
+            write_backs, now = write.stores.write_backs, write.now
+            if not write_backs.done(write_back.investigation_id, part, reference, now):
                 return
             meta = {
                 "ticket_id": str(write_back.ticket.id),
@@ -438,7 +438,7 @@ class Desk:
             type_ = _TOLD.get(part, "ticket.replied")
             write.note(type_, meta, self._body(write_back, part, reference))
             if part in _SAID:
-                kept.add_reply(self._reply(write_back, part, keys, now))
+                write_backs.add_reply(self._reply(write_back, part, keys, now))
 
     def _meta(self, write_back: _WriteBack, part: str) -> dict[str, Any]:
         if part in _SAID:

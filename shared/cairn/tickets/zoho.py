@@ -85,11 +85,11 @@ def _after(text: str, mark: str, start: int) -> int:
 
 
 def _tidy(lines: Iterable[str]) -> str:
-    kept: list[str] = []
+    tidied: list[str] = []
     for line in lines:
-        if line or (kept and kept[-1]):
-            kept.append(line)
-    return "\n".join(kept)
+        if line or (tidied and tidied[-1]):
+            tidied.append(line)
+    return "\n".join(tidied)
 
 
 TOKEN_HEADER = "x-zdesk-jwt"
@@ -220,14 +220,14 @@ class ZohoAdapter:
         except (ValueError, RecursionError) as exc:
             raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
         listed = cast("list[Any]", events if isinstance(events, list) else [events])
-        told = [cast("Record", item) for item in listed if isinstance(item, dict)]
+        records = [cast("Record", item) for item in listed if isinstance(item, dict)]
         payloads = [
             (item.get("eventType"), cast("Record", item["payload"]))
-            for item in told
+            for item in records
             if isinstance(item.get("payload"), dict)
         ]
         tickets = [incoming(item) for event, item in payloads if event in _TICKET_EVENTS]
-        said = [
+        messages = [
             message_of(item, text_at(item, "ticketId"))
             for event, item in payloads
             if event in _MESSAGE_EVENTS
@@ -236,7 +236,7 @@ class ZohoAdapter:
         return Events(
             delivery_id=sha256(token.encode() + b"." + delivered.body).hex(),
             tickets=tuple(ticket for ticket in tickets if self._is_ours(ticket)),
-            messages=tuple(item for item in said if item is not None),
+            messages=tuple(item for item in messages if item is not None),
         )
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
@@ -284,12 +284,12 @@ class ZohoAdapter:
             and (began is None or item.written_at > began)
         ]
 
-    def _whole(self, given: Message) -> Message:
+    def _whole(self, message: Message) -> Message:
         """Return a mail with all that it says: lists have its first words only."""
-        kind, _, number = given.id.partition(":")
+        kind, _, number = message.id.partition(":")
         if kind != "thread":
-            return given
-        return message_of(self.client.thread(given.ticket, number), given.ticket) or given
+            return message
+        return message_of(self.client.thread(message.ticket, number), message.ticket) or message
 
     def _requester(self, external_id: str) -> str:
         ticket = self.client.ticket(external_id)
@@ -305,12 +305,14 @@ class ZohoAdapter:
             thread_id = text_at(item, "id")
             if mark(key) in text_at(self.client.thread(external_id, thread_id), "content"):
                 return thread_id
-        made = self.client.reply(external_id, content=text, to=to, from_address=sender)
-        return text_at(made, "id")
+        reply = self.client.reply(external_id, content=text, to=to, from_address=sender)
+        return text_at(reply, "id")
 
-    def _is_ours(self, given: Incoming) -> bool:
-        wanted = self.portal.department_id
-        return wanted is None or given.source_metadata.get("department_id") == wanted
+    def _is_ours(self, incoming: Incoming) -> bool:
+        department_id = self.portal.department_id
+        return (
+            department_id is None or incoming.source_metadata.get("department_id") == department_id
+        )
 
 
 def incoming(record: Record) -> Incoming:
@@ -374,10 +376,10 @@ def _is_customer(comment: Record) -> bool:
     return text_at(comment, "commenter", "type") == "END_USER"
 
 
-def _sender(given: str) -> str:
+def _sender(header: str) -> str:
     """Return the address of `"Mara Voss" <mara@northwind.example>`."""
-    within = _WITHIN.search(given)
-    return (within[1] if within else given).strip()
+    within = _WITHIN.search(header)
+    return (within[1] if within else header).strip()
 
 
 def mark(key: str) -> str:

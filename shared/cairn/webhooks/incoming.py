@@ -112,10 +112,10 @@ class IncomingWebhooks:
     def rotate(self, principal: Principal, webhook_id: UUID) -> IncomingWebhookMade:
         """Give one a new secret; the one before is good for a day more. NotFound without it."""
         principal.require(Role.ADMIN)
-        kept = _opened(self.platform, principal.workspace_id, webhook_id)
+        stored = _opened(self.platform, principal.workspace_id, webhook_id)
         secret, now = self._secret(), self.platform.clock()
         until = format_timestamp(now + OVERLAP)
-        secrets = {"secret": secret, "before": kept["secret"], "before_until": until}
+        secrets = {"secret": secret, "before": stored["secret"], "before_until": until}
         sealed = self._sealed(principal, webhook_id, secrets)
         with self.platform.transactions.writing(principal) as stores:
             stores.incoming_webhooks.rotate(webhook_id, sealed, now)
@@ -221,16 +221,16 @@ class Deliveries:
 def verified(secrets: Sequence[str], headers: Mapping[str, str], body: bytes, now: datetime) -> str:
     """Return the id of a delivery that one of `secrets` signed now; else raise Unauthenticated."""
     delivery_id, sent_at = headers.get(ID, ""), headers.get(TIMESTAMP, "")
-    given = headers.get(SIGNATURE, "")
-    if not (_DELIVERY_ID.fullmatch(delivery_id) and _SECONDS.fullmatch(sent_at) and given):
+    header = headers.get(SIGNATURE, "")
+    if not (_DELIVERY_ID.fullmatch(delivery_id) and _SECONDS.fullmatch(sent_at) and header):
         raise Unauthenticated(
             f"A delivery is signed: it has the headers {ID}, {TIMESTAMP} and {SIGNATURE}.",
             reason="unsigned",
         )
     signed = f"{delivery_id}.{sent_at}.".encode() + body
     expected = [_signature(secret, signed) for secret in secrets]
-    offered = [part.encode("utf-8", errors="replace") for part in given.split(" ")]
-    if not any(hmac.compare_digest(one, two) for one in expected for two in offered):
+    offered = [part.encode("utf-8", errors="replace") for part in header.split(" ")]
+    if not any(hmac.compare_digest(signature, two) for signature in expected for two in offered):
         raise Unauthenticated("This delivery's signature does not hold.", reason="bad-signature")
     if abs(now.timestamp() - int(sent_at)) > TOLERANCE.total_seconds():
         raise Unauthenticated(

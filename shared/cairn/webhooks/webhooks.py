@@ -162,8 +162,8 @@ class Webhooks:
                 raise _no_such(webhook_id)
             return stores.webhooks.deliveries(webhook_id, MAX_LISTED)
 
-    def _url(self, given: str) -> str:
-        url = clean_text(given, field="url", max_chars=MAX_URL_CHARS)
+    def _url(self, value: str) -> str:
+        url = clean_text(value, field="url", max_chars=MAX_URL_CHARS)
         self.sender.check(url)
         parts = urlsplit(url)
         if parts.username or parts.password:
@@ -264,7 +264,7 @@ def payload(delivery: Delivery) -> bytes:
 
     `data` holds the ledger's `position` and `entry_id` beside what the event tells.
     """
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "type": delivery.event.value,
         "timestamp": format_timestamp(delivery.occurred_at),
         "data": {
@@ -273,7 +273,7 @@ def payload(delivery: Delivery) -> bytes:
             **delivery.data,
         },
     }
-    return json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
+    return json.dumps(document, separators=(",", ":"), sort_keys=True).encode()
 
 
 def signed_headers(secret: str, delivery_id: UUID, sent_at: int, body: bytes) -> dict[str, str]:

@@ -89,26 +89,26 @@ def read(document: Document, deployment: Document | None = None) -> CurrentSetti
     What nobody can use (a recipe of another version, say) is left out and named: it must not stop
     a workspace's searches. A redaction profile nobody knows takes out everything.
     """
-    kept, ignored = usable(document)
-    settings = WorkspaceSettings.model_validate(merged(deployment or {}, kept))
-    return CurrentSettings(settings=settings, document=kept, ignored=ignored)
+    usable_document, ignored = usable(document)
+    settings = WorkspaceSettings.model_validate(merged(deployment or {}, usable_document))
+    return CurrentSettings(settings=settings, document=usable_document, ignored=ignored)
 
 
 def usable(document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the part of a document that is valid, and the paths of the rest."""
-    kept, ignored = dict(document), list[str]()
+    valid, ignored = dict(document), list[str]()
     while True:
         try:
-            WorkspaceSettings.model_validate(kept)
+            WorkspaceSettings.model_validate(valid)
         except ValidationError as refused:
             for path in {_path(error) for error in refused.errors()}:
-                kept = _without(kept, path)
+                valid = _without(valid, path)
                 ignored.append(".".join(path))
         else:
             break
     if any(name == "safety" or name.startswith("safety.redaction") for name in ignored):
-        kept = merged(kept, {"safety": {"redaction": STRICTEST}})
-    return kept, tuple(sorted(ignored))
+        valid = merged(valid, {"safety": {"redaction": STRICTEST}})
+    return valid, tuple(sorted(ignored))
 
 
 def shown(document: Document, deployment: Document) -> tuple[dict[str, Any], dict[str, str]]:
@@ -169,10 +169,10 @@ def _is_field(path: Path) -> bool:
     for name in path:
         if model is None:
             return True  # an entry of a table
-        known = model.model_fields.get(name)
-        if known is None:
+        field = model.model_fields.get(name)
+        if field is None:
             return False
-        inner = known.annotation
+        inner = field.annotation
         model = inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
     return True
 
@@ -198,11 +198,11 @@ def _without(document: Document, path: Path) -> dict[str, Any]:
     """Return a document without what stands at a path, or at the last part of it that is there."""
     head, rest = path[0], path[1:]
     inner = document.get(head)
-    kept = {name: value for name, value in document.items() if name != head}
+    others = {name: value for name, value in document.items() if name != head}
     if not rest or not isinstance(inner, Mapping) or rest[0] not in inner:
-        return kept
+        return others
     smaller = _without(cast("Document", inner), rest)
-    return {**kept, head: smaller} if smaller else kept
+    return {**others, head: smaller} if smaller else others
 
 
 def _has(document: Document, path: Path) -> bool:

@@ -52,9 +52,9 @@ def append(stores: Stores, planned: Sequence[Planned], now: datetime, new_id: Id
         return Appended()
     _refuse_forgotten(stores, planned)
     entries, projections = _append(stores, planned, now)
-    for entry, one in zip(entries, planned, strict=True):
+    for entry, draft in zip(entries, planned, strict=True):
         if entry.type == "data_subject.registered":
-            stores.subjects.add(registered_subject(entry, one.body), entry.position)
+            stores.subjects.add(registered_subject(entry, draft.body), entry.position)
     holds, held = held_back(stores, projections, entries[-1])
     _append(stores, holds, now)
     return Appended(
@@ -78,7 +78,8 @@ def _append(
     entries = seal(stores.ledger.head(), [_traced(item.entry) for item in planned], now)
     stores.ledger.append(entries)
     projections = [
-        project(entry, one.body, one.texts) for entry, one in zip(entries, planned, strict=True)
+        project(entry, draft.body, draft.texts)
+        for entry, draft in zip(entries, planned, strict=True)
     ]
     stores.nodes.apply(projections)
     return entries, projections

@@ -62,8 +62,8 @@ class Drafted(Generic[DraftT]):
         ]
 
 
-def _owned(draft: DraftT, wanted: tuple[Owner, ...], resolution: Resolution) -> DraftT:
-    subjects = resolution.subjects_of(wanted)
+def _owned(draft: DraftT, owners: tuple[Owner, ...], resolution: Resolution) -> DraftT:
+    subjects = resolution.subjects_of(owners)
     return replace(draft, audience=replace(draft.audience, data_subjects=subjects))
 
 
@@ -84,29 +84,29 @@ def drafted(
 
     def checked(new: NewT) -> tuple[DraftT, tuple[Owner, ...]] | CairnError:
         try:
-            one = draft(new, principal, now)
-            return one, owners(one.client_id, new.data_subjects)
+            drafted_item = draft(new, principal, now)
+            return drafted_item, owners(drafted_item.client_id, new.data_subjects)
         except CairnError as refused:
             return refused
 
     return Drafted(items=tuple(checked(item) for item in items))
 
 
-def kept_outcome(one: ItemOutcome) -> dict[str, Any]:
+def kept_outcome(outcome: ItemOutcome) -> dict[str, Any]:
     """Return what every outcome keeps for a repeat: no texts, errors by their sentence."""
     return {
-        "outcome": one.outcome.value,
-        "id": str(one.id) if one.id else None,
-        "position": one.position,
-        "error": one.error.detail if one.error else None,
+        "outcome": outcome.outcome.value,
+        "id": str(outcome.id) if outcome.id else None,
+        "position": outcome.position,
+        "error": outcome.error.detail if outcome.error else None,
     }
 
 
-def read_outcome(kept: Mapping[str, Any]) -> dict[str, Any]:
+def read_outcome(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an ItemOutcome that `kept_outcome` kept."""
     return {
-        "outcome": Outcome(kept["outcome"]),
-        "id": UUID(kept["id"]) if kept["id"] else None,
-        "position": kept["position"],
-        "error": ValidationFailed(kept["error"]) if kept["error"] else None,
+        "outcome": Outcome(stored["outcome"]),
+        "id": UUID(stored["id"]) if stored["id"] else None,
+        "position": stored["position"],
+        "error": ValidationFailed(stored["error"]) if stored["error"] else None,
     }

@@ -34,17 +34,17 @@ def tagged_agents(agents: tuple[str, ...], principal: Principal) -> tuple[str, .
     """Return the agents a node is tagged for; a key bound to an agent tags for that agent only."""
     if len(agents) > MAX_LIST_ITEMS:
         refuse("agents", f"has more than {MAX_LIST_ITEMS} items")
-    wanted = tuple(sorted({clean_name(agent, "agents") or "" for agent in agents}))
+    names = tuple(sorted({clean_name(agent, "agents") or "" for agent in agents}))
     if principal.agent_slug is None:
-        return wanted or None
-    if set(wanted) - {principal.agent_slug}:
+        return names or None
+    if set(names) - {principal.agent_slug}:
         raise Denied("This key may tag memories for its own agent only.", reason="agent")
     return (principal.agent_slug,)
 
 
-def source_agent(named: str | None, principal: Principal, *, field: str = "source_agent") -> str:
+def source_agent(value: str | None, principal: Principal, *, field: str = "source_agent") -> str:
     """Return who says it: the key's agent, else the name given, else the key's name."""
-    name = clean_name(named, field)
+    name = clean_name(value, field)
     if principal.agent_slug is None:
         return name or principal.name or principal.role
     if name not in (None, principal.agent_slug):

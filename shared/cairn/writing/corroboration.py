@@ -26,22 +26,26 @@ class Known:
         return replace(self, active=False)
 
 
-def same_assertion(known: Iterable[Known], valid_from: datetime) -> Known | None:
+def same_assertion(memories: Iterable[Known], valid_from: datetime) -> Known | None:
     """Return the memory that already says this: the active one, or one from the same moment.
 
     A fact that was replaced and then holds again is a new assertion; the old one told again, with
     the moment it had then, is not.
     """
-    results = sorted(known, key=lambda known: (not known.active, known.position))
+    results = sorted(memories, key=lambda memory: (not memory.active, memory.position))
     return next((item for item in results if item.active or item.valid_from == valid_from), None)
 
 
-def observers_after(known: Known, agent: str) -> tuple[str, ...] | None:
+def observers_after(memory: Known, agent: str) -> tuple[str, ...] | None:
     """Return who has observed the memory once `agent` has, or None when nothing is to be written.
 
     None for an agent that said it before, for a memory no longer active, and past
     MAX_OBSERVED_BY: that is acknowledged in the answer, not recorded.
     """
-    if not known.active or agent in known.observed_by or len(known.observed_by) >= MAX_OBSERVED_BY:
+    if (
+        not memory.active
+        or agent in memory.observed_by
+        or len(memory.observed_by) >= MAX_OBSERVED_BY
+    ):
         return None
-    return (*known.observed_by, agent)
+    return (*memory.observed_by, agent)

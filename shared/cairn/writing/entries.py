@@ -130,9 +130,11 @@ class Entries:
         if not self.planned:
             self.next_position, self.holds = self.next_position + self.holds, 0
         entry_id = self.new_id()
-        given = {"session_id": session_id, "trace_id": trace_id}
-        named = {name: text for name, text in given.items() if text and not looks_random(text)}
-        sealed, clear = body is not None or bool(named), {**(body or {}), **named}
+        identifiers = {"session_id": session_id, "trace_id": trace_id}
+        secret_ids = {
+            name: text for name, text in identifiers.items() if text and not looks_random(text)
+        }
+        sealed, clear = body is not None or bool(secret_ids), {**(body or {}), **secret_ids}
         entry = NewEntry(
             id=entry_id,
             workspace_id=self.workspace_id,
@@ -142,8 +144,8 @@ class Entries:
             data_subjects=data_subjects,
             meta=dict(meta),
             body=self.seal(entry_id, data_subjects, clear) if sealed else b"",
-            session_id=None if "session_id" in named else session_id,
-            trace_id=(None if "trace_id" in named else trace_id) or current_trace_id(),
+            session_id=None if "session_id" in secret_ids else session_id,
+            trace_id=(None if "trace_id" in secret_ids else trace_id) or current_trace_id(),
             parent_id=parent_id,
         )
         self.planned.append(Planned(entry=entry, body=clear, texts=texts or {}))

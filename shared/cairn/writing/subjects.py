@@ -31,9 +31,9 @@ class Resolution:
     new: tuple[Subject, ...]
     keys: Mapping[UUID, bytes]
 
-    def subjects_of(self, wanted: Collection[Owner]) -> tuple[UUID, ...]:
+    def subjects_of(self, owners: Collection[Owner]) -> tuple[UUID, ...]:
         """Return the sorted ids of the owners."""
-        return tuple(sorted(self.ids[owner] for owner in wanted))
+        return tuple(sorted(self.ids[owner] for owner in owners))
 
     def keys_of(self, data_subjects: Collection[UUID]) -> Mapping[UUID, bytes]:
         """Return the keys a body of these subjects is sealed under (the workspace's if none)."""
@@ -58,31 +58,31 @@ class Resolution:
 def resolve(
     platform: Platform,
     principal: Principal,
-    wanted: Collection[Owner],
+    owners: Collection[Owner],
     others: Collection[UUID] = (),
 ) -> Resolution:
-    """Return ids and keys for `wanted` owners, and keys for the subject ids in `others`.
+    """Return ids and keys for `owners`, and keys for the subject ids in `others`.
 
     Ids are allocated for those not seen before.
     """
-    ids = dict(_known(platform, principal, wanted)) if wanted else {}
+    ids = dict(_known(platform, principal, owners)) if owners else {}
     new = tuple(
         Subject(id=platform.new_id(), kind=kind, natural_key=name)
-        for kind, name in dict.fromkeys(wanted)
+        for kind, name in dict.fromkeys(owners)
         if (kind, name) not in ids
     )
     ids |= {(item.kind, item.natural_key): item.id for item in new}
     workspace_id = principal.workspace_id
     needed = {workspace_id, *ids.values(), *others}
-    known = needed - {workspace_id, *(item.id for item in new)}
-    _require_kept(platform.keys, workspace_id, known)
+    existing = needed - {workspace_id, *(item.id for item in new)}
+    _require_kept(platform.keys, workspace_id, existing)
     keys = platform.keys.get_or_create(workspace_id, needed)
     return Resolution(workspace_id=workspace_id, ids=ids, new=new, keys=keys)
 
 
-def _require_kept(keys: KeyStore, workspace_id: UUID, known: Collection[UUID]) -> None:
+def _require_kept(keys: KeyStore, workspace_id: UUID, subjects: Collection[UUID]) -> None:
     """Raise KeyMissing when somebody known had a key, and it is gone without a forgetting."""
-    gone = set(known) - keys.get(workspace_id, known).keys() if known else None
+    gone = set(subjects) - keys.get(workspace_id, subjects).keys() if subjects else None
     if gone:
         absent = keys.absent(workspace_id, gone)
         lost = [subject for subject, destroyed in absent.items() if not destroyed]
@@ -91,10 +91,10 @@ def _require_kept(keys: KeyStore, workspace_id: UUID, known: Collection[UUID]) -
 
 
 def _known(
-    platform: Platform, principal: Principal, wanted: Collection[Owner]
+    platform: Platform, principal: Principal, owners: Collection[Owner]
 ) -> Mapping[Owner, UUID]:
     with platform.transactions.reading(principal) as stores:
-        return stores.subjects.find(wanted)
+        return stores.subjects.find(owners)
 
 
 def retried(attempt: Callable[[], T]) -> T:

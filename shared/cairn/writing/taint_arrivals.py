@@ -33,9 +33,9 @@ OutcomeT = TypeVar("OutcomeT", bound="WarnedOutcome")
 def arrivals(projections: Sequence[Projection]) -> list[UUID]:
     """Return the nodes these projections make, or let stand again; entities are left out."""
     rows = [row for projection in projections for row in projection.nodes]
-    made = [row.id for row in rows if isinstance(row, Node) and row.label != Label.ENTITY]
+    created = [row.id for row in rows if isinstance(row, Node) and row.label != Label.ENTITY]
     again = [row.id for row in rows if not isinstance(row, Node) and row.revive]
-    return [*made, *again]
+    return [*created, *again]
 
 
 def with_quarantine(outcome: OutcomeT, held: Collection[UUID]) -> OutcomeT:

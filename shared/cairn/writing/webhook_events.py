@@ -64,28 +64,28 @@ def announce(
 
     Entries without an event, which are nearly all, cost nothing.
     """
-    found = [(entry, happening) for entry in entries for happening in happenings(entry)]
-    if not found:
+    happened = [(entry, happening) for entry in entries for happening in happenings(entry)]
+    if not happened:
         return []
-    asked = stores.webhooks.subscribed({one.event for _, one in found})
+    subscribed = stores.webhooks.subscribed({happening.event for _, happening in happened})
     deliveries = [
         Delivery(
             id=new_id(),
             webhook_id=webhook_id,
-            event=one.event,
+            event=happening.event,
             entry_id=entry.id,
             position=entry.position,
             occurred_at=entry.recorded_at,
-            data=one.data,
+            data=happening.data,
         )
-        for entry, one in found
-        for webhook_id, event in asked
-        if event is one.event
+        for entry, happening in happened
+        for webhook_id, event in subscribed
+        if event is happening.event
     ]
     if not deliveries:
         return []
     stores.webhooks.deliver(deliveries, now)
-    workspace_id = found[0][0].workspace_id
+    workspace_id = happened[0][0].workspace_id
     rows = [
         OutboxRow(
             workspace_id=workspace_id,
@@ -113,15 +113,15 @@ def _replaced(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
 
 def _consolidated(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
     pairs = [(source, item["node_id"]) for item in meta["added"] for source in item["sources"]]
-    found = [_superseded(pairs)] if pairs else []
+    results = [_superseded(pairs)] if pairs else []
     if meta["flagged"]:
         clashes = [
             {"event_id": item["node_id"], "between": [item["one"], item["other"]]}
             for item in meta["flagged"]
         ]
         data = {"run_id": meta["run_id"], "contradictions": clashes}
-        found.append(Happening(event=WebhookEvent.CONTRADICTION_FLAGGED, data=data))
-    return tuple(found)
+        results.append(Happening(event=WebhookEvent.CONTRADICTION_FLAGGED, data=data))
+    return tuple(results)
 
 
 def _finished(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
@@ -130,8 +130,8 @@ def _finished(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
 
 
 def _superseded(pairs: Iterable[tuple[str, str]]) -> Happening:
-    told = [{"id": old, "superseded_by": new} for old, new in pairs]
-    return Happening(event=WebhookEvent.MEMORY_SUPERSEDED, data={"superseded": told})
+    pairs_told = [{"id": old, "superseded_by": new} for old, new in pairs]
+    return Happening(event=WebhookEvent.MEMORY_SUPERSEDED, data={"superseded": pairs_told})
 
 
 _READERS = {

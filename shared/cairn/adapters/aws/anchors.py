@@ -45,8 +45,8 @@ class S3Anchors:
             pages = self._s3.get_paginator("list_objects_v2").paginate(
                 Bucket=self.bucket, Prefix=prefix, Delimiter="/"
             )
-            found = [item["Prefix"] for page in pages for item in page.get("CommonPrefixes", ())]
-        return [item.removeprefix(prefix).rstrip("/") for item in found]
+            folders = [item["Prefix"] for page in pages for item in page.get("CommonPrefixes", ())]
+        return [item.removeprefix(prefix).rstrip("/") for item in folders]
 
     def read(self, keys: Sequence[str]) -> Sequence[bytes]:
         """Return the newest bytes of each key, some at once: there is one a day."""

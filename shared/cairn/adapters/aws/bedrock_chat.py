@@ -80,7 +80,7 @@ class BedrockChat(WireChat[Any]):
 
         failure: CairnError
         try:
-            return _answer(self._send(request, model), asked=model)
+            return _answer(self._send(request, model), model=model)
         except ClientError as problem:
             failure = _refusal(cast("Mapping[str, Any]", problem.response))
         except ResponseParserError:
@@ -134,7 +134,7 @@ class _Sender:
 
         if self._api_key:
             request.headers["Authorization"] = f"Bearer {self._api_key}"
-        said = self._pool.request(
+        raw = self._pool.request(
             request.method,
             request.url,
             body=request.body,
@@ -144,7 +144,7 @@ class _Sender:
             preload_content=False,
             decode_content=False,
         )
-        response = AWSResponse(request.url, said.status, cast("Any", said.headers), said)
+        response = AWSResponse(request.url, raw.status, cast("Any", raw.headers), raw)
         assert response.content is not None  # read here: what breaks is the transport's failure
         return response
 
@@ -204,10 +204,10 @@ def _messages(request: ChatRequest, *, caches: bool) -> list[Block]:
     last = len(request.messages) - 1
     turns: list[Block] = [
         {
-            "role": one.role.value,
-            "content": _block(one.text, ends=caches and request.goes_on and place == last),
+            "role": message.role.value,
+            "content": _block(message.text, ends=caches and request.goes_on and place == last),
         }
-        for place, one in enumerate(request.messages)
+        for place, message in enumerate(request.messages)
     ]
     if request.context:
         opening = _block(request.context, ends=caches)
@@ -238,51 +238,51 @@ def _effort(effort: Effort | None, model: str) -> Block | None:
     return None
 
 
-def _answer(said: object, *, asked: str) -> ChatAnswer:
+def _answer(body: object, *, model: str) -> ChatAnswer:
     """Return the answer's text and usage, having believed nothing about its shape."""
-    content = _at(said, "output", "message", "content")
+    content = _at(body, "output", "message", "content")
     if not isinstance(content, list):
         raise malformed()
     blocks = cast("list[object]", content)
     texts = [text for block in blocks if isinstance(text := _at(block, "text"), str)]
     calls = [call for block in blocks if (call := _call(_at(block, "toolUse"))) is not None]
-    finish = FINISHES.get(str(_at(said, "stopReason")), Finish.COMPLETE)
-    given = [json.dumps(call.arguments) for call in calls if call.name == ANSWER_TOOL]
-    if given:  # what was said beside it is no part of the answer
-        texts = given[:1]
+    finish = FINISHES.get(str(_at(body, "stopReason")), Finish.COMPLETE)
+    answers = [json.dumps(call.arguments) for call in calls if call.name == ANSWER_TOOL]
+    if answers:  # what was said beside it is no part of the answer
+        texts = answers[:1]
         finish = Finish.COMPLETE if finish is Finish.TOOLS else finish
     if not texts and finish is Finish.COMPLETE:
         raise malformed()
     return ChatAnswer(
         text="".join(texts),
-        model=asked,
+        model=model,
         provider=BedrockChat.provider,
         usage=Usage(
-            input_tokens=count(_at(said, "usage", "inputTokens")),
-            output_tokens=count(_at(said, "usage", "outputTokens")),
-            cache_read_tokens=count(_at(said, "usage", "cacheReadInputTokens")),
-            cache_write_tokens=count(_at(said, "usage", "cacheWriteInputTokens")),
+            input_tokens=count(_at(body, "usage", "inputTokens")),
+            output_tokens=count(_at(body, "usage", "outputTokens")),
+            cache_read_tokens=count(_at(body, "usage", "cacheReadInputTokens")),
+            cache_write_tokens=count(_at(body, "usage", "cacheWriteInputTokens")),
         ),
         finish=finish,
         tool_calls=tuple(call for call in calls if call.name != ANSWER_TOOL),
     )
 
 
-def _call(said: object) -> ToolCall | None:
+def _call(block: object) -> ToolCall | None:
     """Return the call of a tool; None for nonsense."""
-    call_id, name, given = (_at(said, field) for field in ("toolUseId", "name", "input"))
-    if not isinstance(given, dict) or not isinstance(call_id, str) or not isinstance(name, str):
+    call_id, name, arguments = (_at(block, field) for field in ("toolUseId", "name", "input"))
+    if not isinstance(arguments, dict) or not isinstance(call_id, str) or not isinstance(name, str):
         return None
-    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", given))
+    return ToolCall(id=call_id, name=name, arguments=cast("Mapping[str, object]", arguments))
 
 
-def _at(said: object, *path: str) -> object:
+def _at(body: object, *path: str) -> object:
     """Return what stands at `path`, None where the way ends."""
     for name in path:
-        if not isinstance(said, dict):
+        if not isinstance(body, dict):
             return None
-        said = cast("dict[str, object]", said).get(name)
-    return said
+        body = cast("dict[str, object]", body).get(name)
+    return body
 
 
 def _refusal(response: Mapping[str, Any]) -> CairnError:

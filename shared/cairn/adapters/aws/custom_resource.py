@@ -21,7 +21,7 @@ def answer_request(
     That is a presigned S3 URL, which functions in the network reach by the S3 gateway. `resource`
     names what was asked for the first time.
     """
-    told = {
+    answer = {
         "PhysicalResourceId": event.get("PhysicalResourceId", resource),
         "StackId": event["StackId"],
         "RequestId": event["RequestId"],
@@ -31,7 +31,7 @@ def answer_request(
     }
     request = urllib.request.Request(
         event["ResponseURL"],
-        data=json.dumps(told).encode(),
+        data=json.dumps(answer).encode(),
         method="PUT",
         headers={"Content-Type": ""},
     )

@@ -115,8 +115,8 @@ class AwsDispatcher:
             try:
                 self._send_one(some[0], some[1:])
             except (BotoCoreError, ClientError, CairnError) as exc:
-                told = {"topic": some[0].topic, "error": type(exc).__name__}
-                self.log("outbox.send_failed", told)
+                detail = {"topic": some[0].topic, "error": type(exc).__name__}
+                self.log("outbox.send_failed", detail)
                 failed += some
         self._forget([row for row in rows if row.topic in DONE_WHEN_SENT and row not in failed])
         return failed
@@ -163,17 +163,17 @@ class AwsDispatcher:
         """Start a machine; the name makes a second start of the same attempt or run do nothing."""
         machines = aws_client("stepfunctions")
         reference = row.reference or row.id
-        given: dict[str, Any] = {
+        start: dict[str, Any] = {
             "workspace_id": str(row.workspace_id),
             REFERENCES[row.topic]: str(reference),
         }
         name = f"{reference}-{row.attempt}" if row.attempt else str(reference)
         if row.topic == Topic.INVESTIGATION:
-            name, given["run"] = f"{reference}-{row.batch}", row.batch
-            given |= {TRACEPARENT: trace} if (trace := self._trace(row)) else {}
+            name, start["run"] = f"{reference}-{row.batch}", row.batch
+            start |= {TRACEPARENT: trace} if (trace := self._trace(row)) else {}
         try:
             machines.start_execution(
-                stateMachineArn=self.machines[row.topic], name=name, input=json.dumps(given)
+                stateMachineArn=self.machines[row.topic], name=name, input=json.dumps(start)
             )
         except machines.exceptions.ExecutionAlreadyExists:
             self.log("outbox.execution_exists", {"reference": str(reference)})
@@ -208,12 +208,12 @@ class AwsDispatcher:
         machine = self.machines[Topic.INVESTIGATION]
         arn = f"{machine.replace(':stateMachine:', ':execution:')}:{execution}"
         try:
-            found = aws_client("stepfunctions").describe_execution(executionArn=arn)
+            description = aws_client("stepfunctions").describe_execution(executionArn=arn)
         except ClientError as exc:
             if _code(exc) != NO_EXECUTION:
                 raise
             return False
-        return found["status"] == "RUNNING"
+        return description["status"] == "RUNNING"
 
     def _forget(self, rows: Sequence[OutboxRow]) -> None:
         """Remove rows whose work is done with the sending; one that stays is sent again."""

@@ -29,13 +29,13 @@ class S3Erasing:
     def erase(self, prefix: str) -> int:
         """Delete every version below a prefix, and markers of deletion too."""
         with translated():
-            found = list(_versions(self.bucket, prefix))
-            for start in range(0, len(found), _AT_ONCE):
+            versions = list(_versions(self.bucket, prefix))
+            for start in range(0, len(versions), _AT_ONCE):
                 aws_client("s3").delete_objects(
                     Bucket=self.bucket,
-                    Delete={"Objects": found[start : start + _AT_ONCE], "Quiet": True},
+                    Delete={"Objects": versions[start : start + _AT_ONCE], "Quiet": True},
                 )
-        return len(found)
+        return len(versions)
 
     def count(self, prefix: str) -> int:
         """Return how many versions there are below a prefix."""
@@ -59,11 +59,11 @@ class S3Tombstones:
     def versions(self, prefix: str) -> Sequence[tuple[str, bytes]]:
         """Return (key, bytes) of every version below a prefix, the oldest of a key first."""
         with translated():
-            found = sorted(
+            versions = sorted(
                 _versions(self.bucket, prefix, markers=False, dated=True),
                 key=lambda version: (version["Key"], version["LastModified"]),
             )
-            return [(item["Key"], _read(self.bucket, item)) for item in found]
+            return [(item["Key"], _read(self.bucket, item)) for item in versions]
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,21 @@ class S3Searcher:
 
     def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
         """Read every version of every object of the workspace and look into it."""
-        wanted = [item.encode() for item in needles.folded()]
+        encoded = [item.encode() for item in needles.folded()]
         for prefix in self.prefixes:
             place = f"{prefix}{workspace_id}/"
             with translated():
                 objects = list(_versions(self.bucket, place, markers=False))
                 looked = objects[:MOST_OBJECTS]
-                found = sum(_has(_read(self.bucket, item), wanted) for item in looked)
+                hits = sum(_has(_read(self.bucket, item), encoded) for item in looked)
             left = len(objects) - len(looked)
             note = f"{left} more objects were not read" if left else ""
-            yield Looked(store="uploads", place=prefix, items=len(looked), found=found, note=note)
+            yield Looked(store="uploads", place=prefix, items=len(looked), found=hits, note=note)
 
 
-def _has(content: bytes, wanted: Sequence[bytes]) -> bool:
+def _has(content: bytes, encoded: Sequence[bytes]) -> bool:
     lower = content.lower()
-    return any(item in content or item in lower for item in wanted)
+    return any(item in content or item in lower for item in encoded)
 
 
 def _versions(

@@ -76,8 +76,8 @@ class DynamoKeyStore:
                 if wrapped.get(subject, b"") is None:
                     raise SubjectForgotten(subject)
             return {
-                subject: self._unwrap(workspace_id, subject, kept)
-                if (kept := wrapped.get(subject))
+                subject: self._unwrap(workspace_id, subject, stored_key)
+                if (stored_key := wrapped.get(subject))
                 else self._create(workspace_id, subject)
                 for subject in set(subject_ids)
             }
@@ -94,8 +94,8 @@ class DynamoKeyStore:
     def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
         """Return those without a key, and of each whether it was destroyed."""
         with _translated():
-            kept = self._read(workspace_id, subject_ids)
-        return {id_: id_ in kept for id_ in subject_ids if not kept.get(id_)}
+            stored_keys = self._read(workspace_id, subject_ids)
+        return {id_: id_ in stored_keys for id_ in subject_ids if not stored_keys.get(id_)}
 
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Erase the sealed key and bar the subject."""
@@ -154,10 +154,10 @@ class DynamoKeyStore:
         with self._lock:
             _drop_old(self._opened, now - OPEN_SECONDS)
             _drop_old(self._wrapped, now - WRAPPED_SECONDS)
-            opened, kept = self._opened.get(workspace_id), self._wrapped.get(workspace_id)
+            opened, cached = self._opened.get(workspace_id), self._wrapped.get(workspace_id)
         if opened:
             return opened[1]
-        wrapped = kept[1] if kept else self._wrapped_workspace_key(workspace_id)
+        wrapped = cached[1] if cached else self._wrapped_workspace_key(workspace_id)
         key = self._decrypt(workspace_id, _WORKSPACE_KEY, wrapped)
         with self._lock:
             self._wrapped.setdefault(workspace_id, (now, wrapped))
@@ -168,13 +168,13 @@ class DynamoKeyStore:
         names = {"workspace_id": {"S": str(workspace_id)}, "subject_id": {"S": _WORKSPACE_KEY}}
         for item in self._read_batch([names]):
             return item["wrapped_key"]["B"]
-        made = self._kms.generate_data_key(
+        created = self._kms.generate_data_key(
             KeyId=self._kms_key_arn,
             KeySpec="AES_256",
             EncryptionContext=_context(workspace_id, _WORKSPACE_KEY),
         )["CiphertextBlob"]
-        if self._put(workspace_id, _WORKSPACE_KEY, made):
-            return made
+        if self._put(workspace_id, _WORKSPACE_KEY, created):
+            return created
         return self._read_batch([names])[0]["wrapped_key"]["B"]  # another process was first
 
     def _decrypt(self, workspace_id: UUID, name: str, wrapped: bytes) -> bytes:
@@ -189,7 +189,7 @@ class DynamoKeyStore:
         """Return wrapped keys by subject, None for a destroyed one; subjects never seen are out."""
         subjects = {str(subject): subject for subject in subject_ids}
         names = sorted(subjects)
-        found: dict[UUID, bytes | None] = {}
+        wrapped_keys: dict[UUID, bytes | None] = {}
         for start in range(0, len(names), _BATCH):
             keys = [
                 {"workspace_id": {"S": str(workspace_id)}, "subject_id": {"S": name}}
@@ -197,8 +197,8 @@ class DynamoKeyStore:
             ]
             for item in self._read_batch(keys):
                 wrapped = item.get("wrapped_key", {}).get("B")
-                found[subjects[item["subject_id"]["S"]]] = wrapped
-        return found
+                wrapped_keys[subjects[item["subject_id"]["S"]]] = wrapped
+        return wrapped_keys
 
     def _read_batch(self, keys: list[Any]) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = []
@@ -215,7 +215,7 @@ class DynamoKeyStore:
 
 
 def _drop_old(keys: dict[UUID, tuple[float, bytes]], before: float) -> None:
-    for workspace_id in [one for one, (since, _) in keys.items() if since <= before]:
+    for workspace_id in [workspace for workspace, (since, _) in keys.items() if since <= before]:
         del keys[workspace_id]
 
 

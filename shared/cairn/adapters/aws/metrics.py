@@ -44,12 +44,12 @@ def measured(service: str, stage: Literal["local", "prod"], report: Report) -> R
     if stage == "local":
         return report
 
-    def told(event: str, fields: dict[str, Any]) -> None:
+    def report_and_measure(event: str, fields: dict[str, Any]) -> None:
         report(event, fields)
         if values := values_of(event, fields):
             _write(f"cairn-{service}", values)
 
-    return told
+    return report_and_measure
 
 
 def values_of(event: str, fields: Mapping[str, Any]) -> dict[str, float]:
@@ -92,30 +92,30 @@ class EmbeddedMetrics:
         from aws_lambda_powertools.metrics import EphemeralMetrics
 
         shape = SHAPES[metric]
-        named = {
+        labelled = {
             name: self._bounds(metric, name, str(label)) or OTHER
             for name, label in labels.items()
             if label
         }
-        sets = _sets(shape, named)
+        sets = _sets(shape, labelled)
         if not sets:  # a gauge that is kept otherwise: no line, rather than a wrong total
             return
         line = EphemeralMetrics(namespace=NAMESPACE)
         line.service = ""
         line.add_metric(name=metric, unit=shape.unit, value=value)
         for place, names in enumerate(sets):
-            _add(line, {name: named[name] for name in names}, first=place == 0)
-        kept = {name for names in shape.sets for name in names}
-        for name in named.keys() - kept:
-            line.add_metadata(key=name, value=named[name])
+            _add(line, {name: labelled[name] for name in names}, first=place == 0)
+        used = {name for names in shape.sets for name in names}
+        for name in labelled.keys() - used:
+            line.add_metadata(key=name, value=labelled[name])
         line.flush_metrics()
 
 
-def _sets(shape: Shape, named: dict[str, str]) -> list[tuple[str, ...]]:
+def _sets(shape: Shape, labelled: dict[str, str]) -> list[tuple[str, ...]]:
     """Return the sets of labels this value is kept by; a gauge by exactly its own."""
     if shape.sort is Sort.GAUGE:
-        return [names for names in shape.sets if set(names) == set(named)]
-    return [names for names in shape.sets if set(names) <= set(named)]
+        return [names for names in shape.sets if set(names) == set(labelled)]
+    return [names for names in shape.sets if set(names) <= set(labelled)]
 
 
 def _add(line: EphemeralMetrics, dimensions: dict[str, str], *, first: bool) -> None:

@@ -46,13 +46,13 @@ class S3Objects:
 
     def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
         """Return a URL that takes one PUT of exactly `size` bytes."""
-        asked = {
+        parameters = {
             "Bucket": self.bucket,
             "Key": key,
             "ContentLength": size,
             "ContentType": media_type,
         }
-        return self._s3.generate_presigned_url("put_object", Params=asked, ExpiresIn=seconds)
+        return self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
 
     @property
     def _s3(self) -> Any:

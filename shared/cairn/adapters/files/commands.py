@@ -67,6 +67,6 @@ class CommandFile:
         _check(folder.stat(), folder)
 
 
-def _check(found: os.stat_result, path: Path) -> None:
-    if found.st_uid not in {os.geteuid(), 0} or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+def _check(status: os.stat_result, path: Path) -> None:
+    if status.st_uid not in {os.geteuid(), 0} or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ValidationFailed(f"{path} can be written by others; nothing is allowed.")

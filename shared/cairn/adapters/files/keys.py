@@ -55,37 +55,39 @@ class FileKeyStore:
         self, workspace_id: UUID, subject_ids: Collection[UUID]
     ) -> Mapping[UUID, bytes]:
         """Return a key for every subject, making those that are missing in one transaction."""
-        wanted = set(subject_ids)
-        found = self.get(workspace_id, wanted)
-        if len(found) == len(wanted):
-            return found
+        subjects = set(subject_ids)
+        keys = self.get(workspace_id, subjects)
+        if len(keys) == len(subjects):
+            return keys
         with self._writing() as connection:
             return {
                 subject: self._one_or_new(connection, workspace_id, subject)
-                for subject in sorted(wanted)
+                for subject in sorted(subjects)
             }
 
     def get(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bytes]:
         """Return the keys that exist."""
         with self._connected() as connection:
-            found = {
+            wrapped_keys = {
                 subject: self._wrapped(connection, workspace_id, subject)
                 for subject in set(subject_ids)
             }
         return {
             subject: self._unwrap(wrapped, workspace_id, subject)
-            for subject, wrapped in found.items()
+            for subject, wrapped in wrapped_keys.items()
             if wrapped
         }
 
     def absent(self, workspace_id: UUID, subject_ids: Collection[UUID]) -> Mapping[UUID, bool]:
         """Return those without a key, and of each whether it was destroyed."""
         with self._connected() as connection:
-            found = {
+            wrapped_keys = {
                 subject: self._wrapped(connection, workspace_id, subject)
                 for subject in set(subject_ids)
             }
-        return {subject: kept is None for subject, kept in found.items() if not kept}
+        return {
+            subject: wrapped is None for subject, wrapped in wrapped_keys.items() if not wrapped
+        }
 
     def destroy(self, workspace_id: UUID, subject_id: UUID) -> bool:
         """Erase the key and bar the subject."""

@@ -36,14 +36,14 @@ class PrometheusMetrics:
         shape = SHAPES[metric]
         if shape.sort is Sort.GAUGE:
             return
-        named = {
+        labelled = {
             name: self._bounds(metric, name, str(labels.get(name) or ""))
             for name in label_names(shape)
         }
         with self._lock:
             if metric not in self._series:
                 self._series[metric] = _made(metric, shape)
-        series = self._series[metric].labels(**named) if named else self._series[metric]
+        series = self._series[metric].labels(**labelled) if labelled else self._series[metric]
         series.inc(value) if shape.sort is Sort.COUNTER else series.observe(value)
 
 
@@ -76,17 +76,17 @@ class _Collector:
     )
 
     def collect(self) -> Iterable[Family]:
-        found = {family.name: family for family in self.counted()}
+        families = {family.name: family for family in self.counted()}
         self.tell_gauges(self._measured)
         for metric, shape in SHAPES.items():
             if shape.sort is Sort.GAUGE:
                 yield self._gauge(metric, shape)
             else:
-                yield found.get(_plain(metric)) or _zero(metric, shape)
+                yield families.get(_plain(metric)) or _zero(metric, shape)
 
     def _measured(self, metric: Metric, value: float = 1, /, **labels: object) -> None:
-        named = {name: str(label) for name, label in labels.items()}
-        self.gauges.setdefault(metric, []).append((named, value))
+        texts = {name: str(label) for name, label in labels.items()}
+        self.gauges.setdefault(metric, []).append((texts, value))
 
     def _gauge(self, metric: Metric, shape: Shape) -> Family:
         from prometheus_client.core import GaugeMetricFamily

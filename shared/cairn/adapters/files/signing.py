@@ -88,14 +88,14 @@ def make_signing_key(path: Path) -> bool:
     The public file is written again when it alone is missing: it follows from the private one.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    made = not path.exists()
-    if made:
+    creates = not path.exists()
+    if creates:
         _write_private(path)
     public = public_key_path(path)
     if not public.exists():
         key = load_pem_private_key(path.read_bytes(), password=None).public_key()
         public.write_bytes(key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    return made
+    return creates
 
 
 def _write_private(path: Path) -> None:

@@ -125,16 +125,16 @@ class HttpFetch:
         """Raise Denied where the host's robots.txt keeps us out."""
         origin = urljoin(url, "/")
         with self._lock:
-            known = self._robots.get(origin)
-        if known is None or known[0] < self.stopwatch():
+            robots = self._robots.get(origin)
+        if robots is None or robots[0] < self.stopwatch():
             rules = self._rules(urljoin(url, "/robots.txt"), ends)
-            known = (self.stopwatch() + ROBOTS_SECONDS, rules)
+            robots = (self.stopwatch() + ROBOTS_SECONDS, rules)
             with self._lock:
-                self._robots[origin] = known
+                self._robots[origin] = robots
                 self._robots.move_to_end(origin)
                 if len(self._robots) > ROBOTS_KEPT:
                     self._robots.popitem(last=False)
-        if not known[1].can_fetch(USER_AGENT, url):
+        if not robots[1].can_fetch(USER_AGENT, url):
             raise Denied("The host's robots.txt keeps this page from programs.", reason="robots")
 
     def _rules(self, url: str, ends: float) -> RobotFileParser:
@@ -193,7 +193,7 @@ def _fetched(url: str, answer: Answer) -> Fetched:
         refuse("leads to what is no page: HTML, text or JSON", reason="fetch-media-type")
     if len(answer.body) > MAX_BYTES:
         raise TooLarge(f"The page has more than {MAX_BYTES} bytes.", limit=MAX_BYTES)
-    found = re.search(r"charset=\"?([A-Za-z0-9_.:-]{1,40})", parameters)
+    charset = re.search(r"charset=\"?([A-Za-z0-9_.:-]{1,40})", parameters)
     return Fetched(
-        url=url, media_type=media_type, charset=found[1] if found else "utf-8", body=answer.body
+        url=url, media_type=media_type, charset=charset[1] if charset else "utf-8", body=answer.body
     )

@@ -129,9 +129,9 @@ class GitHubIssues:
             query["labels"] = ",".join(labels)
         if since is not None:
             query["since"] = github_time(since)
-        found = self._page("/issues", query)
-        only = [record for record in found.records if "pull_request" not in record]
-        return Page(records=only, next_page=found.next_page)
+        issues_page = self._page("/issues", query)
+        only = [record for record in issues_page.records if "pull_request" not in record]
+        return Page(records=only, next_page=issues_page.next_page)
 
     def issue(self, number: int) -> Record:
         """Return an issue."""
@@ -158,9 +158,11 @@ class GitHubIssues:
         page: int | None = 1
         while page is not None and page <= MAX_LOOKED_THROUGH:
             read = self.comments(number, since=not_before(key), page=page)
-            found = next((record for record in read.records if has_mark(record, key, "body")), None)
-            if found is not None:
-                return found, True
+            comment = next(
+                (record for record in read.records if has_mark(record, key, "body")), None
+            )
+            if comment is not None:
+                return comment, True
             page = read.next_page
         return self.comment(number, f"{body}\n\n<!-- {mark(key)} -->"), False
 
@@ -210,9 +212,9 @@ def is_limited(status: int, headers: Mapping[str, str]) -> bool:
 
 def seconds_to_wait(headers: Mapping[str, str], now: datetime) -> float:
     """Return the seconds GitHub wants: of retry-after, else until x-ratelimit-reset, else 60."""
-    given = headers.get("retry-after", "")
-    if given.isdecimal():
-        return float(given)
+    retry_after = headers.get("retry-after", "")
+    if retry_after.isdecimal():
+        return float(retry_after)
     reset = headers.get("x-ratelimit-reset", "")
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
         return max(float(reset) - now.timestamp(), 1.0)

@@ -83,12 +83,12 @@ class OpenHelpDesk:
         self, kind: str, config: Mapping[str, Any], secrets: Mapping[str, str]
     ) -> TicketAdapter:
         """Return the adapter; ValidationFailed names the wrong field."""
-        known = SourceKind(kind)
-        if known is SourceKind.API:
+        source_kind = SourceKind(kind)
+        if source_kind is SourceKind.API:
             return PlainAdapter()
-        _check("config", config, _FIELDS[known])
-        _check("secrets", secrets, _SECRETS[known])
-        if known is SourceKind.ZOHO_DESK:
+        _check("config", config, _FIELDS[source_kind])
+        _check("secrets", secrets, _SECRETS[source_kind])
+        if source_kind is SourceKind.ZOHO_DESK:
             return Translated(self._zoho(config, secrets))
         return Translated(self._github(config, secrets))
 
@@ -108,12 +108,12 @@ class OpenHelpDesk:
             stopwatch=self.stopwatch,
             breakers=self.breakers,
         )
-        given = cast("Mapping[str, Any] | None", config.get("jwks"))
+        key_set = cast("Mapping[str, Any] | None", config.get("jwks"))
         return ZohoAdapter(
             client=client,
             portal=portal_of(config, refuse=_refuse),
-            keys=(lambda key_id: _key(given, key_id))
-            if given
+            keys=(lambda key_id: _key(key_set, key_id))
+            if key_set
             else self.keys.of(
                 account.desk_url, allow_private=self.allow_private, breakers=self.breakers
             ),
@@ -168,21 +168,21 @@ class PublishedKeys:
         )
 
         def key(key_id: str) -> Mapping[str, Any] | None:
-            found = _key(self._set(service, KEYS_FOR_SECONDS), key_id)
-            return found or _key(self._set(service, self.least_seconds), key_id)
+            published = _key(self._set(service, KEYS_FOR_SECONDS), key_id)
+            return published or _key(self._set(service, self.least_seconds), key_id)
 
         return key
 
     def _set(self, service: RestService, seconds: float) -> Mapping[str, Any]:
         """Return the keys of a data centre, read within the last `seconds`."""
         with self._lock:
-            kept = self._kept.get(service.base_url)
-            if kept is not None and self.stopwatch() - kept[0] < seconds:
-                return kept[1]
+            cached = self._kept.get(service.base_url)
+            if cached is not None and self.stopwatch() - cached[0] < seconds:
+                return cached[1]
             request = Request(method="GET", path=KEYS_PATH, repeatable=True)
-            found = service.ask(request, {}).record()
-            self._kept[service.base_url] = (self.stopwatch(), found)
-            return found
+            key_set = service.ask(request, {}).record()
+            self._kept[service.base_url] = (self.stopwatch(), key_set)
+            return key_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +252,13 @@ def _key(keys: Mapping[str, Any] | None, key_id: str) -> Mapping[str, Any] | Non
 
 
 def _check(
-    where: str, given: Mapping[str, Any], wanted: tuple[frozenset[str], frozenset[str]]
+    where: str, values: Mapping[str, Any], fields: tuple[frozenset[str], frozenset[str]]
 ) -> None:
     """Refuse fields that are missing, unknown or of another type."""
-    must, may = wanted
-    for name in sorted(must - given.keys()):
+    must, may = fields
+    for name in sorted(must - values.keys()):
         _refuse(f"{where}.{name}", "is needed")
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in must | may:
             _refuse(f"{where}.{name}", "is not a setting of this kind of source")
         check = _CHECKS.get(name, _is_text)

@@ -57,20 +57,20 @@ class Outgoing(httpx.BaseTransport):
 def resolved(host: str, port: int) -> list[str]:
     """Return the addresses of a host; Unavailable when it has none."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # the latter for a part that is empty or too long
         raise Unavailable("The host is not known.", reason="no-such-host") from None
-    return list(dict.fromkeys(str(item[4][0]) for item in found))
+    return list(dict.fromkeys(str(item[4][0]) for item in addresses))
 
 
 def address_to_ask(host: str, port: int, *, resolve: Resolve, allow_private: bool) -> str:
     """Return the address to connect to; ValidationFailed when any of them is inside a network."""
-    found = resolve(host, port)
-    if not found:
+    addresses = resolve(host, port)
+    if not addresses:
         raise Unavailable("The host is not known.", reason="no-such-host")
-    if not allow_private and not all(is_public(each) for each in found):
+    if not allow_private and not all(is_public(each) for each in addresses):
         refuse("leads into a private network")
-    return found[0]
+    return addresses[0]
 
 
 def body_of(answer: httpx.Response, *, most: int, seconds: float, stopwatch: Stopwatch) -> bytes:
@@ -78,14 +78,14 @@ def body_of(answer: httpx.Response, *, most: int, seconds: float, stopwatch: Sto
 
     Raises httpx.ReadTimeout when it does not come within `seconds`, however steadily it drips.
     """
-    kept, ends = bytearray(), stopwatch() + seconds
+    content, ends = bytearray(), stopwatch() + seconds
     for piece in answer.iter_bytes():
-        kept += piece
-        if len(kept) > most:
+        content += piece
+        if len(content) > most:
             break
         if stopwatch() > ends:
             raise httpx.ReadTimeout("the body takes too long")
-    return bytes(kept)
+    return bytes(content)
 
 
 def refuse(fault: str, *, reason: str = "http-address") -> NoReturn:

@@ -14,18 +14,18 @@ UNICAST = ipaddress.ip_network("2000::/3")
 def is_public(address: str) -> bool:
     """Return whether an address lies outside every private network, whatever it is wrapped in."""
     try:
-        given = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(given, ipaddress.IPv6Address):
-        inner = given.ipv4_mapped or given.sixtofour
-        if any(given in each for each in WRAPPING):
-            inner = ipaddress.IPv4Address(int(given) & 0xFFFFFFFF)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = parsed.ipv4_mapped or parsed.sixtofour
+        if any(parsed in each for each in WRAPPING):
+            inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
-        if given not in UNICAST:
+        if parsed not in UNICAST:
             return False
-    return given.is_global and not given.is_multicast
+    return parsed.is_global and not parsed.is_multicast
 
 
 def is_address(host: str) -> bool:

@@ -72,8 +72,8 @@ class Answer:
 
     def rows(self, name: str | None = None) -> list[dict[str, Any]]:
         """Return the objects of a list, the body or what `name` holds in it; [] when empty."""
-        found = self.body if name is None or self.body is None else self.record().get(name)
-        rows = cast("list[Any]", found) if isinstance(found, list) else []
+        value = self.body if name is None or self.body is None else self.record().get(name)
+        rows = cast("list[Any]", value) if isinstance(value, list) else []
         return [row for row in rows if isinstance(row, dict)]
 
     def record(self) -> dict[str, Any]:
@@ -200,22 +200,24 @@ class RestService:
         self, request: Request, status: int, headers: Mapping[str, str], body: Any
     ) -> CairnError:
         words = self.words(cast("dict[str, Any]", body)) if isinstance(body, dict) else ""
-        said = f": {words[:MAX_WORDS]}" if words else ""
+        detail = f": {words[:MAX_WORDS]}" if words else ""
         if self.limited(status, headers):
             seconds = (self.wait or retry_after)(headers)
             return RateLimited(f"{self.name} has had too many requests.", retry_after=seconds)
         if status in {401, 403}:
             return ConnectorUnauthorised(
-                f"{self.name} refuses the sign-in it was given{said}. It must be renewed.",
+                f"{self.name} refuses the sign-in it was given{detail}. It must be renewed.",
                 status=status,
             )
         if status in {404, 410}:
-            return NotFound(f"{self.name} has no such thing{said}.", status=status)
+            return NotFound(f"{self.name} has no such thing{detail}.", status=status)
         if status >= 500:
-            asked = retry_after(headers) if "retry-after" in headers else 1.0
-            return self._unanswered(request, "server-error", min(asked, LONGEST_RETRY_AFTER))
+            retry_seconds = retry_after(headers) if "retry-after" in headers else 1.0
+            return self._unanswered(
+                request, "server-error", min(retry_seconds, LONGEST_RETRY_AFTER)
+            )
         return ValidationFailed(
-            f"{self.name} refused the request{said}.", reason="refused", status=status
+            f"{self.name} refused the request{detail}.", reason="refused", status=status
         )
 
 
@@ -267,8 +269,8 @@ def retry_after(headers: Mapping[str, str]) -> float:
 
     Its other form, a date, is not used by the services Cairn speaks to.
     """
-    given = headers.get("retry-after", "").strip()
-    return float(given) if given.isdecimal() else DEFAULT_RETRY_AFTER
+    value = headers.get("retry-after", "").strip()
+    return float(value) if value.isdecimal() else DEFAULT_RETRY_AFTER
 
 
 def _decoded(content: bytes) -> Any:

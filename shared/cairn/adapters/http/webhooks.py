@@ -29,10 +29,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 def resolved(host: str, port: int) -> list[str]:
     """Return the addresses of a host; Unavailable when it has none."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # the latter for a part that is empty or too long
         raise Unavailable("The webhook's host is not known.", reason="no-such-host") from None
-    return list(dict.fromkeys(str(item[4][0]) for item in found))
+    return list(dict.fromkeys(str(item[4][0]) for item in addresses))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +51,14 @@ class HttpWebhookSender:
 
     def check(self, url: str) -> None:
         """Raise ValidationFailed for an address that would never be posted to."""
-        wanted = SCHEMES if self.allow_private else {"https": 443}
+        schemes = SCHEMES if self.allow_private else {"https": 443}
         try:
             parts = urlsplit(url)
             scheme, host, port = parts.scheme, parts.hostname, parts.port
         except ValueError:
             scheme, host, port = "", None, None
-        if scheme not in wanted or not host:
-            self._refuse(f"is an address that begins with {' or '.join(wanted)}://")
+        if scheme not in schemes or not host:
+            self._refuse(f"is an address that begins with {' or '.join(schemes)}://")
         elif _CONTROL.search(url):
             self._refuse("has control characters")
         elif not host.isascii():

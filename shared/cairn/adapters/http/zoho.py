@@ -126,9 +126,9 @@ def _token_refused(error: str) -> ConnectorUnauthorised | RateLimited:
     """Return what a token request's error means; Zoho sends most of them with status 200."""
     if "too many requests" in error.casefold():
         return RateLimited("Zoho gives no more access tokens now.", retry_after=LONGEST_PAUSE)
-    known = error if re.fullmatch(r"[a-z_]{1,40}", error) else "unknown"
+    reason = error if re.fullmatch(r"[a-z_]{1,40}", error) else "unknown"
     return ConnectorUnauthorised(
-        f"Zoho refuses the refresh token ({known}). Someone must sign in again.", status=401
+        f"Zoho refuses the refresh token ({reason}). Someone must sign in again.", status=401
     )
 
 
@@ -246,9 +246,9 @@ class ZohoDesk:
 
         The mail ends in a line with the mark, which the requester sees.
         """
-        found = self._reply_of(ticket_id, key)
-        if found is not None:
-            return found, True
+        reply = self._reply_of(ticket_id, key)
+        if reply is not None:
+            return reply, True
         marked = f"{content}\n\nReference: {mark(key)}"
         sent = self.reply(ticket_id, content=marked, to=to, from_address=from_address)
         return sent, False
@@ -287,9 +287,9 @@ class ZohoDesk:
         """Write a comment unless that was done under `key`; True says that it was."""
         for start in range(0, MAX_LOOKED_THROUGH, MAX_PAGE):
             page = self.comments(ticket_id, start=start)
-            found = next((item for item in page if has_mark(item, key, "content")), None)
-            if found is not None:
-                return found, True
+            comment = next((item for item in page if has_mark(item, key, "content")), None)
+            if comment is not None:
+                return comment, True
             if len(page) < MAX_PAGE:
                 break
         return self.comment(ticket_id, content=f"{content}\n[{mark(key)}]", public=public), False
@@ -326,10 +326,10 @@ class ZohoDesk:
         for entry in self.time_entries(ticket_id):
             if has_mark(entry, key, "description"):
                 return entry, True
-        made = self.add_time_entry(
+        added = self.add_time_entry(
             ticket_id, minutes=minutes, note=f"{note} [{mark(key)}]", executed_at=executed_at
         )
-        return made, False
+        return added, False
 
     def contact(self, contact_id: str) -> Record:
         """Return a contact."""

@@ -61,22 +61,22 @@ def _signer() -> Any:
 @contextmanager
 def translated() -> Generator[None]:
     """Turn what the client raises into Unavailable; its reason is one word for `meta.degraded`."""
-    from opensearchpy import exceptions as known
+    from opensearchpy import exceptions
 
     try:
         yield
-    except known.ConnectionTimeout as error:
+    except exceptions.ConnectionTimeout as error:
         raise Unavailable("OpenSearch did not answer in time.", reason="timed-out") from error
-    except known.ConnectionError as error:
+    except exceptions.ConnectionError as error:
         raise Unavailable("OpenSearch cannot be reached.", reason="unreachable") from error
-    except known.NotFoundError as error:
+    except exceptions.NotFoundError as error:
         raise Unavailable("OpenSearch has no such index.", reason="no-index") from error
-    except known.TransportError as error:
+    except exceptions.TransportError as error:
         raise Unavailable("OpenSearch refused the request.", reason=_reason(error)) from error
-    except known.OpenSearchException as error:
+    except exceptions.OpenSearchException as error:
         raise Unavailable("OpenSearch's answer is unreadable.", reason="unreadable") from error
 
 
 def _reason(error: Any) -> str:
-    known = {TOO_MANY: "busy", UNAVAILABLE: "red"}
-    return known.get(error.status_code, "refused")
+    reasons = {TOO_MANY: "busy", UNAVAILABLE: "red"}
+    return reasons.get(error.status_code, "refused")

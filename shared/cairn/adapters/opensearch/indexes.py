@@ -44,14 +44,14 @@ def live_index(
     """
     try:
         with translated():
-            found: dict[str, Any] = connection.client.indices.get_alias(
+            aliases: dict[str, Any] = connection.client.indices.get_alias(
                 name=ALIAS, params={"request_timeout": timeout_seconds}
             )
     except Unavailable as error:
         if error.reason == "no-index":
             return None
         raise
-    names = list(found)
+    names = list(aliases)
     if len(names) != 1 or not NAME.fullmatch(names[0]):
         raise Unavailable(
             f"The alias {ALIAS} leads to {', '.join(sorted(names))}.", reason="wrong-alias"
@@ -73,8 +73,8 @@ class OpenSearchIndexes:
     def building(self) -> str | None:
         """Return the newest index of the current mapping that is not live."""
         with translated():
-            found: dict[str, Any] = self.connection.client.indices.get_alias(index=f"{PREFIX}*")
-        begun = [name for name, each in found.items() if ALIAS not in each["aliases"]]
+            aliases: dict[str, Any] = self.connection.client.indices.get_alias(index=f"{PREFIX}*")
+        begun = [name for name, each in aliases.items() if ALIAS not in each["aliases"]]
         return max(begun, default=None)
 
     def create(self) -> str:
@@ -94,8 +94,8 @@ class OpenSearchIndexes:
         with translated():
             indices = self.connection.client.indices
             indices.update_aliases(body={"actions": actions})
-            known: dict[str, Any] = indices.get(index=ANY_VERSION)
-            others = sorted(item for item in known if item != name and NAME.fullmatch(item))
+            indexes: dict[str, Any] = indices.get(index=ANY_VERSION)
+            others = sorted(item for item in indexes if item != name and NAME.fullmatch(item))
             for other in others:
                 indices.delete(index=other, params={"ignore_unavailable": "true"})
         return others
@@ -111,15 +111,15 @@ class OpenSearchIndexes:
         for done, item in self._bulk(
             [action(f"{name}{WRITING}", document) for document in documents]
         ):
-            (operation, told), *_ = item.items()
-            if operation == "delete" and _was_absent(told):
+            (operation, outcome), *_ = item.items()
+            if operation == "delete" and _was_absent(outcome):
                 continue
             if done:
                 counts["removed" if operation == "delete" else "indexed"] += 1
-            elif told["status"] == CONFLICT:
+            elif outcome["status"] == CONFLICT:
                 counts["newer"] += 1
             else:
-                refused[ids[told["_id"]]] = _final_reason(told)
+                refused[ids[outcome["_id"]]] = _final_reason(outcome)
         return Written(**counts, refused=refused)
 
     def remove(self, name: str, workspace_id: UUID, positions: Mapping[UUID, int]) -> int:
@@ -155,7 +155,7 @@ class OpenSearchIndexes:
 
     def positions(self, name: str, workspace_id: UUID, bucket: str) -> Mapping[UUID, int]:
         """Return the documents of one bucket, page by page."""
-        found: dict[UUID, int] = {}
+        positions: dict[UUID, int] = {}
         body: dict[str, Any] = {
             "size": PAGE,
             "query": _of(workspace_id, {"term": {"bucket": bucket}}),
@@ -166,9 +166,9 @@ class OpenSearchIndexes:
         while hits := self._search(name, workspace_id, body)["hits"]["hits"]:
             for hit in hits:
                 fields = hit["fields"]
-                found[UUID(fields["node_id"][0])] = fields["position"][0]
+                positions[UUID(fields["node_id"][0])] = fields["position"][0]
             body["search_after"] = hits[-1]["sort"]
-        return found
+        return positions
 
     def _search(self, name: str, workspace_id: UUID, body: Any) -> Any:
         with translated():
@@ -192,25 +192,25 @@ class OpenSearchIndexes:
                 )
             )
         for _, item in answers:
-            for told in item.values():
-                _refuse_what_may_work_later(told)
+            for outcome in item.values():
+                _refuse_what_may_work_later(outcome)
         return answers
 
 
-def _refuse_what_may_work_later(told: dict[str, Any]) -> None:
-    status = told["status"]
+def _refuse_what_may_work_later(outcome: dict[str, Any]) -> None:
+    status = outcome["status"]
     if status == TOO_MANY or status >= SERVER_ERROR:
         raise Unavailable("OpenSearch took a part of the documents only.", reason="busy")
-    if status == NOT_FOUND and "error" in told:
+    if status == NOT_FOUND and "error" in outcome:
         raise Unavailable("The index is gone.", reason="no-index")
 
 
-def _was_absent(told: dict[str, Any]) -> bool:
-    return told["status"] == NOT_FOUND
+def _was_absent(outcome: dict[str, Any]) -> bool:
+    return outcome["status"] == NOT_FOUND
 
 
-def _final_reason(told: dict[str, Any]) -> str:
-    error: dict[str, Any] = told.get("error") or {}
+def _final_reason(outcome: dict[str, Any]) -> str:
+    error: dict[str, Any] = outcome.get("error") or {}
     return str(error.get("type", "unknown"))
 
 

@@ -75,23 +75,25 @@ class OpenSearchKeywordIndex:
         now = self.stopwatch()
         if self._name and now < self._believed_until:
             return self._name, False
-        found = live_index(self.connection, timeout_seconds=timeout_ms / 1000)
-        if found is None:
+        live = live_index(self.connection, timeout_seconds=timeout_ms / 1000)
+        if live is None:
             raise Unavailable("There is no search index yet.", reason="no-alias")
-        if not found.current:
+        if not live.current:
             raise Unavailable("The search index has another mapping.", reason="stale-mapping")
-        self._name, self._believed_until = found.name, now + REMEMBER_SECONDS
-        return found.name, True
+        self._name, self._believed_until = live.name, now + REMEMBER_SECONDS
+        return live.name, True
 
 
 def _candidates(answer: Any, principal: Principal) -> tuple[Candidate, ...]:
     try:
         if answer["timed_out"]:
             raise Unavailable("OpenSearch did not finish in time.", reason="timed-out")
-        found = [
+        scored = [
             (node_id_of(hit, principal.workspace_id), float(hit["_score"]))
             for hit in answer["hits"]["hits"]
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise Unavailable("OpenSearch's answer is unreadable.", reason="unreadable") from error
-    return tuple(Candidate(node_id=one, score=score) for one, score in found if one is not None)
+    return tuple(
+        Candidate(node_id=node_id, score=score) for node_id, score in scored if node_id is not None
+    )

@@ -32,20 +32,20 @@ class OpenSearchSearcher:
 
     def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
         """Count documents of the workspace that have any of it, in live and other indexes."""
-        asked: list[dict[str, Any]] = [
+        clauses: list[dict[str, Any]] = [
             {"multi_match": {"query": text, "operator": "and", "fields": ["own", "context"]}}
             for text in needles.texts
         ]
         ids = [str(id_) for id_ in needles.ids]
-        asked += [{"terms": {"node_id": ids[at : at + _IDS]}} for at in range(0, len(ids), _IDS)]
+        clauses += [{"terms": {"node_id": ids[at : at + _IDS]}} for at in range(0, len(ids), _IDS)]
         here = [{"term": {"workspace_id": str(workspace_id)}}]
         with translated():
             client, name = self.connection.client, ANY_VERSION
             client.indices.refresh(index=name)
-            query = {"bool": {"filter": here, "should": asked, "minimum_should_match": 1}}
-            found = client.count(index=name, body={"query": query})["count"] if asked else 0
+            query = {"bool": {"filter": here, "should": clauses, "minimum_should_match": 1}}
+            count = client.count(index=name, body={"query": query})["count"] if clauses else 0
             items = client.count(index=name, body={"query": {"bool": {"filter": here}}})["count"]
-        yield Looked(store="opensearch", place=name, items=items, found=found)
+        yield Looked(store="opensearch", place=name, items=items, found=count)
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class OpenSearchEraser:
         """
         removed = 0
         with translated():
-            while found := self._page(workspace_id):
-                done = self._delete(found)
+            while hits := self._page(workspace_id):
+                done = self._delete(hits)
                 if not done:
                     break  # what is left is looked for, and told
                 removed += done
@@ -73,16 +73,16 @@ class OpenSearchEraser:
         client.indices.refresh(index=ANY_VERSION)
         query = {"term": {"workspace_id": str(workspace_id)}}
         body = {"size": _PAGE, "query": query, "_source": False}
-        found: list[dict[str, Any]] = client.search(body=body, index=ANY_VERSION)["hits"]["hits"]
-        return found
+        hits: list[dict[str, Any]] = client.search(body=body, index=ANY_VERSION)["hits"]["hits"]
+        return hits
 
-    def _delete(self, found: Iterable[dict[str, Any]]) -> int:
+    def _delete(self, hits: Iterable[dict[str, Any]]) -> int:
         actions = [
             {"delete": {"_index": hit["_index"], "_id": hit["_id"], "routing": hit["_routing"]}}
-            for hit in found
+            for hit in hits
         ]
-        told = self.connection.client.bulk(body=actions)["items"]
-        return sum(each["delete"].get("result") == "deleted" for each in told)
+        outcomes = self.connection.client.bulk(body=actions)["items"]
+        return sum(each["delete"].get("result") == "deleted" for each in outcomes)
 
     def look(self, workspace_id: UUID, /) -> Looked:
         """Count the documents that are left."""

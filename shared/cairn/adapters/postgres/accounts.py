@@ -201,17 +201,17 @@ def create_workspace(
     """
     now = clock()
     with as_owner(owner_url) as connection:
-        known: UUID | None = scalar(connection, "account.workspace_named", {"name": name})
-        workspace_id = known or new_id()
+        existing: UUID | None = scalar(connection, "account.workspace_named", {"name": name})
+        workspace_id = existing or new_id()
         admin = _first_admin(workspace_id, new_id())
-        if known:
+        if existing:
             connection.execute(query("ledger.lock_head"), {"workspace_id": workspace_id})
             created = _first_key(connection, admin, now, new_id, random_bytes)
         else:
-            named = {"workspace_id": workspace_id, "name": name, "now": now}
+            parameters = {"workspace_id": workspace_id, "name": name, "now": now}
             empty = {"genesis": genesis(workspace_id), "beginning": EMPTY_CHAIN_TIME}
-            connection.execute(query("account.add_workspace"), named)
-            connection.execute(query("account.add_head"), named | empty)
+            connection.execute(query("account.add_workspace"), parameters)
+            connection.execute(query("account.add_head"), parameters | empty)
             created = _open_workspace(connection, admin, now, new_id, random_bytes)
     return workspace_id, created.secret
 

@@ -100,7 +100,7 @@ class GroupCommit:
             lock_head(connection, principal)
             yield connection
 
-    def _run(self, connection: Connection, one: Writing) -> None:
-        if one.once is not None:
-            take(connection, one.principal, one.once)
-        one.result = one.run(connection)
+    def _run(self, connection: Connection, item: Writing) -> None:
+        if item.once is not None:
+            take(connection, item.principal, item.once)
+        item.result = item.run(connection)

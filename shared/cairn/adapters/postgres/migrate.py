@@ -177,13 +177,13 @@ def read(folder: Path = MIGRATIONS) -> list[Migration]:
     return migrations
 
 
-def missing(folder: Path, known: set[str]) -> list[Migration]:
-    """Return what a database with the migrations `known` lacks, in order.
+def missing(folder: Path, applied: set[str]) -> list[Migration]:
+    """Return what a database with the migrations `applied` lacks, in order.
 
     Raises DatabaseTooOld when the older ones it lacks are not in `before/` any more.
     """
     migrations, before = read(folder), read(folder / "before")
-    older = {id_ for id_ in known if before and id_ < before[0].id}
+    older = {id_ for id_ in applied if before and id_ < before[0].id}
     if older:
         if before[0].depends not in older:
             raise DatabaseTooOld(
@@ -192,7 +192,7 @@ def missing(folder: Path, known: set[str]) -> list[Migration]:
             )
         recorded = [replace(each, text="") if each.squashes else each for each in migrations]
         migrations = [*before, *recorded]
-    return [migration for migration in migrations if migration.id not in known]
+    return [migration for migration in migrations if migration.id not in applied]
 
 
 class Run:
@@ -213,15 +213,15 @@ class Run:
     def apply(self, folder: Path) -> list[str]:
         """Apply what the database lacks of a folder; return the names. Raises as `migrate` does."""
         self._session.execute(RECORDS)
-        known = set(self._session.cursor(row_factory=scalar_row).execute(APPLIED))
-        pending = missing(folder, known)
+        applied_before = set(self._session.cursor(row_factory=scalar_row).execute(APPLIED))
+        pending = missing(folder, applied_before)
         afterwards = folder / f"{AFTERWARDS}.sql"
         applied: list[str] = []
         try:
             for migration in pending:
                 self._apply_in_tries(migration)
                 applied.append(migration.id)
-            if afterwards.exists() and (pending or AFTERWARDS not in known):
+            if afterwards.exists() and (pending or AFTERWARDS not in applied_before):
                 text = afterwards.read_text(encoding="utf-8")
                 self._apply_in_tries(Migration(id=AFTERWARDS, text=text))
         except errors.QueryCanceled as canceled:

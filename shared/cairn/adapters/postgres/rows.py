@@ -55,8 +55,8 @@ def _takes_a_place(row: NodeRow | EdgeRow) -> bool:
 
 def _row(record: Record) -> dict[str, Any]:
     values = _VALUES[type(record)](record)
-    named = zip(_NAMES[type(record)], values, strict=True)
-    return {name: value for name, value in named if value is not None}
+    pairs = zip(_NAMES[type(record)], values, strict=True)
+    return {name: value for name, value in pairs if value is not None}
 
 
 UNCOUNTED = frozenset(
@@ -80,23 +80,25 @@ class _Group:
     pairs: set[tuple[str, UUID, UUID]] = field(default_factory=set["tuple[str, UUID, UUID]"])
     closed: bool = False
 
-    def takes(self, one: Projection) -> bool:
+    def takes(self, projection: Projection) -> bool:
         """Return whether one more may be applied with these."""
-        if self.closed or one.removals or one.purges:
+        if self.closed or projection.removals or projection.purges:
             return False
-        if any(row.id in self.counted for row in one.nodes):
+        if any(row.id in self.counted for row in projection.nodes):
             return False
-        if any(row.target_id in self.counted for row in _counting(one.edges)):
+        if any(row.target_id in self.counted for row in _counting(projection.edges)):
             return False
-        return self.pairs.isdisjoint(_pairs(one.edges))
+        return self.pairs.isdisjoint(_pairs(projection.edges))
 
-    def add(self, one: Projection) -> None:
+    def add(self, projection: Projection) -> None:
         """Take one in. What closes edges, or hides or purges nodes, is the last of its group."""
-        self.projections.append(one)
-        self.counted.update(row.target_id for row in _counting(one.edges))
-        self.pairs.update(_pairs(one.edges))
+        self.projections.append(projection)
+        self.counted.update(row.target_id for row in _counting(projection.edges))
+        self.pairs.update(_pairs(projection.edges))
         self.closed = bool(
-            one.removals or one.purges or any(isinstance(row, EdgeClosure) for row in one.edges)
+            projection.removals
+            or projection.purges
+            or any(isinstance(row, EdgeClosure) for row in projection.edges)
         )
 
 

@@ -49,6 +49,6 @@ def _body(text: str) -> bytes:
         own = {*_NAMED.findall(statement), *(without or "").split()}
         columns = [field.name for field in fields(kind) if field.name not in own]
         statement = _COLUMNS.sub(
-            lambda found: ", ".join(f"{found[1] or ''}{column}" for column in columns), statement
+            lambda match: ", ".join(f"{match[1] or ''}{column}" for column in columns), statement
         )
     return statement.encode()

@@ -36,14 +36,14 @@ def record(make: Callable[..., R], **convert: Callable[[Any], Any]) -> RowFactor
             if name in convert or _is_array(cursor, column.type_code)
         }
 
-        def made(values: Sequence[Any]) -> R:
+        def make_record(values: Sequence[Any]) -> R:
             row = dict(zip(names, values, strict=True))
             for name, change in changed.items():
                 if row[name] is not None:
                     row[name] = change(row[name])
             return make(**row)
 
-        return made
+        return make_record
 
     return factory
 
@@ -69,8 +69,8 @@ def scalar(connection: psycopg.Connection[Any], name: str, parameters: Mapping[s
 
 
 def _is_array(cursor: psycopg.Cursor[Any], oid: int) -> bool:
-    known = cursor.adapters.types.get(oid)
-    return known is not None and known.array_oid == oid
+    info = cursor.adapters.types.get(oid)
+    return info is not None and info.array_oid == oid
 
 
 def _columns(row: object) -> dict[str, Any]:
@@ -107,14 +107,14 @@ class Store:
         """Run a named query whose rows come in binary, as vectors should."""
         return self.connection.execute(query(name), self._workspace | parameters, binary=True)
 
-    def all_of(self, made: RowFactory[R], name: str, **parameters: Any) -> list[R]:
-        """Run a named query and return its rows as `made` makes them."""
-        with self.connection.cursor(row_factory=made) as cursor:
+    def all_of(self, factory: RowFactory[R], name: str, **parameters: Any) -> list[R]:
+        """Run a named query and return its rows as `factory` makes them."""
+        with self.connection.cursor(row_factory=factory) as cursor:
             return cursor.execute(query(name), self._workspace | parameters).fetchall()
 
-    def first_of(self, made: RowFactory[R], name: str, **parameters: Any) -> R | None:
-        """Run a named query and return its first row as `made` makes it."""
-        with self.connection.cursor(row_factory=made) as cursor:
+    def first_of(self, factory: RowFactory[R], name: str, **parameters: Any) -> R | None:
+        """Run a named query and return its first row as `factory` makes it."""
+        with self.connection.cursor(row_factory=factory) as cursor:
             return cursor.execute(query(name), self._workspace | parameters).fetchone()
 
     def values(self, name: str, **parameters: Any) -> list[Any]:

@@ -101,8 +101,8 @@ class PostgresStores(Stores):
         if name not in PARTS:
             raise AttributeError(name)
         module, _, part = PARTS[name].rpartition(".")
-        made = getattr(import_module(f"{__package__}.{module}"), part)
-        store = made(self.connection, self.principal)
+        store_class = getattr(import_module(f"{__package__}.{module}"), part)
+        store = store_class(self.connection, self.principal)
         setattr(self, name, store)
         return store
 

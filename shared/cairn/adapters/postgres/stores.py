@@ -56,8 +56,8 @@ class PostgresLedger(Store):
 
     def head(self) -> Head:
         """Return where the chain ends."""
-        made = record(partial(Head, workspace_id=self.principal.workspace_id))
-        (head,) = self.all_of(made, "ledger.head")
+        factory = record(partial(Head, workspace_id=self.principal.workspace_id))
+        (head,) = self.all_of(factory, "ledger.head")
         return head
 
     def append(self, entries: Sequence[Entry]) -> None:
@@ -102,8 +102,8 @@ class PostgresMemories(Store):
 
     def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
         """Return the active and superseded memories of each identity that has any."""
-        known = keyed(Known, "dedup_key")
-        return _grouped(self.all_of(known, "memory.known", dedup_keys=list(dedup_keys)))
+        factory = keyed(Known, "dedup_key")
+        return _grouped(self.all_of(factory, "memory.known", dedup_keys=list(dedup_keys)))
 
     def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
         """Return, by chain key, the links just before and just after each (chain key, moment).
@@ -151,8 +151,8 @@ class PostgresMemories(Store):
         from cairn.memories.edit_plan import WholeMemory  # not for every function
 
         self.run("view.see_deleted")
-        found = self.all_of(record(WholeMemory), "memory.whole", ids=list(ids))
-        return {memory.id: memory for memory in found}
+        memories = self.all_of(record(WholeMemory), "memory.whole", ids=list(ids))
+        return {memory.id: memory for memory in memories}
 
     def standing(
         self, dedup_key: str | None, chain_key: str | None, without: Collection[UUID]
@@ -218,9 +218,9 @@ class PostgresNodes(Store):
 class PostgresSubjects(Store):
     """Natural keys and the random ids that stand for them."""
 
-    def find(self, wanted: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
+    def find(self, subjects: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
         """Return the ids of the (kind, natural key) pairs that are known."""
-        kinds, names = [kind for kind, _ in wanted], [name for _, name in wanted]
+        kinds, names = [kind for kind, _ in subjects], [name for _, name in subjects]
         rows = self.all_of(dict_row, "subject.find", kinds=kinds, natural_keys=names)
         return {(row["kind"], row["natural_key"]): row["id"] for row in rows}
 
@@ -361,8 +361,8 @@ def _node_queries(rows: Sequence[Record]) -> list[tuple[str, Sequence[Record]]]:
         return [("node.insert", rows)]
     describing = [row for row in rows if _only_describes(row)]
     changing = [row for row in rows if not _only_describes(row)]
-    found = [("node.change", changing), ("node.describe", describing)]
-    return [(name, part) for name, part in found if part]
+    queries = [("node.change", changing), ("node.describe", describing)]
+    return [(name, part) for name, part in queries if part]
 
 
 def _marks(row: Record) -> bool:
@@ -384,5 +384,5 @@ def _changing() -> attrgetter[Any]:
     They are what `node.describe` does not set.
     """
     described = set(SET.findall(query("node.describe").decode()))
-    kept = {"workspace_id", "id", "revive", *described}
-    return attrgetter(*(field.name for field in fields(NodeChange) if field.name not in kept))
+    unchanged = {"workspace_id", "id", "revive", *described}
+    return attrgetter(*(field.name for field in fields(NodeChange) if field.name not in unchanged))

@@ -92,8 +92,8 @@ class PostgresIncomingWebhooks(Store):
 
     def find(self, webhook_id: UUID) -> IncomingWebhook | None:
         """Return one."""
-        made = record(IncomingWebhook, scope=Scope)
-        return self.first_of(made, "incoming_webhook.find", id=webhook_id)
+        factory = record(IncomingWebhook, scope=Scope)
+        return self.first_of(factory, "incoming_webhook.find", id=webhook_id)
 
     def secrets(self, webhook_id: UUID) -> bytes | None:
         """Return its sealed secrets."""

@@ -69,13 +69,13 @@ class PostgresWorkspaceSettings:
         """Return what holds, at most half a second old."""
         now = self._stopwatch()
         with self._lock:
-            known = self._known.get(principal.workspace_id)
-        if known is not None and now < known[0]:
-            return known[2]
+            cached = self._known.get(principal.workspace_id)
+        if cached is not None and now < cached[0]:
+            return cached[2]
         with bound(self._database, principal, timeout_ms=TIMEOUT_MS) as connection:
             stored = PostgresSettings(connection, principal).stored()
-        same = known is not None and known[1] == stored
-        current = known[2] if known and same else read(stored.document, self._deployment)
+        same = cached is not None and cached[1] == stored
+        current = cached[2] if cached and same else read(stored.document, self._deployment)
         with self._lock:
             self._known[principal.workspace_id] = (now + LIFETIME_S, stored, current)
             self._known.move_to_end(principal.workspace_id)

@@ -180,15 +180,15 @@ def _add_ticket(services: ApiServices, principal: Principal, arguments: TicketIn
 def _list_tickets(
     services: ApiServices, principal: Principal, arguments: ListTicketsArguments
 ) -> ToolAnswer:
-    found = services.tickets.page(
+    page = services.tickets.page(
         principal, status=arguments.status, before=arguments.before, limit=arguments.limit
     )
-    return _listed(map(_ticket, found), found, TicketLine, "There is no such ticket.")
+    return _listed(map(_ticket, page), page, TicketLine, "There is no such ticket.")
 
 
-def _ticket(one: TicketView) -> str:
-    title = one.title if one.title is not None else "(forgotten)"
-    return f"[{one.status.value}] {title} ({_plain(one.received_at)}, {one.id})"
+def _ticket(ticket: TicketView) -> str:
+    title = ticket.title if ticket.title is not None else "(forgotten)"
+    return f"[{ticket.status.value}] {title} ({_plain(ticket.received_at)}, {ticket.id})"
 
 
 def _settings(
@@ -216,17 +216,18 @@ def _start(services: ApiServices, principal: Principal, arguments: StartArgument
 
 
 def _read(services: ApiServices, principal: Principal, arguments: ReadArguments) -> ToolAnswer:
-    one, steps = services.investigations.look(
+    investigation, steps = services.investigations.look(
         principal, arguments.investigation_id, after=arguments.after, limit=arguments.limit
     )
-    verdict = f", {one.verdict.value}" if one.verdict else ""
-    head = f"{one.state.value}{verdict}: {one.spent.tokens} tokens, {one.spent.usd:.4f} USD"
+    verdict = f", {investigation.verdict.value}" if investigation.verdict else ""
+    spent = investigation.spent
+    head = f"{investigation.state.value}{verdict}: {spent.tokens} tokens, {spent.usd:.4f} USD"
     more = "ended" if steps.ended else f"ask again after {steps.after}"
     text = "\n".join([head, *map(_step, steps.items), more])
     structured = {
-        **_shown(one, InvestigationRead),
-        "tokens": one.spent.tokens,
-        "usd": one.spent.usd,
+        **_shown(investigation, InvestigationRead),
+        "tokens": investigation.spent.tokens,
+        "usd": investigation.spent.usd,
         "steps": [_shown(each, Step) for each in steps.items],
         "after": steps.after,
         "ended": steps.ended,
@@ -237,16 +238,16 @@ def _read(services: ApiServices, principal: Principal, arguments: ReadArguments)
 def _approvals(
     services: ApiServices, principal: Principal, arguments: ListApprovalsArguments
 ) -> ToolAnswer:
-    found = services.investigations.approvals(
+    page = services.investigations.approvals(
         principal, state=arguments.state, before=None, limit=arguments.limit
     )
-    return _listed(map(_question, found), found, Question, "No question is in this state.")
+    return _listed(map(_question, page), page, Question, "No question is in this state.")
 
 
 def _calls(
     services: ApiServices, principal: Principal, arguments: ListCallsArguments
 ) -> ToolAnswer:
-    found = services.investigations.tool_calls(
+    page = services.investigations.tool_calls(
         principal,
         investigation_id=arguments.investigation_id,
         connector=arguments.connector,
@@ -254,7 +255,7 @@ def _calls(
         before=None,
         limit=arguments.limit,
     )
-    return _listed(map(_call, found), found, Call, "No tool was called.")
+    return _listed(map(_call, page), page, Call, "No tool was called.")
 
 
 def _listed(lines: Iterable[str], items: Iterable[Any], shape: type, nothing: str) -> ToolAnswer:
@@ -267,18 +268,18 @@ def _shown(record: object, shape: type) -> dict[str, Any]:
     return {name: getattr(record, name) for name in shape.__annotations__ if hasattr(record, name)}
 
 
-def _step(one: StepView) -> str:
-    detail = one.detail if one.readable else "(forgotten)"
-    return f"{one.seq}. {one.system} {one.action}: {detail}"
+def _step(step: StepView) -> str:
+    detail = step.detail if step.readable else "(forgotten)"
+    return f"{step.seq}. {step.system} {step.action}: {detail}"
 
 
-def _question(one: QuestionView) -> str:
-    return f"{one.id} {one.tool} {one.state.value}, expires {_plain(one.expires_at)}"
+def _question(asking: QuestionView) -> str:
+    return f"{asking.id} {asking.tool} {asking.state.value}, expires {_plain(asking.expires_at)}"
 
 
-def _call(one: ToolCallView) -> str:
-    failed = f" ({one.error})" if one.error else ""
-    return f"{_plain(one.proposed_at)} {one.tool} {one.state.value}{failed}: {one.output or ''}"
+def _call(call: ToolCallView) -> str:
+    failed = f" ({call.error})" if call.error else ""
+    return f"{_plain(call.proposed_at)} {call.tool} {call.state.value}{failed}: {call.output or ''}"
 
 
 def _plain(moment: object) -> str:

@@ -49,7 +49,7 @@ def call_tool(
     services: ApiServices,
     principal: Principal,
     tool: Tool,
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     log: Log,
     name: str | None = None,
@@ -60,11 +60,11 @@ def call_tool(
     `name` is what it was called by, where that was an alias.
     """
     started = stopwatch()
-    called = _called(tool, services, principal, _given(tool, given, name), log)
+    called = _called(tool, services, principal, _given(tool, arguments, name), log)
     call = ApiCall(
         tool=tool.name,
         reads=tool.reads,
-        given=dict(given),
+        given=dict(arguments),
         came=called.structured or {},
         error=called.error,
         seconds=stopwatch() - started,
@@ -73,18 +73,18 @@ def call_tool(
     return called
 
 
-def _given(tool: Tool, given: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+def _given(tool: Tool, arguments: Mapping[str, Any], name: str | None) -> dict[str, Any]:
     """Return the arguments without nulls: strict mode fills in what is not given."""
     if name is not None and name != tool.name:
-        return dict(given)
-    return {field: value for field, value in given.items() if value is not None}
+        return dict(arguments)
+    return {field: value for field, value in arguments.items() if value is not None}
 
 
 def _called(
-    tool: Tool, services: ApiServices, principal: Principal, given: dict[str, Any], log: Log
+    tool: Tool, services: ApiServices, principal: Principal, arguments: dict[str, Any], log: Log
 ) -> Called:
     try:
-        answer = tool.call(services, principal, tool.arguments.model_validate(given))
+        answer = tool.call(services, principal, tool.arguments.model_validate(arguments))
         return _succeeded(tool, answer)
     except ValidationError as error:
         return failed(from_validation(error.errors()))
@@ -106,12 +106,12 @@ def _succeeded(tool: Tool, answer: ToolAnswer) -> Called:
 def failed(problem: Problem) -> Called:
     """Return a problem as a text a model can act on: what is wrong, and where, each once."""
     code = problem.kind.code
-    said = [f"{each.location}: {each.message}" for each in problem.errors]
+    lines = [f"{each.location}: {each.message}" for each in problem.errors]
     if not any(each.message.rstrip(".") in problem.detail for each in problem.errors):
-        said.insert(0, problem.detail)
-    if len(said) == 1:
-        return Called(text=f"{code}: {said[0]}", error=code)
-    return Called(text="\n- ".join([f"{code}:", *said]), error=code)
+        lines.insert(0, problem.detail)
+    if len(lines) == 1:
+        return Called(text=f"{code}: {lines[0]}", error=code)
+    return Called(text="\n- ".join([f"{code}:", *lines]), error=code)
 
 
 def compact(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -121,8 +121,8 @@ def compact(value: Any, schema: Mapping[str, Any]) -> Any:
         return [compact(each, items) for each in cast("list[Any]", value)]
     if not isinstance(value, dict) or "properties" not in schema:
         return cast("Any", value)
-    kept: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, each in cast("dict[str, Any]", value).items():
         if each not in (None, "", [], {}) or name in schema.get("required", ()):
-            kept[name] = compact(each, schema["properties"].get(name, {}))
-    return kept
+            result[name] = compact(each, schema["properties"].get(name, {}))
+    return result

@@ -42,15 +42,15 @@ class Begun(TypedDict):
     context: NotRequired[str]
 
 
-def turn_of(said: str) -> NewTurn:
+def turn_of(line: str) -> NewTurn:
     """Return the turn that a line tells: by its role, or by the name of the person who speaks."""
-    name, colon, text = said.partition(": ")
+    name, colon, text = line.partition(": ")
     if not colon:
-        return NewTurn(role=MessageRole.USER, text=said)
+        return NewTurn(role=MessageRole.USER, text=line)
     if name in tuple(MessageRole):
         return NewTurn(role=MessageRole(name), text=text)
     if len(name) > MAX_SPEAKER_CHARS or "\n" in name:
-        return NewTurn(role=MessageRole.USER, text=said)
+        return NewTurn(role=MessageRole.USER, text=line)
     return NewTurn(role=MessageRole.USER, sender=name, text=text)
 
 
@@ -61,14 +61,14 @@ def _compact(
         session_id=arguments.session_id,
         messages=tuple(turn_of(each) for each in arguments.messages),
     )
-    made = services.compact(principal, transcript, Target(tokens=arguments.target_tokens))
+    compacted = services.compact(principal, transcript, Target(tokens=arguments.target_tokens))
     structured = {
-        "context": made.context,
-        "conversation_id": made.conversation_id,
-        "dropped": made.dropped,
+        "context": compacted.context,
+        "conversation_id": compacted.conversation_id,
+        "dropped": compacted.dropped,
     }
-    services.keep_briefing(principal, made)
-    return ToolAnswer(text=made.context, structured=structured)
+    services.keep_briefing(principal, compacted)
+    return ToolAnswer(text=compacted.context, structured=structured)
 
 
 def _begin(services: ApiServices, principal: Principal, arguments: SessionIn) -> ToolAnswer:

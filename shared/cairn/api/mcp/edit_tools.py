@@ -200,10 +200,12 @@ def _delete(services: ApiServices, principal: Principal, arguments: DeleteArgume
     now = utc_now()
     if not arguments.confirmation:
         memory = services.browse.get_memory(principal, arguments.id)
-        asked = _asked(principal, str(memory.id), now)
-        told = f"Nothing is deleted yet. Ask the person whether it is to be:\n{_line(memory)}"
-        structured = {"id": memory.id, "text": memory.text, **asked}
-        return ToolAnswer(text=_question(told, "memory_delete", asked), structured=structured)
+        confirmation = _asked(principal, str(memory.id), now)
+        summary = f"Nothing is deleted yet. Ask the person whether it is to be:\n{_line(memory)}"
+        structured = {"id": memory.id, "text": memory.text, **confirmation}
+        return ToolAnswer(
+            text=_question(summary, "memory_delete", confirmation), structured=structured
+        )
     _require_confirmed(arguments.confirmation, principal, str(arguments.id), now)
     done = services.delete_memory(principal, arguments.id)
     structured = {"state": "deleted", "id": done.id, "position": done.position}
@@ -215,13 +217,15 @@ def _forget(services: ApiServices, principal: Principal, arguments: ForgetArgume
     target = Target(owner=(arguments.kind, arguments.natural_key))
     if not arguments.confirmation:
         plan = services.forget.plan(principal, target)
-        asked = _asked(principal, whom, now)
-        told = (
+        confirmation = _asked(principal, whom, now)
+        summary = (
             f"Nothing is forgotten yet. {len(plan.node_ids)} nodes of the {whom} would go, and "
             "nobody could bring them back. Ask the person whether they are to go."
         )
-        structured = {"nodes": len(plan.node_ids), **asked}
-        return ToolAnswer(text=_question(told, "memory_forget", asked), structured=structured)
+        structured = {"nodes": len(plan.node_ids), **confirmation}
+        return ToolAnswer(
+            text=_question(summary, "memory_forget", confirmation), structured=structured
+        )
     _require_confirmed(arguments.confirmation, principal, whom, now)
     done = services.forget(principal, target, Reason.REQUEST).forgetting
     structured = {"state": "forgotten", "id": done.id}
@@ -237,10 +241,10 @@ def _asked(principal: Principal, target: str, now: datetime) -> dict[str, str]:
     }
 
 
-def _question(told: str, tool: str, asked: Mapping[str, str]) -> str:
+def _question(summary: str, tool: str, confirmation: Mapping[str, str]) -> str:
     return (
-        f"{told}\nOnly when they say yes, call {tool} again with confirmation "
-        f"{asked['confirmation']}, until {asked['expires_at']}."
+        f"{summary}\nOnly when they say yes, call {tool} again with confirmation "
+        f"{confirmation['confirmation']}, until {confirmation['expires_at']}."
     )
 
 
@@ -254,8 +258,8 @@ def confirmation(principal: Principal, target: str, until: datetime) -> str:
     return f"{seconds}-{sha256(encode(of)).hex()[:16]}"
 
 
-def _require_confirmed(given: str, principal: Principal, target: str, now: datetime) -> None:
-    if not confirms(given, principal, target, now):
+def _require_confirmed(token: str, principal: Principal, target: str, now: datetime) -> None:
+    if not confirms(token, principal, target, now):
         wrong = (
             "is not the one this tool gave you for this in the last 15 minutes; call it without a "
             "confirmation, and ask again"
@@ -265,14 +269,14 @@ def _require_confirmed(given: str, principal: Principal, target: str, now: datet
         )
 
 
-def confirms(given: str, principal: Principal, target: str, now: datetime) -> bool:
+def confirms(token: str, principal: Principal, target: str, now: datetime) -> bool:
     """Return whether a confirmation is this caller's for this target, and still good."""
-    seconds = given.partition("-")[0]
+    seconds = token.partition("-")[0]
     if not (seconds.isascii() and seconds.isdecimal() and len(seconds) <= len(str(10**10))):
         return False
     until = datetime.fromtimestamp(int(seconds), tz=now.tzinfo)
     good = now <= until <= now + CONFIRM_WITHIN
-    return good and given == confirmation(principal, target, until)
+    return good and token == confirmation(principal, target, until)
 
 
 def _pin(services: ApiServices, principal: Principal, arguments: PinArguments) -> ToolAnswer:

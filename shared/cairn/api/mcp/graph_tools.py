@@ -121,11 +121,11 @@ class WriteArguments(Body):
 
     def record(self) -> NewNode:
         """Return the use case's record; ValidationFailed for two properties of one name."""
-        named = [("title", self.title), ("text", self.text)]
-        named += [(each.name, each.value) for each in self.properties]
-        given = [(name, value) for name, value in named if value is not None]
-        properties = dict(given)
-        if len(properties) < len(given):
+        texts = [("title", self.title), ("text", self.text)]
+        texts += [(each.name, each.value) for each in self.properties]
+        pairs = [(name, value) for name, value in texts if value is not None]
+        properties = dict(pairs)
+        if len(properties) < len(pairs):
             wrong = "names a property twice"
             raise ValidationFailed(f"properties {wrong}.", errors=[FieldError("properties", wrong)])
         return NewNode(
@@ -196,12 +196,12 @@ def _time(value: Any) -> str | None:
 
 
 def _edges(node_id: UUID, edges: EdgesView | None) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
+    records: list[dict[str, str]] = []
     for edge in edges.strongest if edges else ():
         ends = (str(node_id), str(edge.node.id))
         source, target = ends if edge.direction == "out" else ends[::-1]
-        found.append({"source_id": source, "relation": edge.relation, "target_id": target})
-    return found
+        records.append({"source_id": source, "relation": edge.relation, "target_id": target})
+    return records
 
 
 def _plain(value: object) -> str:
@@ -220,16 +220,16 @@ def _walk(services: ApiServices, principal: Principal, arguments: SubgraphIn) ->
     return _walked(subgraph_json(services.subgraph(principal, arguments.record())))
 
 
-def _walked(found: Mapping[str, Any]) -> ToolAnswer:
-    nodes = [_of_row(row) for row in found["nodes"]]
-    edges = [{name: edge[name] for name in ShownEdge.__annotations__} for edge in found["edges"]]
-    warnings: Sequence[str] = found["meta"].get("warnings", ())
+def _walked(graph: Mapping[str, Any]) -> ToolAnswer:
+    nodes = [_of_row(row) for row in graph["nodes"]]
+    edges = [{name: edge[name] for name in ShownEdge.__annotations__} for edge in graph["edges"]]
+    warnings: Sequence[str] = graph["meta"].get("warnings", ())
     lines = [_line({**node, "text": _short(node["text"])}) for node in nodes]
     lines += [*map(edge_line, edges), *(f"note: {each}" for each in warnings)]
     structured = {
         "nodes": nodes,
         "edges": edges,
-        "truncated": found["meta"]["truncated"] or None,
+        "truncated": graph["meta"]["truncated"] or None,
         "warnings": list(warnings),
     }
     return ToolAnswer(text="\n".join(lines) or "Nothing was found.", structured=structured)
@@ -292,12 +292,12 @@ def _query(services: ApiServices, principal: Principal, arguments: QueryArgument
     if arguments.after is not None:
         position, _, node_id = arguments.after.partition(":")
         after = (int(position), UUID(node_id))
-    found = services.nodes.nodes(principal, where, limit=arguments.limit + 1, after=after)
-    page = found[: arguments.limit]
+    rows = services.nodes.nodes(principal, where, limit=arguments.limit + 1, after=after)
+    page = rows[: arguments.limit]
     nodes = [_of_view(node) for node in page]
     lines = [_line({**node, "text": _short(node["text"])}) for node in nodes]
     structured: dict[str, Any] = {"nodes": nodes}
-    if len(found) > len(page):
+    if len(rows) > len(page):
         structured["after"] = f"{page[-1].position}:{page[-1].id}"
         lines.append(f"more: ask again after {structured['after']}")
     return ToolAnswer(text="\n".join(lines) or "Nothing was found.", structured=structured)

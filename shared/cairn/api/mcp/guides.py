@@ -42,12 +42,12 @@ def guide(name: str) -> str:
 
 def found(words: str) -> tuple[Section, ...]:
     """Return the sections that have most of the words, those in headings counted twice."""
-    asked = set(_WORD.findall(words.casefold())) - _COMMON
+    asked_words = set(_WORD.findall(words.casefold())) - _COMMON
 
     def score(section: Section) -> tuple[int, int]:
         heading = f"{section.guide} {section.heading}".casefold()
         text = section.text.casefold()
-        inside = sum((word in text) + 2 * (word in heading) for word in asked)
+        inside = sum((word in text) + 2 * (word in heading) for word in asked_words)
         return inside, -len(text)
 
     ranked = sorted(sections(), key=score, reverse=True)

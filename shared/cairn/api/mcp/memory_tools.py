@@ -100,25 +100,25 @@ def _remember(
 
 
 def _said(outcome: MemoryOutcome) -> str:
-    said = [f"{outcome.outcome}: {outcome.id}"]
-    said += [f"replaces {each}" for each in outcome.superseded]
-    said += [f"note: {each}" for each in outcome.warnings]
-    return "\n".join(said)
+    lines = [f"{outcome.outcome}: {outcome.id}"]
+    lines += [f"replaces {each}" for each in outcome.superseded]
+    lines += [f"note: {each}" for each in outcome.warnings]
+    return "\n".join(lines)
 
 
 def _recall(services: ApiServices, principal: Principal, arguments: SearchIn) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
-    found = services.search(principal, arguments.record())
-    hits = [hit_of(row) for row in found.results]
-    note = set_in_words(found.meta["set"])
+    recalled = services.search(principal, arguments.record())
+    hits = [hit_of(row) for row in recalled.results]
+    note = set_in_words(recalled.meta["set"])
     if not hits:
-        note = note or (NO_ANSWER if found.meta["answerable"] is False else NOTHING)
-    text = found.text or "\n".join(map(hit_line, hits))
+        note = note or (NO_ANSWER if recalled.meta["answerable"] is False else NOTHING)
+    text = recalled.text or "\n".join(map(hit_line, hits))
     structured = {
         "results": hits,
-        "search_id": found.meta.get("search_id"),
+        "search_id": recalled.meta.get("search_id"),
         "note": note,
-        "degraded": found.meta.get("degraded"),
+        "degraded": recalled.meta.get("degraded"),
     }
     return ToolAnswer(text="\n".join(filter(None, (text, note))), structured=structured)
 
@@ -157,20 +157,20 @@ def hit_line(hit: Mapping[str, Any]) -> str:
 
 def _context(services: ApiServices, principal: Principal, arguments: ContextIn) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
-    made = services.context(principal, arguments.record(), max_tokens=arguments.max_tokens)
+    context = services.context(principal, arguments.record(), max_tokens=arguments.max_tokens)
     structured = {
-        "context": made["context"],
-        "search_id": made["meta"].get("search_id"),
-        "left_out": made["left_out"] or None,
+        "context": context["context"],
+        "search_id": context["meta"].get("search_id"),
+        "left_out": context["left_out"] or None,
     }
-    return ToolAnswer(text=made["context"], structured=structured)
+    return ToolAnswer(text=context["context"], structured=structured)
 
 
 def _judge(services: ApiServices, principal: Principal, arguments: FeedbackArguments) -> ToolAnswer:
     services.give_feedback(principal, feedback_of(arguments, arguments.search_id))
-    said = "of use" if arguments.useful else "of no use"
+    judgement = "of use" if arguments.useful else "of no use"
     structured = {"node_id": arguments.node_id, "useful": arguments.useful}
-    return ToolAnswer(text=f"{said}: {arguments.node_id}", structured=structured)
+    return ToolAnswer(text=f"{judgement}: {arguments.node_id}", structured=structured)
 
 
 REMEMBER = Tool(

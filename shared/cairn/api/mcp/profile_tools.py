@@ -37,9 +37,9 @@ class ProfileArguments(Body):
 
 def _read(services: ApiServices, principal: Principal, arguments: ProfileArguments) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
-    known = _lines(services.profile(principal, arguments.client_id, about=arguments.about))
-    text = "\n".join(f"{each['part']}: {each['text']} (id: {each['id']})" for each in known)
-    return ToolAnswer(text=text or "Nothing is known of this client.", structured={"items": known})
+    items = _lines(services.profile(principal, arguments.client_id, about=arguments.about))
+    text = "\n".join(f"{each['part']}: {each['text']} (id: {each['id']})" for each in items)
+    return ToolAnswer(text=text or "Nothing is known of this client.", structured={"items": items})
 
 
 def _lines(profile: Profile) -> list[KnownLine]:

@@ -76,17 +76,17 @@ def _register(
         tools=None if arguments.tools is None else known_tools(arguments.tools),
         scopes=tuple(arguments.scopes or ()),
     )
-    made = services.agents.register(principal, arguments.slug, draft)
-    if made.agent.joined:
-        text = f"Registered as {made.agent.slug}. This key is yours: list the tools again."
+    registered = services.agents.register(principal, arguments.slug, draft)
+    if registered.agent.joined:
+        text = f"Registered as {registered.agent.slug}. This key is yours: list the tools again."
     else:
-        text = f"Registered {made.agent.slug}. Make its key with POST /v1/keys and agent."
+        text = f"Registered {registered.agent.slug}. Make its key with POST /v1/keys and agent."
     return ToolAnswer(
         text=text,
         structured={
-            "slug": made.agent.slug,
-            "scopes": list(made.agent.scopes),
-            "joined": made.agent.joined,
+            "slug": registered.agent.slug,
+            "scopes": list(registered.agent.scopes),
+            "joined": registered.agent.joined,
         },
     )
 

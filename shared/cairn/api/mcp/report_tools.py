@@ -84,29 +84,29 @@ class ListArguments(Body):
 def _write(services: ApiServices, principal: Principal, arguments: WriteArguments) -> ToolAnswer:
     repeat = repeated(arguments, arguments.idempotency_key)
     done = services.write_report(principal, convert(arguments, NewReport), idempotency=repeat)
-    said = "written" if done.created else "already there from this minute"
+    outcome = "written" if done.created else "already there from this minute"
     structured = {name: getattr(done, name) for name in ReportWritten.__annotations__}
-    return ToolAnswer(text=f"{said}: {done.id}", structured=structured)
+    return ToolAnswer(text=f"{outcome}: {done.id}", structured=structured)
 
 
 def _read(services: ApiServices, principal: Principal, arguments: ReadArguments) -> ToolAnswer:
-    found = services.reports.latest(principal, keyword=arguments.keyword, limit=arguments.limit)
-    texts = [f"# {each.report.title}\n({_where(each.report)})\n\n{each.body}" for each in found]
-    structured = {"items": [_whole(each) for each in found]}
+    reports = services.reports.latest(principal, keyword=arguments.keyword, limit=arguments.limit)
+    texts = [f"# {each.report.title}\n({_where(each.report)})\n\n{each.body}" for each in reports]
+    structured = {"items": [_whole(each) for each in reports]}
     return ToolAnswer(text="\n---\n".join(texts) or "There is no report.", structured=structured)
 
 
 def _list(services: ApiServices, principal: Principal, arguments: ListArguments) -> ToolAnswer:
     keyword = arguments.keyword.casefold() if arguments.keyword else None
     where = ReportFilter(keyword=keyword, source_workflow=arguments.source_workflow)
-    found = services.reports.list(principal, where, limit=arguments.limit, after=arguments.after)
-    lines = [f"{each.title} ({_where(each)})" for each in found.page.items]
-    if found.page.next_after is not None:
-        lines.append(f"more: ask again after {found.page.next_after}")
+    listing = services.reports.list(principal, where, limit=arguments.limit, after=arguments.after)
+    lines = [f"{each.title} ({_where(each)})" for each in listing.page.items]
+    if listing.page.next_after is not None:
+        lines.append(f"more: ask again after {listing.page.next_after}")
     structured = {
-        "items": [_line(each) for each in found.page.items],
-        "next_after": found.page.next_after,
-        "total": found.total,
+        "items": [_line(each) for each in listing.page.items],
+        "next_after": listing.page.next_after,
+        "total": listing.total,
     }
     return ToolAnswer(text="\n".join(lines) or "There is no report.", structured=structured)
 
@@ -115,8 +115,8 @@ def _line(entry: ReportEntry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in ReportLine.__annotations__}
 
 
-def _whole(one: Report) -> dict[str, Any]:
-    return {**_line(one.report), "body": one.body}
+def _whole(report: Report) -> dict[str, Any]:
+    return {**_line(report.report), "body": report.body}
 
 
 def _where(entry: ReportEntry) -> str:

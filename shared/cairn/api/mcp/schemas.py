@@ -27,11 +27,11 @@ def input_schema(arguments: type[BaseModel], parameters: Mapping[str, str]) -> S
     whole = _whole(arguments)
     required = [name for name in whole.get("required", ()) if name in parameters]
     properties: dict[str, Schema] = {}
-    for name, told in parameters.items():
+    for name, description in parameters.items():
         shown = plain(whole["properties"][name], whole.get("$defs", {}))
         if name not in required:
             shown = _nullable(shown)
-        properties[name] = {**shown, "description": told}
+        properties[name] = {**shown, "description": description}
     return _closed(properties, required)
 
 
@@ -70,14 +70,14 @@ def plain(schema: Schema, defs: Mapping[str, Schema], *, closed: bool = True) ->
     options = [each for each in _options(schema) if each.get("type") != NULL]
     if options:
         return plain(options[0], defs, closed=closed)
-    kept: Schema = {name: schema[name] for name in _KEPT if name in schema}
+    result: Schema = {name: schema[name] for name in _KEPT if name in schema}
     if "const" in schema:
-        kept = {"type": "string", "enum": [schema["const"]]}
+        result = {"type": "string", "enum": [schema["const"]]}
     if "items" in schema:
-        kept["items"] = plain(schema["items"], defs, closed=closed)
+        result["items"] = plain(schema["items"], defs, closed=closed)
     if "properties" in schema:
         return _object(schema, defs, closed=closed)
-    return kept
+    return result
 
 
 def _options(schema: Schema) -> list[Schema]:

@@ -58,11 +58,11 @@ def mcp_server(
             if (barred := refusal(tool, principal)) is not None:
                 return answered(failed(from_error(barred)))
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {name[:100]!r} here.")
-        given = params.arguments or {}
+        arguments = params.arguments or {}
         return answered(
             await to_thread.run_sync(
                 lambda: call_tool(
-                    services, principal, tool, given, log=log, name=name, stopwatch=stopwatch
+                    services, principal, tool, arguments, log=log, name=name, stopwatch=stopwatch
                 )
             )
         )

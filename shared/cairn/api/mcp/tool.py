@@ -105,5 +105,5 @@ def repeated(arguments: Body, key: str | None) -> IdempotencyKey | None:
     """Return the key with the hash of the arguments it came with; None without one."""
     if key is None:
         return None
-    given = arguments.model_dump(mode="json", exclude={"idempotency_key"})
-    return IdempotencyKey(key=key, body_hash=sha256(encode([type(arguments).__name__, given])))
+    document = arguments.model_dump(mode="json", exclude={"idempotency_key"})
+    return IdempotencyKey(key=key, body_hash=sha256(encode([type(arguments).__name__, document])))

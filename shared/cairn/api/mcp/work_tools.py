@@ -112,7 +112,7 @@ def _answer(done: TaskChanged) -> ToolAnswer:
 def _search(
     services: ApiServices, principal: Principal, arguments: ConversationSearchIn
 ) -> ToolAnswer:
-    found = found_messages(services.search_conversations(principal, arguments.record()))
+    answer = found_messages(services.search_conversations(principal, arguments.record()))
     messages: list[dict[str, Any]] = [
         {
             "id": str(each["id"]),
@@ -123,16 +123,16 @@ def _search(
             "score": round(each["relevance_score"], 3),
             "sender": each["sender"],
         }
-        for each in found["messages"]
+        for each in answer["messages"]
     ]
-    structured = {"messages": messages, "degraded": list(found["meta"]["degraded"])}
+    structured = {"messages": messages, "degraded": list(answer["meta"]["degraded"])}
     text = "\n".join(map(_line, messages)) or "No message was found."
     return ToolAnswer(text=text, structured=structured)
 
 
 def _line(message: dict[str, Any]) -> str:
-    said = " ".join(message["text"].split())
-    return f"[{message['role']}] {said} ({message['occurred_at']}, {message['id']})"
+    text = " ".join(message["text"].split())
+    return f"[{message['role']}] {text} ({message['occurred_at']}, {message['id']})"
 
 
 def _record(services: ApiServices, principal: Principal, arguments: MessageIn) -> ToolAnswer:

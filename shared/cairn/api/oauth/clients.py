@@ -36,7 +36,10 @@ class OAuthClient:
 
     def may_return_to(self, uri: str) -> bool:
         """Return whether an address is registered; the port of a loopback address is free."""
-        return any(uri == known or _same_but_port(uri, known) for known in self.redirect_uris)
+        return any(
+            uri == registered_uri or _same_but_port(uri, registered_uri)
+            for registered_uri in self.redirect_uris
+        )
 
 
 def registered(name: object, redirect_uris: object) -> OAuthClient:
@@ -58,8 +61,8 @@ def client_of(id_: str) -> OAuthClient | None:
         return None
     try:
         padded = id_ + "=" * (-len(id_) % 4)
-        said = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        return registered(said["name"], said["redirect_uris"])
+        fields = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        return registered(fields["name"], fields["redirect_uris"])
     except (ValueError, TypeError, LookupError, binascii.Error, RecursionError):
         return None
 
@@ -74,11 +77,11 @@ def is_safe(uri: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
 
 
-def _same_but_port(uri: str, known: str) -> bool:
-    one, other = _parts(uri), _parts(known)
-    if one is None or other is None or not is_safe(uri) or other.scheme != "http":
+def _same_but_port(uri: str, registered_uri: str) -> bool:
+    left, other = _parts(uri), _parts(registered_uri)
+    if left is None or other is None or not is_safe(uri) or other.scheme != "http":
         return False
-    return (one.scheme, one.hostname, one.path, one.query) == (
+    return (left.scheme, left.hostname, left.path, left.query) == (
         other.scheme,
         other.hostname,
         other.path,

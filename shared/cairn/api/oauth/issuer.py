@@ -39,10 +39,10 @@ VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 class OAuthError(Exception):
     """An error as RFC 6749 names it, with a sentence for who reads the log of the client."""
 
-    def __init__(self, code: str, told: str, *, status: int = 400) -> None:
-        super().__init__(told)
+    def __init__(self, code: str, detail: str, *, status: int = 400) -> None:
+        super().__init__(detail)
         self.code = code
-        self.told = told
+        self.told = detail
         self.status = status
 
 
@@ -90,16 +90,16 @@ class Issuer:
     _waiting: dict[bytes, Waiting] = field(default_factory=dict[bytes, Waiting])
     _lock: Lock = field(default_factory=Lock)
 
-    def grant(self, asked: Asked, consent: Consent) -> str:
+    def grant(self, request: Asked, consent: Consent) -> str:
         """Return the authorization code of a consent."""
-        waiting = Waiting(asked=asked, until=self.clock() + CODE_SECONDS, consent=consent)
+        waiting = Waiting(asked=request, until=self.clock() + CODE_SECONDS, consent=consent)
         return self._keep(waiting)
 
-    def begin_device(self, asked: Asked) -> tuple[str, str]:
+    def begin_device(self, request: Asked) -> tuple[str, str]:
         """Return the code a device polls with, and the one its person types."""
         user_code = "".join(secrets.choice(LETTERS) for _ in range(8))
         until = self.clock() + DEVICE_SECONDS
-        return self._keep(Waiting(asked=asked, until=until, user_code=user_code)), user_code
+        return self._keep(Waiting(asked=request, until=until, user_code=user_code)), user_code
 
     def device(self, user_code: str) -> Waiting | None:
         """Return what waits under a code that a person typed."""
@@ -115,12 +115,12 @@ class Issuer:
     ) -> SignedIn:
         """Return the keys of an authorization code; a code is spent by whoever sends it."""
         waiting = self._take(code)
-        asked = waiting.asked
+        request = waiting.asked
         if waiting.user_code or waiting.consent is None:
             raise _no_grant("This is no authorization code.")
-        if asked.client != client or asked.redirect_uri != redirect_uri:
+        if request.client != client or request.redirect_uri != redirect_uri:
             raise _no_grant("This code was given to another client or address.")
-        if VERIFIER.fullmatch(verifier) is None or not proves(verifier, asked.challenge):
+        if VERIFIER.fullmatch(verifier) is None or not proves(verifier, request.challenge):
             raise _no_grant("code_verifier does not fit the code_challenge.")
         return self._open(waiting, waiting.consent)
 
@@ -207,20 +207,20 @@ class Issuer:
 def proves(verifier: str, challenge: str) -> bool:
     """Return whether a verifier is the one of a challenge (RFC 7636, S256)."""
     digest = hashlib.sha256(verifier.encode()).digest()
-    made = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-    return hmac.compare_digest(made, challenge)
+    computed = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+    return hmac.compare_digest(computed, challenge)
 
 
-def token_json(made: SignedIn) -> dict[str, object]:
+def token_json(signed_in: SignedIn) -> dict[str, object]:
     """Return the keys as a token endpoint answers them."""
     return {
-        "access_token": made.access,
+        "access_token": signed_in.access,
         "token_type": "Bearer",
         "expires_in": int(ACCESS_LASTS.total_seconds()),
-        "refresh_token": f"{made.renewal}~{made.workspace_id.hex}",
-        "scope": " ".join(sorted(made.scopes)),
+        "refresh_token": f"{signed_in.renewal}~{signed_in.workspace_id.hex}",
+        "scope": " ".join(sorted(signed_in.scopes)),
     }
 
 
-def _no_grant(told: str) -> OAuthError:
-    return OAuthError("invalid_grant", told)
+def _no_grant(detail: str) -> OAuthError:
+    return OAuthError("invalid_grant", detail)

@@ -40,26 +40,26 @@ def page(title: str, body: str, *, status: int = 200) -> HTMLResponse:
     return HTMLResponse(text, status_code=status, headers=HEADERS)
 
 
-def told(title: str, text: str, *, status: int = 200) -> HTMLResponse:
+def notice(title: str, text: str, *, status: int = 200) -> HTMLResponse:
     """Return a page that says one thing."""
     return page(title, f"<p>{escape(text)}</p>", status=status)
 
 
 def consent(
-    asked: Asked, action: str, hidden: Mapping[str, str], *, slug: str = "", wrong: str = ""
+    request: Asked, action: str, hidden: Mapping[str, str], *, slug: str = "", wrong: str = ""
 ) -> HTMLResponse:
     """Return the page that asks an admin whether a client is let in."""
-    where = urlsplit(asked.redirect_uri).netloc if asked.redirect_uri else "a device"
+    where = urlsplit(request.redirect_uri).netloc if request.redirect_uri else "a device"
     fields = "".join(
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">'
         for name, value in hidden.items()
     )
     scopes = "".join(
         f'<label><input type="checkbox" name="scope" value="{scope}" checked> {scope}</label>'
-        for scope in sorted(asked.scopes)
+        for scope in sorted(request.scopes)
     )
     body = f"""{f'<p class="wrong">{escape(wrong)}</p>' if wrong else ""}
-<p>A client that calls itself <b>{escape(asked.client.name)}</b> wants to use this memory. The
+<p>A client that calls itself <b>{escape(request.client.name)}</b> wants to use this memory. The
 answer goes to <b>{escape(where)}</b>. Go on only if you started this yourself.</p>
 <form method="post" action="{escape(action)}">{fields}
 <label for="slug">The agent it signs in as</label>

@@ -92,8 +92,8 @@ class AgentIn(Body):
 
     def draft(self) -> AgentDraft:
         """Return the use case's record; ValidationFailed for tools that there are not."""
-        given = self.model_dump(exclude={"slug", "key"})
-        return AgentDraft(**_as_record(given))
+        fields = self.model_dump(exclude={"slug", "key"})
+        return AgentDraft(**_as_record(fields))
 
 
 class AgentChangeIn(Body):
@@ -113,21 +113,21 @@ class AgentChangeIn(Body):
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that were given, as the use case's record has them."""
-        given = self.model_dump(exclude={"disabled", "all_tools"}, exclude_none=True)
+        fields = self.model_dump(exclude={"disabled", "all_tools"}, exclude_none=True)
         if self.all_tools and self.tools is not None:
             wrong = "is given together with all_tools"
             raise ValidationFailed(f"tools {wrong}.", errors=[FieldError("tools", wrong)])
-        return _as_record(given) | ({"tools": None} if self.all_tools else {})
+        return _as_record(fields) | ({"tools": None} if self.all_tools else {})
 
 
-def _as_record(given: dict[str, Any]) -> dict[str, Any]:
-    if given.get("tools") is not None:
-        given["tools"] = known_tools(given["tools"])
-    if "scopes" in given:
-        given["scopes"] = tuple(given["scopes"] or ())
-    if "specialists" in given:
-        given["specialists"] = tuple(given["specialists"])
-    return given
+def _as_record(fields: dict[str, Any]) -> dict[str, Any]:
+    if fields.get("tools") is not None:
+        fields["tools"] = known_tools(fields["tools"])
+    if "scopes" in fields:
+        fields["scopes"] = tuple(fields["scopes"] or ())
+    if "specialists" in fields:
+        fields["specialists"] = tuple(fields["specialists"])
+    return fields
 
 
 @routes.post(
@@ -148,8 +148,8 @@ def register_agent(body: AgentIn, caller: Writer, services: Services) -> Respons
         client_id=body.key.client_id,
         expires_at=body.key.expires_at,
     )
-    made = services.agents.register(caller, body.slug, body.draft(), key)
-    return answer(_with_key(made), status=201)
+    registered = services.agents.register(caller, body.slug, body.draft(), key)
+    return answer(_with_key(registered), status=201)
 
 
 @routes.get(
@@ -196,5 +196,5 @@ def shown(agent: Agent) -> dict[str, Any]:
     return {name: getattr(agent, name) for name in AgentView.__annotations__}
 
 
-def _with_key(made: AgentRegistered) -> dict[str, Any]:
-    return {"agent": shown(made.agent), "key": made.key, "secret": made.secret}
+def _with_key(registered: AgentRegistered) -> dict[str, Any]:
+    return {"agent": shown(registered.agent), "key": registered.key, "secret": registered.secret}

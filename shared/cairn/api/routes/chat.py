@@ -85,11 +85,11 @@ async def chat(
         if working is not None:
             await working.end()
         return answer(await to_thread.run_sync(services.chat_turns.show, caller, turn.id))
-    kept = _kept(services, caller, turn.id, after=0)
+    stored = _kept(services, caller, turn.id, after=0)
     if working is not None:
-        parts = chat_streams.heard(working, kept, options.pace)
+        parts = chat_streams.heard(working, stored, options.pace)
     else:
-        parts = chat_streams.followed(kept, streams.readmission(services, request), options.pace)
+        parts = chat_streams.followed(stored, streams.readmission(services, request), options.pace)
     return streams.streaming(parts, options.open_streams)
 
 
@@ -161,8 +161,8 @@ def list_chat_chunks(
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> Response:
     """List what was told of a turn. Ask again with `after` of the answer until `ended`."""
-    found = services.chat_turns.events(caller, turn_id, after=after, limit=limit)
-    return answer(found)
+    events = services.chat_turns.events(caller, turn_id, after=after, limit=limit)
+    return answer(events)
 
 
 @routes.get(
@@ -187,13 +187,13 @@ async def follow_chat_turn(
     require_stream(request, turn_id)
     seen = streams.last_seen(last_event_id, after)
     options.open_streams.check()
-    kept = _kept(services, caller, turn_id, after=seen)
-    first = await to_thread.run_sync(partial(kept.find, after=max(0, seen - 1)))
+    stored = _kept(services, caller, turn_id, after=seen)
+    first = await to_thread.run_sync(partial(stored.find, after=max(0, seen - 1)))
     if seen and (not first.items or first.items[0].seq != seen):
         raise ValidationFailed(
             "The last event id is not that of an event of this turn.", reason="last-event-id"
         )
-    parts = chat_streams.followed(kept, streams.readmission(services, request), options.pace)
+    parts = chat_streams.followed(stored, streams.readmission(services, request), options.pace)
     return streams.streaming(parts, options.open_streams)
 
 

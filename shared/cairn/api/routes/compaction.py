@@ -230,18 +230,18 @@ def compact(
     The last turns stay in their own words; of the others a summary does, in five parts. What is in
     neither is found by recall. The same transcript again records nothing twice.
     """
-    made = services.compact(caller, body.record(), body.target())
-    summary_id = services.keep_briefing(caller, made) if body.keep else None
-    return answer(compacted(made, summary_id))
+    compacted_context = services.compact(caller, body.record(), body.target())
+    summary_id = services.keep_briefing(caller, compacted_context) if body.keep else None
+    return answer(compacted(compacted_context, summary_id))
 
 
-def compacted(made: Compacted, summary_id: UUID | None) -> CompactedAnswer:
+def compacted(compacted_context: Compacted, summary_id: UUID | None) -> CompactedAnswer:
     """Return the JSON form of a compaction."""
     return {
-        "conversation_id": made.conversation_id,
-        "context": made.context,
-        "summary": made.summary,
-        "parts": {part.value: _briefs(made, part) for part in TITLES},
+        "conversation_id": compacted_context.conversation_id,
+        "context": compacted_context.context,
+        "summary": compacted_context.summary,
+        "parts": {part.value: _briefs(compacted_context, part) for part in TITLES},
         "kept": [
             {
                 "place": turn.place,
@@ -251,26 +251,26 @@ def compacted(made: Compacted, summary_id: UUID | None) -> CompactedAnswer:
                 "occurred_at": turn.occurred_at,
                 "message_ids": turn.message_ids,
             }
-            for turn in made.kept
+            for turn in compacted_context.kept
         ],
-        "dropped": made.dropped,
+        "dropped": compacted_context.dropped,
         "tokens": {
-            "before": made.tokens_before,
-            "target": made.target_tokens,
-            "after": made.tokens_after,
+            "before": compacted_context.tokens_before,
+            "target": compacted_context.target_tokens,
+            "after": compacted_context.tokens_after,
         },
-        "message_ids": made.message_ids,
-        "stored": made.stored,
+        "message_ids": compacted_context.message_ids,
+        "stored": compacted_context.stored,
         "summary_id": summary_id,
-        "method": made.method,
-        "failure": made.failure,
-        "warnings": made.warnings,
+        "method": compacted_context.method,
+        "failure": compacted_context.failure,
+        "warnings": compacted_context.warnings,
     }
 
 
-def _briefs(made: Compacted, part: Part) -> list[BriefItem]:
+def _briefs(compacted_context: Compacted, part: Part) -> list[BriefItem]:
     return [
         {"text": brief.text, "message_ids": brief.message_ids, "reworded": brief.reworded}
-        for brief in made.briefs
+        for brief in compacted_context.briefs
         if brief.part is part
     ]

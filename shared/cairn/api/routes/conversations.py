@@ -314,18 +314,18 @@ def bind_conversation_key(
     return answer({"conversation_id": conversation_id, "key_id": key_id})
 
 
-def found_messages(found: ConversationAnswer) -> MessagesFound:
+def found_messages(answer_: ConversationAnswer) -> MessagesFound:
     """Return the JSON form of a search's answer."""
     return {
-        "messages": [_found(message) for message in found.messages],
+        "messages": [_found(message) for message in answer_.messages],
         "meta": {
-            "query_ms": round(found.query_ms, 1),
-            "conversation_id": found.conversation_id,
+            "query_ms": round(answer_.query_ms, 1),
+            "conversation_id": answer_.conversation_id,
             "legs": {
                 name: {"found": len(leg.candidates), "ms": round(leg.ms, 1)}
-                for name, leg in found.legs.items()
+                for name, leg in answer_.legs.items()
             },
-            "degraded": found.degraded,
+            "degraded": answer_.degraded,
         },
     }
 

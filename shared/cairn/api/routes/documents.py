@@ -58,8 +58,8 @@ class DocumentIn(Body):
     @model_validator(mode="after")
     def exactly_one_source(self) -> "DocumentIn":
         """Refuse a document without bytes, or with two kinds of them."""
-        given = [self.text, self.content_base64, self.upload_id]
-        if sum(each is not None for each in given) != 1:
+        sources = [self.text, self.content_base64, self.upload_id]
+        if sum(each is not None for each in sources) != 1:
             raise PydanticCustomError(
                 "source", "Send exactly one of text, content_base64 and upload_id"
             )

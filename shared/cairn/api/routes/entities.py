@@ -58,8 +58,8 @@ class SplitIn(Body):
     @model_validator(mode="after")
     def one_of_both(self) -> "SplitIn":
         """Refuse both ways at once, and neither."""
-        named = self.name is not None and bool(self.mentions)
-        if (self.undo is not None) == named or (self.undo and (self.name or self.mentions)):
+        is_named = self.name is not None and bool(self.mentions)
+        if (self.undo is not None) == is_named or (self.undo and (self.name or self.mentions)):
             raise PydanticCustomError("split", "Send undo, or name with mentions")
         return self
 
@@ -162,5 +162,5 @@ def split_entity(
     entity_id: EntityId, body: SplitIn, caller: Writer, services: Services
 ) -> Response:
     """With `undo` a merged entity stands again; with `mentions` those move to the one named."""
-    wanted = Split(undo=body.undo, name=body.name, type=body.type, mentions=tuple(body.mentions))
-    return answer(services.entities.split(caller, entity_id, wanted))
+    new_split = Split(undo=body.undo, name=body.name, type=body.type, mentions=tuple(body.mentions))
+    return answer(services.entities.split(caller, entity_id, new_split))

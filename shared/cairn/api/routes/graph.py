@@ -98,8 +98,8 @@ def query_subgraph(
     room = options.max_answer_bytes - len(encode([shown["edges"], shown["meta"]])) - _ROOM
     nodes = fitting(shown["nodes"], max_bytes=room)
     if len(nodes) < len(shown["nodes"]):
-        kept = {node["node_id"] for node in nodes}
-        edges = [e for e in shown["edges"] if {e["source_id"], e["target_id"]} <= kept]
+        node_ids = {node["node_id"] for node in nodes}
+        edges = [e for e in shown["edges"] if {e["source_id"], e["target_id"]} <= node_ids]
         meta = {**shown["meta"], "truncated": True, "nodes_returned": len(nodes)}
         shown = {"nodes": nodes, "edges": edges, "meta": {**meta, "edges_returned": len(edges)}}
     return answer(shown)

@@ -66,7 +66,7 @@ def metrics(request: Request, services: Services, options: Options) -> Response:
     """Show them; there is no such path where they are told to CloudWatch instead."""
     if options.metrics_token is None:
         raise Refused("not-found", "There is no such path.", reason="route")
-    given = request.headers.get("authorization", "").encode()
-    if not hmac.compare_digest(given, f"Bearer {options.metrics_token}".encode()):
+    header = request.headers.get("authorization", "").encode()
+    if not hmac.compare_digest(header, f"Bearer {options.metrics_token}".encode()):
         raise Unauthenticated("The token of /metrics is missing or wrong.", reason="metrics-token")
     return Response(services.show_metrics(), media_type="text/plain; version=1.0.0")

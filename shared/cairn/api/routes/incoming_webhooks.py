@@ -90,8 +90,8 @@ async def delivery(request: Request) -> Delivery:
 )
 def create_incoming_webhook(body: IncomingWebhookIn, caller: Admin, services: Services) -> Response:
     """Let a service write memories. The secret that it signs them with is shown this once."""
-    made = services.incoming_webhooks.create(caller, convert(body, NewIncomingWebhook))
-    return answer(_with_secret(made), status=201)
+    created = services.incoming_webhooks.create(caller, convert(body, NewIncomingWebhook))
+    return answer(_with_secret(created), status=201)
 
 
 @routes.get(
@@ -170,12 +170,12 @@ def remove_incoming_webhook(incoming_id: WebhookId, caller: Admin, services: Ser
 def receive_memories(
     incoming_id: WebhookId,
     services: Services,
-    given: Annotated[Delivery, Depends(delivery)],
+    received: Annotated[Delivery, Depends(delivery)],
 ) -> Response:
     """Remember what a service sends: a body of `POST /v1/memories`, signed, with no key of ours."""
-    caller, idempotency = services.memory_deliveries(incoming_id, given.headers, given.body)
+    caller, idempotency = services.memory_deliveries(incoming_id, received.headers, received.body)
     try:
-        body = _BODY.validate_python(parse(given.body))
+        body = _BODY.validate_python(parse(received.body))
     except ValidationError as exc:
         errors = exc.errors(include_url=False, include_input=False)
         located = [{**error, "loc": ("body", *error["loc"])} for error in errors]
@@ -188,5 +188,5 @@ def _shown(webhook: IncomingWebhook) -> dict[str, Any]:
     return {**shown, "memories_path": f"/v1/incoming-webhooks/{webhook.id}/memories"}
 
 
-def _with_secret(made: IncomingWebhookMade) -> dict[str, Any]:
-    return {**_shown(made.webhook), "secret": made.secret}
+def _with_secret(created: IncomingWebhookMade) -> dict[str, Any]:
+    return {**_shown(created.webhook), "secret": created.secret}

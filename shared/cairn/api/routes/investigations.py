@@ -322,10 +322,10 @@ def remember_step(
     services: Services,
 ) -> Response:
     """Make a line of the timeline an active node of the memory graph, tied to its investigation."""
-    made = services.remember_step(
+    memory = services.remember_step(
         caller, investigation_id, seq, label=body.label.value, text=body.text
     )
-    return answer(made, status=201)
+    return answer(memory, status=201)
 
 
 @routes.get(

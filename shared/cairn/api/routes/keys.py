@@ -29,16 +29,16 @@ def known_tools(names: Sequence[str]) -> tuple[str, ...]:
     """Return tools by their own names; ValidationFailed names each that there is not."""
     from cairn.api.mcp.catalogue import TOOLS, resolve  # not needed by other requests
 
-    known = ", ".join(tool.name for tool in TOOLS)
-    found = [resolve(name) for name in names]
+    names_known = ", ".join(tool.name for tool in TOOLS)
+    tools = [resolve(name) for name in names]
     errors = [
-        FieldError(f"tools.{place}", f"is no tool; these are: {known}")
-        for place, tool in enumerate(found)
+        FieldError(f"tools.{place}", f"is no tool; these are: {names_known}")
+        for place, tool in enumerate(tools)
         if tool is None
     ]
     if errors:
         raise ValidationFailed("tools names a tool that there is not.", errors=errors)
-    return tuple(tool.name for tool in found if tool is not None)
+    return tuple(tool.name for tool in tools if tool is not None)
 
 
 class KeyWithSecret(TypedDict):
@@ -87,9 +87,9 @@ class KeyIn(Body):
         from cairn.api.mcp.catalogue import TOOLS  # its tools are not needed by other requests
 
         mine = [tool for tool in TOOLS if self.role in tool.roles]
-        known = [tool.name for tool in mine]
+        names = [tool.name for tool in mine]
         errors = [
-            FieldError(f"tools.{place}", f"is no tool of this role; these are: {', '.join(known)}")
+            FieldError(f"tools.{place}", f"is no tool of this role; these are: {', '.join(names)}")
             for place, name in enumerate(self.tools)
             if not any(tool.named(name) for tool in mine)
         ]

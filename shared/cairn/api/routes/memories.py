@@ -265,7 +265,7 @@ def list_memories(
     cursor: Cursor = None,
 ) -> Response:
     """List what the key may see, with every filter given; `state=any` shows all states."""
-    wanted = MemoryFilter(
+    memory_filter = MemoryFilter(
         type=type,
         client_id=client_id,
         key=key,
@@ -277,9 +277,9 @@ def list_memories(
         namespace_prefix=namespace_prefix,
         where=conditions_of(where),
     )
-    filters = asdict(wanted)
+    filters = asdict(memory_filter)
     after = pages.decode(cursor, route="memories", filters=filters)
-    page = services.browse.list_memories(caller, wanted, limit=limit, after=after)
+    page = services.browse.list_memories(caller, memory_filter, limit=limit, after=after)
     return page_answer(page, route="memories", filters=filters, options=options)
 
 

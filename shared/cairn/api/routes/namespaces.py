@@ -67,8 +67,8 @@ def list_namespaces(
 ) -> Response:
     """Name those with active memories that the key may see, each once."""
     where = NamespaceFilter(prefix=prefix, suffix=suffix, max_depth=max_depth, client_id=client_id)
-    found = services.browse.list_namespaces(caller, where, limit=limit, offset=offset)
-    return answer({"namespaces": found[:limit], "more": len(found) > limit})
+    rows = services.browse.list_namespaces(caller, where, limit=limit, offset=offset)
+    return answer({"namespaces": rows[:limit], "more": len(rows) > limit})
 
 
 @routes.post(

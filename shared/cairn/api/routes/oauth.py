@@ -136,12 +136,12 @@ def server_metadata(base: Base, _: OfLaptop) -> Response:
 def register(body: Body, _: OfLaptop, __: Base) -> Response:
     """Write down what a client says of itself; nothing is kept."""
     try:
-        said: Any = json.loads(body[:MAX_FORM_BYTES])
-        given = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
-        client = registered(given.get("client_name", ""), given.get("redirect_uris", []))
+        document: Any = json.loads(body[:MAX_FORM_BYTES])
+        fields = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
+        client = registered(fields.get("client_name", ""), fields.get("redirect_uris", []))
     except (ValueError, RecursionError) as error:
-        told = str(error) if isinstance(error, RefusedClient) else "The body is not JSON."
-        return _error(OAuthError("invalid_client_metadata", told))
+        detail = str(error) if isinstance(error, RefusedClient) else "The body is not JSON."
+        return _error(OAuthError("invalid_client_metadata", detail))
     return answer(
         {
             "client_id": client.id,
@@ -164,23 +164,23 @@ def token(body: Body, issuer: OfLaptop, base: Base) -> Response:
         _require_resource(form, base)
         grant = form.get("grant_type", "")
         if grant == "refresh_token":
-            made = issuer.renew(form.get("refresh_token", ""))
+            signed_in = issuer.renew(form.get("refresh_token", ""))
         elif grant == "authorization_code":
-            made = issuer.exchange(
+            signed_in = issuer.exchange(
                 form.get("code", ""),
                 client=_client(form),
                 redirect_uri=form.get("redirect_uri", ""),
                 verifier=form.get("code_verifier", ""),
             )
         elif grant == DEVICE_GRANT:
-            made = issuer.poll(form.get("device_code", ""), client=_client(form))
+            signed_in = issuer.poll(form.get("device_code", ""), client=_client(form))
         else:
             raise OAuthError("unsupported_grant_type", "There is no such grant here.")
     except OAuthError as error:
         return _error(error)
     except (Denied, ValidationFailed) as error:  # who let the client in may do so no longer
         return _error(OAuthError("invalid_grant", error.detail))
-    return answer(token_json(made), headers=NO_STORE)
+    return answer(token_json(signed_in), headers=NO_STORE)
 
 
 @routes.post(DEVICE_CODE, include_in_schema=False)
@@ -189,8 +189,8 @@ def device_code(body: Body, issuer: OfLaptop, base: Base) -> Response:
     try:
         form = _form(body)
         _require_resource(form, base)
-        asked = Asked(client=_client(form), scopes=_scopes(form.get("scope", "")))
-        code, user_code = issuer.begin_device(asked)
+        request = Asked(client=_client(form), scopes=_scopes(form.get("scope", "")))
+        code, user_code = issuer.begin_device(request)
     except OAuthError as error:
         return _error(error)
     shown = f"{user_code[:4]}-{user_code[4:]}"
@@ -222,29 +222,31 @@ def decide(body: Body, issuer: OfLaptop, services: Services, base: Base) -> Resp
     return _authorizing(body, base, (issuer, services))
 
 
-def _authorizing(given: bytes, base: str, deciding: tuple[Issuer, ApiServices] | None) -> Response:
+def _authorizing(
+    content: bytes, base: str, deciding: tuple[Issuer, ApiServices] | None
+) -> Response:
     try:
-        form = _form(given)
+        form = _form(content)
         client = _client(form)
         if not client.may_return_to(form.get("redirect_uri", "")):
             raise OAuthError("invalid_request", "redirect_uri is not one the client registered.")
     except OAuthError as error:
-        return pages.told("This cannot be answered", error.told, status=error.status)
+        return pages.notice("This cannot be answered", error.told, status=error.status)
     try:
-        asked = _asked(form, client, base)
+        request = _asked(form, client, base)
         if deciding is None:
-            return pages.consent(asked, AUTHORIZE, _passed_on(form), slug=_slug(client))
+            return pages.consent(request, AUTHORIZE, _passed_on(form), slug=_slug(client))
         if form.get("answer") != "yes":
             raise OAuthError("access_denied", "The person said no.")
         issuer, services = deciding
-        consent = _consent(form, asked, services)
-        return _back(form, base, code=issuer.grant(asked, consent))
+        consent = _consent(form, request, services)
+        return _back(form, base, code=issuer.grant(request, consent))
     except OAuthError as error:
         return _back(form, base, error=error.code, error_description=error.told)
     except CairnError as error:
-        asked = _asked(form, client, base)
+        request = _asked(form, client, base)
         slug = form.get("slug", "")
-        return pages.consent(asked, AUTHORIZE, _passed_on(form), slug=slug, wrong=error.detail)
+        return pages.consent(request, AUTHORIZE, _passed_on(form), slug=slug, wrong=error.detail)
 
 
 @routes.get(DEVICE, include_in_schema=False, dependencies=[AnyQuery])
@@ -266,30 +268,30 @@ def decide_device(body: Body, issuer: OfLaptop, services: Services, _: Base) -> 
     try:
         form = _form(body)
     except OAuthError as error:
-        return pages.told("This cannot be answered", error.told, status=error.status)
+        return pages.notice("This cannot be answered", error.told, status=error.status)
     waiting = issuer.device(form.get("user_code", ""))
     if waiting is None:
         return pages.code_form(DEVICE, wrong="No device shows this code, or no longer.")
     if form.get("answer") != "yes":
         waiting.refused = True
-        return pages.told("Refused", "The device is not let in.")
+        return pages.notice("Refused", "The device is not let in.")
     try:
         waiting.consent = _consent(form, waiting.asked, services)
     except CairnError as error:
         hidden, slug = {"user_code": form["user_code"]}, form.get("slug", "")
         return pages.consent(waiting.asked, DEVICE, hidden, slug=slug, wrong=error.detail)
-    return pages.told("Let in", "The device signs in by itself now. This page can be closed.")
+    return pages.notice("Let in", "The device signs in by itself now. This page can be closed.")
 
 
 # What is asked
 
 
-def _form(given: bytes) -> dict[str, str]:
+def _form(content: bytes) -> dict[str, str]:
     """Return a form's fields; one that is given twice is refused, but `scope` is a list."""
-    if len(given) > MAX_FORM_BYTES:
+    if len(content) > MAX_FORM_BYTES:
         raise OAuthError("invalid_request", "The form is too long.", status=413)
     try:
-        pairs = parse_qsl(given.decode(), keep_blank_values=True, max_num_fields=50)
+        pairs = parse_qsl(content.decode(), keep_blank_values=True, max_num_fields=50)
     except ValueError as error:
         raise OAuthError("invalid_request", "This is no form.") from error
     fields: dict[str, str] = {}
@@ -328,16 +330,16 @@ def _require_resource(form: Mapping[str, str], base: str) -> None:
         raise OAuthError("invalid_target", "Tokens are issued for this server's /mcp only.")
 
 
-def _scopes(given: str) -> frozenset[Scope]:
-    if not given.split():
+def _scopes(text: str) -> frozenset[Scope]:
+    if not text.split():
         return DEFAULT_SCOPES[Role.AGENT]
-    known = frozenset(Scope(name) for name in given.split() if name in list(Scope))
-    if not known:
+    scopes = frozenset(Scope(name) for name in text.split() if name in list(Scope))
+    if not scopes:
         raise OAuthError("invalid_scope", f"Scopes are {', '.join(Scope)}.")
-    return known
+    return scopes
 
 
-def _consent(form: Mapping[str, str], asked: Asked, services: ApiServices) -> Consent:
+def _consent(form: Mapping[str, str], request: Asked, services: ApiServices) -> Consent:
     """Return an admin's yes; one of Cairn's errors for who is none, or may not say it."""
     admission = services.admit(form.get("key", "").strip())
     admin = admission.principal
@@ -353,7 +355,7 @@ def _consent(form: Mapping[str, str], asked: Asked, services: ApiServices) -> Co
         raise Denied("An agent's name is small letters, digits, and . _ -", reason="agent")
     if admin.agent_slug not in (None, slug):
         raise Denied("This key lets clients in as its own agent only.", reason="agent")
-    scopes = frozenset(scope for scope in asked.scopes if scope in form.get("scope", "").split())
+    scopes = frozenset(scope for scope in request.scopes if scope in form.get("scope", "").split())
     if not scopes:
         raise Denied("At least one scope is needed.", reason="scopes")
     for scope in scopes:
@@ -383,5 +385,5 @@ def _back(form: Mapping[str, str], base: str, **values: str) -> Response:
 
 
 def _error(error: OAuthError) -> Response:
-    told = {"error": error.code, "error_description": error.told}
-    return answer(told, status=error.status, headers=NO_STORE)
+    body = {"error": error.code, "error_description": error.told}
+    return answer(body, status=error.status, headers=NO_STORE)

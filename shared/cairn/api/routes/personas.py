@@ -95,8 +95,8 @@ class NewPersonaIn(PersonaIn):
 )
 def create_persona(body: NewPersonaIn, caller: Admin, services: Services) -> Response:
     """Make a persona; its name stays for good."""
-    given = {field: getattr(body, field) for field in NewPersonaIn.model_fields}
-    return answer(_shown(services.personas.create(caller, Persona(**given))), status=201)
+    fields = {field: getattr(body, field) for field in NewPersonaIn.model_fields}
+    return answer(_shown(services.personas.create(caller, Persona(**fields))), status=201)
 
 
 @routes.get(
@@ -150,8 +150,8 @@ def replace_persona(
 ) -> Response:
     """Replace what a persona says by another version; the same again changes nothing."""
     services.personas.get(caller, persona)
-    given = {field: getattr(body, field) for field in PersonaIn.model_fields}
-    return answer(_shown(services.personas.put(caller, Persona(name=persona, **given))))
+    fields = {field: getattr(body, field) for field in PersonaIn.model_fields}
+    return answer(_shown(services.personas.put(caller, Persona(name=persona, **fields))))
 
 
 @routes.delete(

@@ -147,6 +147,6 @@ def list_reports(
     return answer({"items": page.page.items, "next_cursor": onward, "total": page.total})
 
 
-def report_json(one: Report) -> dict[str, Any]:
+def report_json(report: Report) -> dict[str, Any]:
     """Return the JSON form of a report with its body."""
-    return {**asdict(one.report), "body": one.body}
+    return {**asdict(report.report), "body": report.body}

@@ -210,10 +210,10 @@ def confirm_ticket_webhook(source_id: SourceId, services: Services) -> Response:
 def receive_ticket_webhook(
     source_id: SourceId,
     services: Services,
-    given: Annotated[Delivered, Depends(delivered)],
+    received: Annotated[Delivered, Depends(delivered)],
 ) -> Response:
     """Take a delivery in. Who sends it is proved by its signature, not by a key of ours."""
-    return answer(services.receive_events(source_id, given))
+    return answer(services.receive_events(source_id, received))
 
 
 def _shown(source: TicketSource) -> dict[str, Any]:

@@ -52,8 +52,8 @@ class WebhookIn(Body):
 )
 def create_webhook(body: WebhookIn, caller: Admin, services: Services) -> Response:
     """Tell an address of what happens. The secret that signs each delivery is shown this once."""
-    made = services.webhooks.create(caller, NewWebhook(url=body.url, events=tuple(body.events)))
-    return answer({**_shown(made.webhook), "secret": made.secret}, status=201)
+    created = services.webhooks.create(caller, NewWebhook(url=body.url, events=tuple(body.events)))
+    return answer({**_shown(created.webhook), "secret": created.secret}, status=201)
 
 
 @routes.get(

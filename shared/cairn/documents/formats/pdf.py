@@ -194,13 +194,13 @@ def _furniture(pages: Sequence[Sequence[_Line]]) -> frozenset[str]:
 def _blocks(lines: Sequence[_Line]) -> Iterator[Block]:
     """Yield headings and paragraphs; consecutive lines of one heading size are one heading."""
     levels = _heading_levels(lines)
-    known = _compounds(lines)
+    compounds = _compounds(lines)
     gap = _usual_gap(lines)
     run: list[_Line] = []
     before: Block | None = None
     for line in [*lines, None]:
         if run and (line is None or _starts_block(run, line, levels, gap)):
-            before = _block(run, levels, known, before)
+            before = _block(run, levels, compounds, before)
             yield before
             run = []
         if line is not None:
@@ -240,10 +240,10 @@ def _starts_block(run: Sequence[_Line], line: _Line, levels: dict[float, int], g
 
 
 def _block(
-    run: Sequence[_Line], levels: dict[float, int], known: frozenset[str], before: Block | None
+    run: Sequence[_Line], levels: dict[float, int], compounds: frozenset[str], before: Block | None
 ) -> Block:
     level = _level(run[0], levels)
-    text = _joined([line.text for line in run], known)
+    text = _joined([line.text for line in run], compounds)
     kind = BlockKind.HEADING if level else BlockKind.PARAGRAPH
     page = run[0].page
     goes_on = (
@@ -263,14 +263,14 @@ def _compounds(lines: Sequence[_Line]) -> frozenset[str]:
     return frozenset(word.casefold() for word in results)
 
 
-def _joined(lines: Sequence[str], known: frozenset[str]) -> str:
+def _joined(lines: Sequence[str], compounds: frozenset[str]) -> str:
     """Return one line of text; a hyphen that only the line break made is taken out."""
     parts = [lines[0]]
     for line in lines[1:]:
         last = parts[-1]
         if last.endswith("-") and line[:1].islower():
             word = last.rsplit(" ", 1)[-1] + line.split(" ", 1)[0]
-            if re.sub(r"\W+$", "", word).casefold() not in known:
+            if re.sub(r"\W+$", "", word).casefold() not in compounds:
                 parts[-1] = last[:-1]
             parts.append(line)
         else:

@@ -120,10 +120,10 @@ def _name(node: "Node") -> str | None:
         return _arrow_name(inner)
     if not _DEFINITION.fullmatch(inner.type):
         return None
-    named = inner.child_by_field_name("name") or inner.child_by_field_name("type")
-    if named is None or named.text is None:
+    name_node = inner.child_by_field_name("name") or inner.child_by_field_name("type")
+    if name_node is None or name_node.text is None:
         return inner.type.split("_", 1)[0]
-    return named.text.decode(errors="replace")[:_NAME_CHARS]
+    return name_node.text.decode(errors="replace")[:_NAME_CHARS]
 
 
 def _arrow_name(node: "Node") -> str | None:

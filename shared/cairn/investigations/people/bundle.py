@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.investigations import citations
-from cairn.investigations.journal import opened, said
+from cairn.investigations.journal import opened, text_in
 from cairn.investigations.run.moving import read
 from cairn.investigations.snapshot import dump
 from cairn.investigations.views import EscalationView, HandOff, mends
@@ -59,7 +59,8 @@ class Escalations:
         with self.journal.reading(principal.workspace_id) as stores:
             rows = stores.escalations.page(state=state, before=before, limit=limit)
         bodies = opened(self.journal, principal.workspace_id, [(row, row.why) for row in rows])
-        return tuple(_view(row, said(body, "why")) for row, body in zip(rows, bodies, strict=True))
+        pairs = zip(rows, bodies, strict=True)
+        return tuple(_view(row, text_in(body, "why")) for row, body in pairs)
 
     def show(self, principal: Principal, escalation_id: UUID) -> HandOff:
         """Return a call with everything whoever takes over needs."""
@@ -73,7 +74,7 @@ class Escalations:
         (body,) = opened(self.journal, workspace_id, [(row, row.why)])
         memory = self._memory(workspace_id, row.investigation_id)
         return HandOff(
-            escalation=_view(row, said(body, "why")),
+            escalation=_view(row, text_in(body, "why")),
             investigation=self.browse.glance(principal, row.investigation_id),
             transcript=self._transcript(principal, row.investigation_id),
             tool_calls=self.browse.tool_calls(
@@ -114,7 +115,7 @@ class Escalations:
         actor = principal_actor(principal)
         queued = self.journal.write(workspace_id, row.data_subjects, actor, queue)
         (body,) = opened(self.journal, workspace_id, [(row, row.why)])
-        return _view(queued or row, said(body, "why"))
+        return _view(queued or row, text_in(body, "why"))
 
     def _memory(self, workspace_id: UUID, investigation_id: UUID) -> WorkingMemory | None:
         try:
@@ -135,16 +136,16 @@ class Escalations:
 
 def without_vault(memory: WorkingMemory) -> dict[str, JsonValue]:
     """Return working memory as JSON, with placeholders and without what stands behind them."""
-    return {name: one for name, one in dump(memory).items() if name != "vault"}
+    return {name: value for name, value in dump(memory).items() if name != "vault"}
 
 
 def _cited(memory: WorkingMemory) -> tuple[str, ...]:
     """Return what was read and what the summary rests on, each once."""
     read = (*memory.evidence, *memory.facts, *memory.similar, *memory.recent)
-    named = [item.citation for item in read]
-    named += [citations.tool(observation.action_id) for observation in memory.observations]
-    named += [str(citation) for citation in citations.citations(memory.summary)]
-    return tuple(dict.fromkeys(named))
+    tokens = [item.citation for item in read]
+    tokens += [citations.tool(observation.action_id) for observation in memory.observations]
+    tokens += [str(citation) for citation in citations.citations(memory.summary)]
+    return tuple(dict.fromkeys(tokens))
 
 
 def _view(row: Escalation, why: str | None) -> EscalationView:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.documents.ports import NewDocument
-from cairn.investigations.journal import opened, said
+from cairn.investigations.journal import opened, text_in
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.investigations.ports import CandidateState
 from cairn.investigations.views import CandidateView
@@ -95,10 +95,10 @@ class Candidates:
     ) -> CandidateView:
         """Replace what a staged one says; it waits on."""
         principal.require(Role.ADMIN)
-        row, known = self._readable(principal.workspace_id, candidate_id)
+        row, draft = self._readable(principal.workspace_id, candidate_id)
         new = Said(
-            title=clean_text(title or known.title, field="title", max_chars=MAX_TITLE_CHARS),
-            text=clean_text(text or known.text, field="text", max_chars=MAX_TEXT_CHARS),
+            title=clean_text(title or draft.title, field="title", max_chars=MAX_TITLE_CHARS),
+            text=clean_text(text or draft.text, field="text", max_chars=MAX_TEXT_CHARS),
         )
 
         def edit(write: Write) -> None:
@@ -114,8 +114,8 @@ class Candidates:
         """Say no; it stays as a record of what was not learned, and why."""
         principal.require(Role.ADMIN)
         why = clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
-        row, known = self._readable(principal.workspace_id, candidate_id)
-        new = replace(known, rejected_because=why)
+        row, draft = self._readable(principal.workspace_id, candidate_id)
+        new = replace(draft, rejected_because=why)
 
         def reject(write: Write) -> None:
             self._decide(write, principal, row, CandidateState.REJECTED, new)
@@ -130,27 +130,27 @@ class Candidates:
         """Say yes: it becomes a document, found once its ingestion is done."""
         principal.require(Role.ADMIN)
         principal.require_scope(scope)
-        row, known = self._readable(principal.workspace_id, candidate_id)
+        row, draft = self._readable(principal.workspace_id, candidate_id)
         if row.state is not CandidateState.ACCEPTED:
 
             def accept(write: Write) -> None:
-                self._decide(write, principal, row, CandidateState.ACCEPTED, known)
-                write.note("resolution.accepted", _meta(row), known.as_body())
+                self._decide(write, principal, row, CandidateState.ACCEPTED, draft)
+                write.note("resolution.accepted", _meta(row), draft.as_body())
 
             self._write(principal, row, accept)
         if row.document_id is None:
-            self._store(principal, row, known, scope)
+            self._store(principal, row, draft, scope)
         return self.show(principal, candidate_id)
 
-    def _store(self, principal: Principal, row: Candidate, known: Said, scope: Scope) -> None:
+    def _store(self, principal: Principal, row: Candidate, draft: Said, scope: Scope) -> None:
         workspace_id = principal.workspace_id
         ticket = self.desk.ticket(workspace_id, row.ticket_id)
         person = requester_key(ticket.requester_email)
         document = NewDocument(
             source_uri=f"{SOURCE_URI}{row.id}",
-            title=known.title,
+            title=draft.title,
             media_type="text/markdown",
-            content=known.text.encode("utf-8"),
+            content=draft.text.encode("utf-8"),
             client_id=GLOBAL_CLIENT,
             scope=scope,
             data_subjects=(person,) if person else (),
@@ -197,29 +197,29 @@ class Candidates:
         return row, _said(body)
 
     def _readable(self, workspace_id: UUID, candidate_id: UUID) -> tuple[Candidate, Said]:
-        row, known = self._read(workspace_id, candidate_id)
-        if known is None:
+        row, draft = self._read(workspace_id, candidate_id)
+        if draft is None:
             raise NotFound("Whom this was about was forgotten.", reason="forgotten")
-        return row, known
+        return row, draft
 
 
 def _said(body: Mapping[str, Any] | None) -> Said | None:
     if body is None:
         return None
     return Said(
-        title=said(body, "title") or "",
-        text=said(body, "text") or "",
-        rejected_because=said(body, "rejected_because"),
+        title=text_in(body, "title") or "",
+        text=text_in(body, "text") or "",
+        rejected_because=text_in(body, "rejected_because"),
     )
 
 
-def _view(row: Candidate, known: Said | None) -> CandidateView:
+def _view(row: Candidate, draft: Said | None) -> CandidateView:
     return convert(
         row,
         CandidateView,
-        title=known.title if known else None,
-        text=known.text if known else None,
-        rejected_because=known.rejected_because if known else None,
+        title=draft.title if draft else None,
+        text=draft.text if draft else None,
+        rejected_because=draft.rejected_because if draft else None,
     )
 
 

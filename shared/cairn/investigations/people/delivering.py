@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from cairn.investigations.journal import agent_of, said
+from cairn.investigations.journal import agent_of, text_in
 from cairn.investigations.journal import opened as opened_rows
 from cairn.investigations.ports import Channel, EscalationState
-from cairn.investigations.run.moving import found, opened
+from cairn.investigations.run.moving import find_investigation, opened
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.views import mends
 from cairn.kernel.access import Role
@@ -204,7 +204,7 @@ class DeliverEscalation:
 
     def _call(self, workspace_id: UUID, row: Escalation) -> Call:
         with self.journal.reading(workspace_id) as stores:
-            investigation = found(stores, row.investigation_id)
+            investigation = find_investigation(stores, row.investigation_id)
             sealed = stores.investigations.snapshot(row.investigation_id)
             ticket = stores.tickets.find(row.ticket_id)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
@@ -215,7 +215,7 @@ class DeliverEscalation:
             escalation=row,
             investigation=investigation,
             channel=persona.escalation,
-            why=(said(body, "why") or "")[:MAX_WHY_CHARS],
+            why=(text_in(body, "why") or "")[:MAX_WHY_CHARS],
             waits_for=ticket.waits_for if ticket else None,
             vault=memory.vault,
         )
@@ -308,10 +308,10 @@ class DeliverEscalation:
     def _slack(self, call: Call, name: str) -> tuple[str, bytes, dict[str, str]] | None:
         workspace_id = call.workspace_id
         with self.journal.reading(workspace_id) as stores:
-            kept = stores.channels.find(name)
-        if kept is None:
+            channel = stores.channels.find(name)
+        if channel is None:
             return None
-        url = self._opened(workspace_id, sealed_as(workspace_id, name), kept[1])["url"]
+        url = self._opened(workspace_id, sealed_as(workspace_id, name), channel[1])["url"]
         body = json.dumps({"text": slack_text(call.text())}).encode()
         return str(url), body, {"content-type": "application/json"}
 

@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from cairn.investigations import citations
-from cairn.investigations.journal import opened, said
+from cairn.investigations.journal import opened, text_in
 from cairn.investigations.ports import Candidate, CandidateState, Opinion
-from cairn.investigations.run.moving import found, ids, read
+from cairn.investigations.run.moving import find_investigation, ids, read
 from cairn.investigations.state import State, Verdict
 from cairn.investigations.tool_calls import cut
 from cairn.investigations.views import OpinionView
@@ -91,11 +91,12 @@ class Opinions:
         """Return what stands, the oldest first."""
         principal.require(Role.ADMIN)
         with self.journal.reading(principal.workspace_id) as stores:
-            found(stores, investigation_id)
+            find_investigation(stores, investigation_id)
             rows = stores.opinions.of(investigation_id)
         sealed = [(row, row.content) for row in rows]
         bodies = opened(self.journal, principal.workspace_id, sealed)
-        return tuple(_view(row, said(body, "text")) for row, body in zip(rows, bodies, strict=True))
+        pairs = zip(rows, bodies, strict=True)
+        return tuple(_view(row, text_in(body, "text")) for row, body in pairs)
 
     def _say(
         self, principal: Principal, investigation_id: UUID, rating: int | None, text: str
@@ -103,7 +104,7 @@ class Opinions:
         principal.require(Role.ADMIN)
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
-            investigation = found(stores, investigation_id)
+            investigation = find_investigation(stores, investigation_id)
         if not investigation.state.is_end:
             raise Conflict("The investigation has not ended.", reason="not-ended")
 

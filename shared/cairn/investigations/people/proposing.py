@@ -99,16 +99,16 @@ class RememberStep:
         if label not in LABELS:
             _refuse("label", f"is one of {', '.join(LABELS)}")
         line = self._line(principal, investigation_id, seq)
-        said = clean_text(text or line.detail, field="text", max_chars=MAX_TEXT_CHARS)
+        content = clean_text(text or line.detail, field="text", max_chars=MAX_TEXT_CHARS)
         workspace_id = principal.workspace_id
-        said = self.redact(workspace_id, said)
+        content = self.redact(workspace_id, content)
         investigation = self.browse.glance(principal, investigation_id)
         ticket = self.desk.ticket(workspace_id, investigation.ticket_id)
         node = clean_node(
             label,
             f"{label}:investigation:{investigation_id}:{seq}",
             {
-                "text": said,
+                "text": content,
                 "investigation_id": str(investigation_id),
                 "seq": seq,
                 "citations": list(line.citations),
@@ -121,7 +121,7 @@ class RememberStep:
         records = self._records(graph, workspace_id, node, ticket, investigation_id)
         written = graph.write(workspace_id, records, importing=False)
         node_id = written.ids[records.index(node)]
-        return Remembered(node_id=node_id, label=label, natural_key=node.natural_key, text=said)
+        return Remembered(node_id=node_id, label=label, natural_key=node.natural_key, text=content)
 
     def _line(self, principal: Principal, investigation_id: UUID, seq: int) -> StepView:
         page = self.browse.steps(principal, investigation_id, after=max(0, seq - 1), limit=1)
@@ -161,8 +161,8 @@ class RememberStep:
 def owners(ticket: Ticket) -> list[str]:
     """Return whom a ticket is about, as nodes name them."""
     customer, person = customer_key(ticket.customer), requester_key(ticket.requester_email)
-    named = [f"customer:{customer}" if customer else "", f"user:{person}" if person else ""]
-    return [item for item in named if item]
+    names = [f"customer:{customer}" if customer else "", f"user:{person}" if person else ""]
+    return [item for item in names if item]
 
 
 def proposed(label: str, key: str, ticket: Ticket) -> NodeDump:
@@ -261,14 +261,14 @@ class ProposeObservations:
         node = observation(seen)
         present = self.graph.get_node(workspace_id, node.label, node.natural_key)
         if present is not None:
-            known = present.dump
-            if known.status is not Status.PROVISIONAL or known.properties == node.properties:
+            stored = present.dump
+            if stored.status is not Status.PROVISIONAL or stored.properties == node.properties:
                 return False
             self.graph.write(workspace_id, [node], importing=False)
             return True
         customer = customer_node(seen.customer)
-        known = self.graph.get_node(workspace_id, customer.label, customer.natural_key)
-        missing: list[Dump] = [] if known else [customer]
+        stored = self.graph.get_node(workspace_id, customer.label, customer.natural_key)
+        missing: list[Dump] = [] if stored else [customer]
         relation = Relation.APPLIES_TO.value
         edge = clean_edge(node.ref, customer.ref, relation, float(seen.times), {}, now)
         self.graph.write(workspace_id, [*missing, node, edge], importing=False)
@@ -354,14 +354,14 @@ def meaning(brief: Brief) -> frozenset[str]:
 
 
 def repeated(
-    key: tuple[str, str, str], said: Sequence[tuple[UUID, frozenset[str]]]
+    key: tuple[str, str, str], statements: Sequence[tuple[UUID, frozenset[str]]]
 ) -> list[Repeated]:
     """Return the groups of investigations whose tickets say the same, if they are enough. Pure.
 
     Each joins the first group, from the oldest on, that it shares enough of its words with.
     """
     groups: list[list[tuple[UUID, frozenset[str]]]] = []
-    for item in sorted(said):
+    for item in sorted(statements):
         same = next((each for each in groups if _alike(each[0][1], item[1])), None)
         if same is None:
             groups.append([item])
@@ -384,9 +384,9 @@ def _repeated(key: tuple[str, str, str], group: Sequence[tuple[UUID, frozenset[s
     )
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    both = one | other
-    return one == other or (bool(both) and len(one & other) >= ALIKE * len(both))
+def _alike(stems: frozenset[str], other: frozenset[str]) -> bool:
+    both = stems | other
+    return stems == other or (bool(both) and len(stems & other) >= ALIKE * len(both))
 
 
 def observation(seen: Repeated) -> NodeDump:

@@ -156,30 +156,30 @@ def _is_name(value: str, parts: Sequence[str]) -> bool:
 
 
 def uncovered(
-    brief: Brief, known: Who, language: str, matter: Mapping[str, Lexicon]
+    brief: Brief, person: Who, language: str, matter: Mapping[str, Lexicon]
 ) -> tuple[str, ...]:
     """Return the sentences of a ticket that the words of `matter` do not cover, as written."""
     own = matter.get(language, NO_WORDS)
-    body = unsigned(brief.body, known)
+    body = unsigned(brief.body, person)
     results = [
         sentence
         for sentence in sentences(unwrapped(body))
-        if not _covered(sentence, known, language, own)
+        if not _covered(sentence, person, language, own)
     ]
-    if not _covered(brief.title, known, language, own):
+    if not _covered(brief.title, person, language, own):
         results.insert(0, brief.title.strip())
     return tuple(results[:MOST_SENTENCES])
 
 
 def unexplained(
-    brief: Brief, language: str, question: Mapping[str, str], wanted: frozenset[str]
+    brief: Brief, language: str, question: Mapping[str, str], stems_asked: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the sentences that are neither of `question` nor the background of one, as written.
 
     `question` maps sentences to what stands in them before the question itself.
     A background asks for nothing and complains of nothing. It is polite, or shares a word of
-    `wanted` with the question, or begins as people begin to tell why they ask, or stands before the
-    question and speaks of who asks.
+    `stems_asked` with the question, or begins as people begin to tell why they ask, or stands
+    before the question and speaks of who asks.
     """
     texts = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
     first = next((place for place, text in enumerate(texts) if text in question), 0)
@@ -189,7 +189,7 @@ def unexplained(
         for place, text in enumerate(question.get(item, item) for item in texts)
         if text
         and not _covered(text, ANYONE, language, lexicon.ASKING)
-        and not _is_background(text, wanted, before=leads and place < first)
+        and not _is_background(text, stems_asked, before=leads and place < first)
     )
 
 
@@ -197,7 +197,7 @@ def _goes_on(question: str) -> bool:
     return not questions.GOES_ON.isdisjoint(tokens(question).split()[:1])
 
 
-def _is_background(sentence: str, wanted: frozenset[str], *, before: bool) -> bool:
+def _is_background(sentence: str, stems_asked: frozenset[str], *, before: bool) -> bool:
     """Return whether a sentence only tells why somebody asks; more is told `before` they do."""
     whole = text = tokens(sentence)
     for item in questions.LOOKED:
@@ -207,7 +207,7 @@ def _is_background(sentence: str, wanted: frozenset[str], *, before: bool) -> bo
         return False
     if any(f" {ask} " in text for ask in questions.ASKS) or _meets(text, FAILING):
         return False
-    near = bool(wanted & stems(sentence))
+    near = bool(stems_asked & stems(sentence))
     if re.search(questions.WANTS, text):
         return near
     if before and not questions.PEOPLE.isdisjoint(each):
@@ -222,7 +222,7 @@ def _meets(text: str, beginnings: Iterable[str]) -> bool:
     return any(f" {plain(beginning)}" in text for beginning in beginnings)
 
 
-def unsigned(body: str, known: Who) -> str:
+def unsigned(body: str, person: Who) -> str:
     """Return a ticket's text without its greeting and the requester's own signature.
 
     A signature that names somebody else, or says something, stays, and is covered by nothing.
@@ -230,43 +230,43 @@ def unsigned(body: str, known: Who) -> str:
     text = _GREETING.sub("", _SENT_FROM.sub("", body), count=1)
     closing = _CLOSING.search(text)
     while closing is not None:
-        if _is_signature(closing["name"], known):
+        if _is_signature(closing["name"], person):
             return text[: closing.start("name")]
         closing = _CLOSING.search(text, closing.start("words") + 1)
     trailing = _TRAILING.search(text)
-    return text[: trailing.start()] if trailing and _is_signature(trailing[0], known) else text
+    return text[: trailing.start()] if trailing and _is_signature(trailing[0], person) else text
 
 
-def _is_signature(text: str, known: Who) -> bool:
+def _is_signature(text: str, person: Who) -> bool:
     """Return whether lines are the requester's name, and what stands below a name."""
     lines = [line.strip(" ,.-_\t\r*!") for line in text.splitlines()]
     lines = [line for line in lines if line]
     if not lines:
         return True
-    first = [part.strip(",.") for part in re.split(r"[\s,]+", _named(lines[0], known)) if part]
-    own = [item for item in first if item == OWN or (len(item) > 1 and known.is_own(plain(item)))]
-    if not own or OTHER in first or not _is_name_line(first, known):
+    first = [part.strip(",.") for part in re.split(r"[\s,]+", _named(lines[0], person)) if part]
+    own = [item for item in first if item == OWN or (len(item) > 1 and person.is_own(plain(item)))]
+    if not own or OTHER in first or not _is_name_line(first, person):
         return False
-    return all(_stands_below(line, known) for line in lines[1:])
+    return all(_stands_below(line, person) for line in lines[1:])
 
 
-def _is_name_line(parts: Sequence[str], known: Who) -> bool:
+def _is_name_line(parts: Sequence[str], person: Who) -> bool:
     """Return whether a line begins with the requester's name, and goes on with a job or a place."""
-    begins = parts[0] == OWN or known.is_own(plain(parts[0]))
+    begins = parts[0] == OWN or person.is_own(plain(parts[0]))
     pair = any(plain(part) in _BESIDE_PAIR for part in parts)
-    return begins and not pair and _stands_below("", known, parts)
+    return begins and not pair and _stands_below("", person, parts)
 
 
-def _stands_below(line: str, known: Who, parts: Sequence[str] | None = None) -> bool:
+def _stands_below(line: str, person: Who, parts: Sequence[str] | None = None) -> bool:
     """Return whether a line has only jobs, places and numbers: no word in small letters."""
-    named = parts or _named(line, known).split()
-    return len(named) <= MOST_SIGNED_WORDS and all(
+    name_words = parts or _named(line, person).split()
+    return len(name_words) <= MOST_SIGNED_WORDS and all(
         item in (OWN, NUMBER)
-        or known.is_own(plain(item))
-        or plain(item).strip(",.") in known.company | _BESIDE_NAME
+        or person.is_own(plain(item))
+        or plain(item).strip(",.") in person.company | _BESIDE_NAME
         or (item[:1].isupper() and not _is_guarded(plain(item)))
         or not any(map(str.isalpha, item))
-        for item in named
+        for item in name_words
     )
 
 
@@ -274,12 +274,12 @@ def _is_guarded(word: str) -> bool:
     return any(item.has(word) for item in (ALARMS, OTHERS, NEGATIONS))
 
 
-def _named(text: str, known: Who) -> str:
+def _named(text: str, person: Who) -> str:
     def put(match: re.Match[str]) -> str:
         token = match[0]
         if token.startswith("<PHONE"):
             return f" {NUMBER} "
-        own = token in known.names or (known.anyone and token.startswith("<NAME"))
+        own = token in person.names or (person.anyone and token.startswith("<NAME"))
         return f" {OWN if own else OTHER} "
 
     return PLACEHOLDER.sub(put, text)
@@ -303,16 +303,16 @@ def tokens(sentence: str) -> str:
     return f" {f' {SEPARATOR} '.join(part for part in parts if part)} "
 
 
-def _covered(sentence: str, known: Who, language: str, matter: Lexicon) -> bool:
-    return not left_of(sentence, known, language, matter)
+def _covered(sentence: str, person: Who, language: str, matter: Lexicon) -> bool:
+    return not left_of(sentence, person, language, matter)
 
 
-def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[str]:
+def left_of(sentence: str, person: Who, language: str, matter: Lexicon) -> list[str]:
     """Return the words of a sentence that nothing covers."""
-    text = tokens(_named(sentence, known))
+    text = tokens(_named(sentence, person))
     if any(re.search(account, text) for account in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
         return text.split()
-    text = _with_own(text, known)
+    text = _with_own(text, person)
     for phrase in _phrases(language):
         text = phrase.sub(" ", text)
     common = lexicon.COMMON.get(language, NO_WORDS)
@@ -325,12 +325,12 @@ def left_of(sentence: str, known: Who, language: str, matter: Lexicon) -> list[s
     ]
 
 
-def _with_own(text: str, known: Who) -> str:
+def _with_own(text: str, person: Who) -> str:
     """Return a text with one word in the place of the requester's names, and of made from them."""
-    named = {name for name in known.names if name.isalpha() and len(name) > 1}  # "l" is French
-    whole = {item for item in named if len(item) >= LONG_NAME}
+    names = {name for name in person.names if name.isalpha() and len(name) > 1}  # "l" is French
+    whole = {item for item in names if len(item) >= LONG_NAME}
     put = (
-        OWN if part in named or any(each in part for each in whole) else part
+        OWN if part in names or any(each in part for each in whole) else part
         for part in text.split()
     )
     return f" {' '.join(put)} "

@@ -158,7 +158,7 @@ def _step(observation: Observation, *, whole: bool) -> tuple[Message, Message]:
     """Return what was done, as the assistant's turn, and what came of it."""
     citation = f"[tool:{observation.action_id}]"
     tool = f"{observation.connector}.{observation.tool}"
-    asked = data("step", cut(stable_json(dict(observation.arguments)), NOTE_CHARS), tool=tool)
+    call = data("step", cut(stable_json(dict(observation.arguments)), NOTE_CHARS), tool=tool)
     marks = {
         "citation": citation,
         "outcome": observation.outcome,
@@ -168,7 +168,7 @@ def _step(observation: Observation, *, whole: bool) -> tuple[Message, Message]:
     shown = {name: value for name, value in marks.items() if value}
     text = cut(observation.text, RESULT_CHARS if whole else HINT_CHARS)
     return (
-        Message(role=Role.ASSISTANT, text=asked),
+        Message(role=Role.ASSISTANT, text=call),
         Message(role=Role.USER, text=data("result", text, **shown)),
     )
 
@@ -213,10 +213,12 @@ def arguments_of(tool: ToolSpec) -> dict[str, Mapping[str, JsonValue]]:
     schema = tool.schema.get("properties")
     if not isinstance(schema, dict):
         return {}
-    named = cast("dict[str, Any]", schema)
+    fields = cast("dict[str, Any]", schema)
     return {
-        name: cast("Mapping[str, JsonValue]", named[name]) if isinstance(named[name], dict) else {}
-        for name in sorted(named)
+        name: cast("Mapping[str, JsonValue]", fields[name])
+        if isinstance(fields[name], dict)
+        else {}
+        for name in sorted(fields)
     }
 
 

@@ -174,10 +174,10 @@ def _change(question: Question, seen: View) -> Plan | None:
     if any(item.outcome not in ANOTHER_WAY for item in tried):
         return None
     for tool in serving(question.tools, change.use):
-        given = filled(tool, change.use, seen.looker.slots, change.reason)
-        known = any((item.connector, item.tool) == (tool.connector, tool.name) for item in tried)
-        if given is not None and _may(tool, change) and not known:
-            return act(tool, given, change.reason, _evidence(seen))
+        arguments = filled(tool, change.use, seen.looker.slots, change.reason)
+        is_tried = any((item.connector, item.tool) == (tool.connector, tool.name) for item in tried)
+        if arguments is not None and _may(tool, change) and not is_tried:
+            return act(tool, arguments, change.reason, _evidence(seen))
     return None
 
 

@@ -104,10 +104,10 @@ def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | N
     return _near(memory, passages, question)
 
 
-def matter(asked: str, language: str) -> frozenset[str]:
+def matter(question: str, language: str) -> frozenset[str]:
     """Return the stems of the words of a question that a passage has to have."""
     dressing = DRESSING.get(language, frozenset[str]())
-    tokens = words(asked)
+    tokens = words(question)
     if _asks_amount(tokens):
         dressing |= COUNTING
     strict = frozenset(item for item in tokens if item in STRICT)
@@ -117,8 +117,8 @@ def matter(asked: str, language: str) -> frozenset[str]:
 def stems(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the stems of a text's content words; words that mean the same have one."""
     name = _SNOWBALL.get(language, "english")
-    kept = (word for word in words(text) if word in STRICT)
-    return frozenset([*(_alike(_stem(word, name)) for word in content_words(text)), *kept])
+    strict = (word for word in words(text) if word in STRICT)
+    return frozenset([*(_alike(_stem(word, name)) for word in content_words(text)), *strict])
 
 
 def _answer(passage: Passage, question: Sequence[str], language: str) -> tuple[str, ...] | None:
@@ -132,24 +132,24 @@ def _answer(passage: Passage, question: Sequence[str], language: str) -> tuple[s
     return _cut(passage.whole[min(fitting) :])
 
 
-def _fitting(asked: str, passage: Passage, language: str) -> int | None:
+def _fitting(question: str, passage: Passage, language: str) -> int | None:
     """Return the place of the sentence that answers one sentence of a question; None without."""
-    wanted, tokens = matter(asked, language), words(asked)
+    stems_asked, tokens = matter(question, language), words(question)
     heading = stems(passage.heading, language)
-    if len(wanted) < FEWEST_ASKED or _denies(tokens):
+    if len(stems_asked) < FEWEST_ASKED or _denies(tokens):
         return None
-    if not wanted <= heading | stems(passage.text, language):
+    if not stems_asked <= heading | stems(passage.text, language):
         return None
-    counted, deed = _counted(tokens, language), _deed(asked, language)
+    counted, deed = _counted(tokens, language), _deed(question, language)
     for place, sentence in enumerate(passage.whole):
         own = stems(sentence, language)
         if counted:
-            fits = wanted <= own and _counts(sentence, counted, language)
+            fits = stems_asked <= own and _counts(sentence, counted, language)
         elif deed:
             said_so = _deeds(passage.heading, language) | _purposes(sentence, language)
-            fits = deed in said_so and bool(wanted & own)
+            fits = deed in said_so and bool(stems_asked & own)
         else:
-            fits = wanted <= heading | own
+            fits = stems_asked <= heading | own
         if fits and not _denies(words(sentence)):
             return place
     return None
@@ -161,14 +161,14 @@ def _near(
     """Return the passage that shares the most words with the ticket, if enough."""
     brief = memory.brief
     title = stems(brief.title)
-    asked = stems(" ".join(question)) if question else title | stems(brief.body[:1000])
+    question_stems = stems(" ".join(question)) if question else title | stems(brief.body[:1000])
     best: Passage | None = None
     most = 0
     for passage in passages:
         text = stems(f"{passage.heading} {passage.text}")
-        both = len(asked & text)
+        both = len(question_stems & text)
         if question:
-            enough = both >= SHARE * len(asked)
+            enough = both >= SHARE * len(question_stems)
         else:
             shares = len(title & text)
             enough = both > FEWEST or (
@@ -212,20 +212,20 @@ def _is_whole(sentence: str) -> bool:
 
 
 def _cut(whole: Sequence[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    names: list[str] = []
     for name in whole:
-        if kept and sum(map(len, kept)) + len(name) > QUOTE_CHARS:
+        if names and sum(map(len, names)) + len(name) > QUOTE_CHARS:
             break
-        kept.append(name)
-    return tuple(kept)
+        names.append(name)
+    return tuple(names)
 
 
-def _deed(asked: str, language: str) -> str | None:
-    match = _DEED.search(" ".join(words(asked))) if language == ENGLISH else None
+def _deed(question: str, language: str) -> str | None:
+    match = _DEED.search(" ".join(words(question))) if language == ENGLISH else None
     if match is None:
         return None
-    wanted = matter(asked, language)
-    inside = (stems(part, language) & wanted for part in match["rest"].split())
+    stems_asked = matter(question, language)
+    inside = (stems(part, language) & stems_asked for part in match["rest"].split())
     return next((min(item) for item in inside if item), "")
 
 
@@ -242,22 +242,22 @@ def _deeds(heading: str, language: str) -> frozenset[str]:
     return stems(" ".join(word for word in words(heading) if not word.endswith("ed")), language)
 
 
-def _asks_amount(said: Sequence[str]) -> bool:
-    return not {*pairwise(said), *((name,) for name in said)}.isdisjoint(QUANTITY)
+def _asks_amount(tokens: Sequence[str]) -> bool:
+    return not {*pairwise(tokens), *((name,) for name in tokens)}.isdisjoint(QUANTITY)
 
 
-def _counted(said: Sequence[str], language: str) -> frozenset[str]:
+def _counted(tokens: Sequence[str], language: str) -> frozenset[str]:
     """Return the stems of what a question wants the number of; none when it wants no number."""
-    if not _asks_amount(said):
+    if not _asks_amount(tokens):
         return frozenset()
-    if not set(pairwise(said)).isdisjoint(DURATION):
+    if not set(pairwise(tokens)).isdisjoint(DURATION):
         return TIMES
     asks = next(
         place
-        for place, pair in enumerate(zip(said, [*said[1:], ""], strict=True))
+        for place, pair in enumerate(zip(tokens, [*tokens[1:], ""], strict=True))
         if pair in QUANTITY or pair[:1] in QUANTITY
     )
-    after = (_stemmed(name, language) for name in said[asks + 1 :] if name not in QUANTIFIERS)
+    after = (_stemmed(name, language) for name in tokens[asks + 1 :] if name not in QUANTIFIERS)
     return frozenset([next(after, "")])
 
 
@@ -276,8 +276,8 @@ def _stemmed(word: str, language: str) -> str:
     return _alike(_stem(word, _SNOWBALL.get(language, "english")))
 
 
-def _denies(said: Sequence[str]) -> bool:
-    return any(NEGATIONS.has(name.replace("'", "")) for name in said)
+def _denies(tokens: Sequence[str]) -> bool:
+    return any(NEGATIONS.has(name.replace("'", "")) for name in tokens)
 
 
 @cache

@@ -13,7 +13,7 @@ from cairn.investigations import citations
 from cairn.investigations.planning import wording
 from cairn.investigations.planning.playbooks.general import ANSWER
 from cairn.investigations.planning.playbooks.playbook import Sign
-from cairn.investigations.planning.wording import said
+from cairn.investigations.planning.wording import phrase
 from cairn.investigations.state import Verdict
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ APPLIED = "applied"
 UNDONE = frozenset({"denied", "rejected", "unknown"})
 
 
-def mended(one: Observation) -> bool:
+def mended(observation: Observation) -> bool:
     """Return whether an action really happened: applied, and not only simulated."""
-    return one.outcome == APPLIED and not one.dry_run
+    return observation.outcome == APPLIED and not observation.dry_run
 
 
 def sober(ruling: Ruling, memory: WorkingMemory) -> Ruling:
@@ -63,7 +63,7 @@ MOST_QUOTED = 1_500
 def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None) -> str:
     """Return the message; `ending` None says only what was seen and who goes on."""
     language = question.memory.brief.language
-    known = citations.sources(question.memory)
+    sources = citations.sources(question.memory)
     here = citations.ticket(question.memory.brief.ticket_id)
     answers = ruling.verdict.answers
     tokens = list(_told(seen, language, answers=answers))
@@ -73,9 +73,9 @@ def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None
     elif not answers:
         tokens += _for_colleagues(seen, language, here)
     closing = list(_closing(ruling, ending, language, here))
-    opening = said(wording.GREETING if answers else wording.HAND_OFF, language)
+    opening = phrase(wording.GREETING if answers else wording.HAND_OFF, language)
     text = "\n\n".join(filter(None, [opening, " ".join(tokens), " ".join(closing)]))
-    return citations.disclaimed(text, known, language=language)
+    return citations.disclaimed(text, sources, language=language)
 
 
 def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _for_colleagues(seen: View, language: str, here: str) -> Iterator[str]:
 
 def _quoted(text: Text, quote: Sequence[str], citation: str, language: str) -> str:
     """Return whole sentences of others in quotation marks, each with its source."""
-    whole = said(text, language)
+    whole = phrase(text, language)
     frame = whole[: whole.index("{quote}")].rpartition(":")[2].strip(), whole[-1:]
     first, *rest = (_plain(name) for name in quote)
     parts = [whole.replace("{quote}", first), *(_framed(item, frame) for item in rest)]
@@ -116,28 +116,28 @@ def _plain(text: str) -> str:
 
 def _in_own_words(seen: View) -> list[str]:
     """Return the ticket's sentences that a person has to read, as many as a note may have."""
-    kept: list[str] = []
+    words: list[str] = []
     for word in seen.own_words:
-        if any(map(str.isalnum, word)) and sum(map(len, kept)) + len(word) <= MOST_QUOTED:
-            kept.append(word)
-    return kept or [word[:MOST_QUOTED] for word in seen.own_words[:1]]
+        if any(map(str.isalnum, word)) and sum(map(len, words)) + len(word) <= MOST_QUOTED:
+            words.append(word)
+    return words or [word[:MOST_QUOTED] for word in seen.own_words[:1]]
 
 
 def _closing(ruling: Ruling, ending: Ending | None, language: str, here: str) -> Iterator[str]:
     if ending and ending.says:
-        yield f"{said(ending.says, language)} {here}."
+        yield f"{phrase(ending.says, language)} {here}."
     if ruling.verdict is not Verdict.AUTO_RESOLVED:
         text = wording.CLOSINGS.get(ruling.verdict, wording.GOES_ON)
-        yield f"{said(text, language)} {here}."
+        yield f"{phrase(text, language)} {here}."
     if ending and ending.asks:
-        yield said(ending.asks, language)
+        yield phrase(ending.asks, language)
 
 
-def _sentence(text: Text, found: Seen, language: str) -> str:
-    sentence = said(text, language)
-    for name, value in found.values.items():
+def _sentence(text: Text, sign: Seen, language: str) -> str:
+    sentence = phrase(text, language)
+    for name, value in sign.values.items():
         sentence = sentence.replace(f"{{{name}}}", value.translate(_NO_BRACKETS))
-    return f"{sentence} {found.citation}."
+    return f"{sentence} {sign.citation}."
 
 
 _NO_BRACKETS = {ord("["): "(", ord("]"): ")"}

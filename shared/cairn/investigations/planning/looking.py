@@ -82,9 +82,9 @@ class Querier:
 def querier(tools: Sequence[ToolSpec]) -> Querier | None:
     """Return the first tool, by name, that reads by SQL and needs nothing else."""
     for tool in sorted(tools, key=lambda tool: tool.key):
-        named = arguments_of(tool)
-        sql = _argument(named, _QUERY, "string")
-        values = _argument(named, _PARAMETERS, "array")
+        arguments = arguments_of(tool)
+        sql = _argument(arguments, _QUERY, "string")
+        values = _argument(arguments, _PARAMETERS, "array")
         if tool.lane is Lane.READ and sql and required_of(tool) <= {sql, values}:
             return Querier(tool=tool, sql=sql, values=values)
     return None
@@ -95,15 +95,15 @@ def listing(by: Querier) -> Mapping[str, JsonValue]:
     return {by.sql: LISTING}
 
 
-def lists(one: Observation) -> bool:
+def lists(observation: Observation) -> bool:
     """Return whether a query was the listing."""
-    return LISTING in one.arguments.values()
+    return LISTING in observation.arguments.values()
 
 
-def tables(one: Observation) -> tuple[Table, ...]:
+def tables(observation: Observation) -> tuple[Table, ...]:
     """Return the tables of a listing."""
     results: list[Table] = []
-    for record in records(one):
+    for record in records(observation):
         schema, name = record.text("table schema"), record.text("table name")
         columns = record.text("column").split(",")
         if _PLAIN.fullmatch(schema) and _PLAIN.fullmatch(name):
@@ -112,13 +112,13 @@ def tables(one: Observation) -> tuple[Table, ...]:
     return tuple(results)
 
 
-def table_for(known: Iterable[Table], use: Use, slots: Mapping[str, str]) -> Table | None:
+def table_for(tables_read: Iterable[Table], use: Use, slots: Mapping[str, str]) -> Table | None:
     """Return the table that serves and can be asked whose, the best named one first."""
     fitting = [
         table
-        for table in known
+        for table in tables_read
         if use.columns
-        and all(_column(table, wanted) for wanted in use.columns)
+        and all(_column(table, column) for column in use.columns)
         and _who(table, use, slots) is not None
     ]
     return min(
@@ -143,19 +143,19 @@ def question(
     latest = _column(table, _TIMES)
     order = f' ORDER BY "{latest}" DESC' if latest else ""
     quotes = f"$c{mark.hex}$"
-    given = "%s" if by.values else f"{quotes}{value}{quotes}"
+    placeholder = "%s" if by.values else f"{quotes}{value}{quotes}"
     sql = (  # names are plain ones of the database's listing, the value is a parameter or quoted
-        f'SELECT {shown} FROM {table.quoted} WHERE lower("{column}"::text) = lower({given})'  # noqa: S608
+        f'SELECT {shown} FROM {table.quoted} WHERE lower("{column}"::text) = lower({placeholder})'  # noqa: S608
         f"{order} LIMIT {ROWS}"
     )
     return {by.sql: sql, by.values: [value]} if by.values else {by.sql: sql}
 
 
-def queried(one: Observation, table: Table) -> bool:
+def queried(observation: Observation, table: Table) -> bool:
     """Return whether a query was of this table."""
     return any(
         isinstance(value, str) and f"FROM {table.quoted} " in value
-        for value in one.arguments.values()
+        for value in observation.arguments.values()
     )
 
 
@@ -167,8 +167,8 @@ def _who(table: Table, use: Use, slots: Mapping[str, str]) -> tuple[str, str] | 
     return None
 
 
-def _column(table: Table, wanted: Iterable[str]) -> str | None:
-    for want in wanted:
+def _column(table: Table, columns: Iterable[str]) -> str | None:
+    for want in columns:
         parts = set(want.split())
         for column in table.columns:
             if parts <= parts_of(column):
@@ -177,10 +177,14 @@ def _column(table: Table, wanted: Iterable[str]) -> str | None:
 
 
 def _argument(
-    named: Mapping[str, Mapping[str, Any]], words: frozenset[str], kind: str
+    arguments: Mapping[str, Mapping[str, Any]], words: frozenset[str], kind: str
 ) -> str | None:
     return next(
-        (name for name, schema in named.items() if parts_of(name) & words and takes(schema, kind)),
+        (
+            name
+            for name, schema in arguments.items()
+            if parts_of(name) & words and takes(schema, kind)
+        ),
         None,
     )
 
@@ -198,9 +202,9 @@ class Looker:
             return None
         reason = f"Look at: {use.name}."
         for tool in serving(self.question.tools, use):
-            given = filled(tool, use, self.slots, reason)
-            if given is not None and not self._tried(tool):
-                return act(tool, given, reason)
+            arguments = filled(tool, use, self.slots, reason)
+            if arguments is not None and not self._tried(tool):
+                return act(tool, arguments, reason)
         return self._by_table(use, reason)
 
     def tries(self, use: Use) -> list[Observation]:
@@ -230,8 +234,8 @@ class Looker:
         if table is None or self.tries(use):
             return None
         mark = self.question.investigation_id
-        given = question(by, table, use, self.slots, mark)
-        return act(by.tool, given, reason) if given is not None else None
+        arguments = question(by, table, use, self.slots, mark)
+        return act(by.tool, arguments, reason) if arguments is not None else None
 
     def _listings(self) -> list[Observation]:
         """Return the listings of tables that were asked for: a verdict is given no catalogue."""
@@ -240,8 +244,8 @@ class Looker:
         ]
 
     def _table(self, use: Use) -> Table | None:
-        known = [table for listing in self._listings() for table in tables(listing)]
-        return table_for(known, use, self.slots)
+        listed = [table for listing in self._listings() for table in tables(listing)]
+        return table_for(listed, use, self.slots)
 
     def _tried(self, tool: ToolSpec) -> bool:
         return any(_same(observation, tool) for observation in self.question.memory.observations)

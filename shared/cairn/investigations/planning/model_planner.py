@@ -73,11 +73,11 @@ class ModelPlanner:
             system=_joined(triage.SYSTEM, shown.persona),
             messages=shown.messages[:1],
         )
-        said = self._structured(request, triage.Worth, question)
-        if said.value.worth:
+        answer = self._structured(request, triage.Worth, question)
+        if answer.value.worth:
             return None
-        reason = said.value.reason or "nothing is asked for"
-        return Ruling(verdict=Verdict.SKIPPED, reason=reason, provider=said.answer.provider)
+        reason = answer.value.reason or "nothing is asked for"
+        return Ruling(verdict=Verdict.SKIPPED, reason=reason, provider=answer.answer.provider)
 
     def plan(self, question: Question) -> Plan:
         """As `Planner`; an invented citation is left out, a search for nothing new concludes."""
@@ -89,8 +89,8 @@ class ModelPlanner:
             messages=shown.messages,
             goes_on=True,
         )
-        said = self._structured(request, planner.NextStep, question)
-        step, provider = said.value, said.answer.provider
+        answer = self._structured(request, planner.NextStep, question)
+        step, provider = answer.value, answer.answer.provider
         if step.kind is NextKind.ACT:
             return self._selected(question, shown, step)
         query = step.query or one_line(question.memory.brief.title)
@@ -108,18 +108,18 @@ class ModelPlanner:
             context=shown.context,
             messages=(*shown.messages, _asked(verdict.ASKED)),
         )
-        said = self._structured(request, verdict.Judgement, question)
+        answer = self._structured(request, verdict.Judgement, question)
         ruling = Ruling(
-            verdict=Verdict(said.value.verdict.value),
-            reason=said.value.reason,
-            provider=said.answer.provider,
+            verdict=Verdict(answer.value.verdict.value),
+            reason=answer.value.reason,
+            provider=answer.answer.provider,
         )
         return sober(ruling, question.memory)
 
     def summary(self, question: Question, ruling: Ruling) -> str:
         """As `Planner`; claims without a source are asked about once more, then say so."""
         shown, memory = self._shown(question), question.memory
-        known = citations.sources(memory)
+        sources = citations.sources(memory)
         ask = summarizer.ASKED.format(
             verdict=ruling.verdict,
             reason=one_line(ruling.reason),
@@ -133,9 +133,9 @@ class ModelPlanner:
             messages=(*shown.messages, _asked(ask)),
         )
         text = self._structured(request, summarizer.Letter, question).value.written()
-        if lacking := citations.unsourced(text, known):
+        if lacking := citations.unsourced(text, sources):
             text = self._again(request, text, lacking, question)
-        return citations.disclaimed(text, known, language=memory.brief.language)
+        return citations.disclaimed(text, sources, language=memory.brief.language)
 
     def _again(
         self,
@@ -151,8 +151,8 @@ class ModelPlanner:
             second = self._structured(chat_request, summarizer.Letter, question).value.written()
         except Unavailable:
             return text
-        known = citations.sources(question.memory)
-        return second if len(citations.unsourced(second, known)) < len(lacking) else text
+        sources = citations.sources(question.memory)
+        return second if len(citations.unsourced(second, sources)) < len(lacking) else text
 
     def _selected(self, question: Question, shown: Envelope, step: planner.NextStep) -> Plan:
         """Return the call a model wants made, or the end when it says that none serves.
@@ -228,18 +228,18 @@ def _read(
     if tool is None:
         return None, {}, "there is no such tool"
     try:
-        given = cast("object", json.loads(json.dumps(dict(call.arguments), allow_nan=False)))
+        value = cast("object", json.loads(json.dumps(dict(call.arguments), allow_nan=False)))
     except (TypeError, ValueError, RecursionError):
         return tool, {}, "the arguments are no JSON"
-    arguments = cast("Mapping[str, JsonValue]", given)
+    arguments = cast("Mapping[str, JsonValue]", value)
     return tool, arguments, misfit(tool, arguments)
 
 
 def _resolving(tokens: Sequence[str], question: Question) -> tuple[str, ...]:
     """Return those citations that name something known, each once."""
-    known = citations.sources(question.memory)
+    sources = citations.sources(question.memory)
     read = [citations.parse(token) for token in tokens]
-    results = [str(item) for item in read if item is not None and citations.resolves(item, known)]
+    results = [str(item) for item in read if item is not None and citations.resolves(item, sources)]
     return tuple(dict.fromkeys(results))
 
 

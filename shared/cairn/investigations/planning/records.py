@@ -82,7 +82,7 @@ def filled(
     tool: ToolSpec, use: Use, slots: Mapping[str, str], reason: str
 ) -> Mapping[str, JsonValue] | None:
     """Return arguments from what is known; None when a needed one, or whose it is, is not."""
-    given: dict[str, JsonValue] = {}
+    arguments: dict[str, JsonValue] = {}
     used: set[str] = set()
     for name, schema in arguments_of(tool).items():
         slot = _slot(name)
@@ -91,23 +91,23 @@ def filled(
             slot = next((item for item in ("email", "username", "id") if slots.get(item)), "who")
             value = slots.get(slot)
         if slot in use.by and value and takes(schema, "string"):
-            given[name] = value
+            arguments[name] = value
             used.add(slot)
         elif parts_of(name) & REASON and takes(schema, "string"):
-            given[name] = reason
-    if not used or misfit(tool, given) is not None:
+            arguments[name] = reason
+    if not used or misfit(tool, arguments) is not None:
         return None
-    return _least(tool, given)
+    return _least(tool, arguments)
 
 
-def _least(tool: ToolSpec, given: dict[str, JsonValue]) -> Mapping[str, JsonValue]:
+def _least(tool: ToolSpec, arguments: dict[str, JsonValue]) -> Mapping[str, JsonValue]:
     """Return the needed arguments; one that says whose it is, where none is needed."""
     needed = required_of(tool)
-    kept = {name: value for name, value in given.items() if name in needed}
-    if any(_slot(name) for name in kept):
-        return kept
-    who = next(name for name in given if _slot(name))
-    return {**kept, who: given[who]}
+    needed_arguments = {name: value for name, value in arguments.items() if name in needed}
+    if any(_slot(name) for name in needed_arguments):
+        return needed_arguments
+    who = next(name for name in arguments if _slot(name))
+    return {**needed_arguments, who: arguments[who]}
 
 
 def _fit(tool: ToolSpec, use: Use) -> int:
@@ -121,7 +121,7 @@ def _slot(name: str) -> str | None:
     parts = parts_of(name)
     if parts == {"id"}:
         return "id"
-    return next((slot for slot, wanted in _SLOT_PARTS if wanted <= parts), None)
+    return next((slot for slot, slot_words in _SLOT_PARTS if slot_words <= parts), None)
 
 
 ACCOUNT = Use(
@@ -208,8 +208,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 def required_of(tool: ToolSpec) -> frozenset[str]:
     """Return the names of the arguments a tool cannot do without."""
     schema = tool.schema.get("required")
-    named = cast("list[object]", schema) if isinstance(schema, list) else []
-    return frozenset(item for item in named if isinstance(item, str))
+    names = cast("list[object]", schema) if isinstance(schema, list) else []
+    return frozenset(item for item in names if isinstance(item, str))
 
 
 def misfit(tool: ToolSpec, arguments: Mapping[str, object]) -> str | None:
@@ -217,38 +217,38 @@ def misfit(tool: ToolSpec, arguments: Mapping[str, object]) -> str | None:
 
     Names and types of the first level are looked at; the host checks the whole schema.
     """
-    known = arguments_of(tool)
+    schemas = arguments_of(tool)
     if missing := sorted(required_of(tool) - arguments.keys()):
         return f"{tool.key} needs the argument {missing[0]!r}"
-    if unknown := sorted(arguments.keys() - known.keys()):
-        return f"{tool.key} has no argument {unknown[0]!r}" if known else None
+    if unknown := sorted(arguments.keys() - schemas.keys()):
+        return f"{tool.key} has no argument {unknown[0]!r}" if schemas else None
     for name, value in arguments.items():
-        if not _is(known[name], value):
+        if not _is(schemas[name], value):
             return f"the argument {name!r} of {tool.key} is of another type"
     return None
 
 
 def takes(schema: Mapping[str, Any], kind: str) -> bool:
     """Return whether an argument's schema takes a JSON type; one that names none takes all."""
-    wanted = _kinds(schema)
-    return not wanted or kind in wanted
+    kinds = _kinds(schema)
+    return not kinds or kind in kinds
 
 
 def _is(schema: Mapping[str, Any], value: object) -> bool:
-    wanted = _kinds(schema)
+    kinds = _kinds(schema)
     choices = schema.get("enum")
     if isinstance(choices, list) and value not in cast("list[object]", choices):
         return False
     if isinstance(value, bool):
-        return not wanted or "boolean" in wanted
-    return not wanted or any(isinstance(value, _TYPES.get(kind, (object,))) for kind in wanted)
+        return not kinds or "boolean" in kinds
+    return not kinds or any(isinstance(value, _TYPES.get(kind, (object,))) for kind in kinds)
 
 
 def _kinds(schema: Mapping[str, Any]) -> list[str]:
     """Return the JSON types a schema names, those of its alternatives included."""
-    said = schema.get("type")
-    named = cast("list[object]", said) if isinstance(said, list) else [said]
-    kinds = [item for item in named if isinstance(item, str)]
+    type_ = schema.get("type")
+    types = cast("list[object]", type_) if isinstance(type_, list) else [type_]
+    kinds = [item for item in types if isinstance(item, str)]
     for alternative in cast("list[object]", schema.get("anyOf") or []):
         if isinstance(alternative, dict):
             kinds += _kinds(cast("dict[str, Any]", alternative))
@@ -269,35 +269,35 @@ class Record:
     fields: Mapping[str, object]
     citation: str
 
-    def value(self, *wanted: str) -> object:
-        """Return the first field whose name has all the parts of one of `wanted`; None without.
+    def value(self, *names: str) -> object:
+        """Return the first field whose name has all the parts of one of `names`; None without.
 
         Parts are separated by spaces: "user id" is met by `user_id` and `userId`.
         """
-        for want in wanted:
+        for want in names:
             parts = set(want.split())
             for name, value in self.fields.items():
                 if parts <= parts_of(name):
                     return value
         return None
 
-    def text(self, *wanted: str) -> str:
+    def text(self, *names: str) -> str:
         """Return the same as text in one line, "" for none."""
-        value = self.value(*wanted)
+        value = self.value(*names)
         return "" if value is None else " ".join(str(value).split())
 
-    def has(self, *wanted: str) -> bool:
+    def has(self, *names: str) -> bool:
         """Return whether one of the fields is there, whatever its value."""
-        return any(set(want.split()) <= parts_of(name) for want in wanted for name in self.fields)
+        return any(set(want.split()) <= parts_of(name) for want in names for name in self.fields)
 
 
-def records(one: Observation) -> tuple[Record, ...]:
+def records(observation: Observation) -> tuple[Record, ...]:
     """Return the objects in the result of a tool, `MOST` at most; none when it is no JSON."""
     try:
-        document = cast("object", json.loads(one.text))
+        document = cast("object", json.loads(observation.text))
     except (ValueError, RecursionError):
         return ()
-    citation = citations.tool(one.action_id)
+    citation = citations.tool(observation.action_id)
     results = (Record(fields=fields, citation=citation) for fields in _objects(document, DEPTH))
     return tuple(record for record, _ in zip(results, range(MOST), strict=False))
 
@@ -324,16 +324,16 @@ def truth(value: object) -> bool | None:
     return False if text in _FALSE else None
 
 
-def _objects(said: object, depth: int) -> Iterator[Mapping[str, object]]:
+def _objects(value: object, depth: int) -> Iterator[Mapping[str, object]]:
     """Yield objects with plain values, outer ones first; tables as columns and rows too."""
     if depth == 0:
         return
-    if isinstance(said, list):
-        for item in cast("list[object]", said):
+    if isinstance(value, list):
+        for item in cast("list[object]", value):
             yield from _objects(item, depth - 1)
-    if not isinstance(said, dict):
+    if not isinstance(value, dict):
         return
-    fields = cast("dict[str, object]", said)
+    fields = cast("dict[str, object]", value)
     if (rows := _table(fields)) is not None:
         yield from rows
         return

@@ -119,7 +119,7 @@ def read(brief: Brief) -> Reading:
     line = APART.join(heard)
     tokens = sentences(unwrapped(unsigned(brief.body, ANYONE)))[:MOST_SENTENCES]
     book = chosen(APART.join(spoken(item) for item in (brief.title, *tokens)))  # "Legal" signs, too
-    named = list(dict.fromkeys(_folded(item) for item in _EMAIL.findall(text)))
+    addresses = list(dict.fromkeys(_folded(item) for item in _EMAIL.findall(text)))
     requester = address(brief.requester)
     question = _question(brief.title, tokens)
     few = len(_telling(text, brief.language)) < FEWEST_WORDS
@@ -127,7 +127,7 @@ def read(brief: Brief) -> Reading:
     return Reading(
         book=book,
         requester=requester,
-        others=tuple(item for item in named if item != requester),
+        others=tuple(item for item in addresses if item != requester),
         urls=urls,
         question=question,
         vague=few and not urls and not question,
@@ -147,11 +147,11 @@ def _telling(text: str, language: str) -> set[str]:
     }
 
 
-def chosen(said: str) -> Playbook:
+def chosen(text: str) -> Playbook:
     """Return the playbook whose every group is met, by the most words; GENERAL when none is."""
     best, most = GENERAL, 0
     for book in BOOKS:
-        met = [_met(said, group) for group in book.topic]
+        met = [_met(text, group) for group in book.topic]
         score = sum(len(item) for item in met) + book.weight if all(met) else 0
         if score > most:
             best, most = book, score
@@ -296,14 +296,14 @@ def view(question: Question) -> View:
     looker = Looker(question=question, slots=_with_url(looker))
     results |= _of_endpoint(looker) | _of_invoices(looker)
     results |= _of_change(question, reading)
-    known = best_known(question.memory, [asked_part(item) for item in reading.question])
-    if known is not None:
-        results[Sign.KNOWN] = Seen(citation=known.citation)
-        if known.answers:
+    passage = best_known(question.memory, [asked_part(item) for item in reading.question])
+    if passage is not None:
+        results[Sign.KNOWN] = Seen(citation=passage.citation)
+        if passage.answers:
             results[Sign.ANSWERED] = results[Sign.KNOWN]
     own_words, saying = _beyond(question, reading)
     results |= saying
-    quote = known.sentences if known else ()
+    quote = passage.sentences if passage else ()
     return View(reading=reading, signs=results, looker=looker, quote=quote, own_words=own_words)
 
 
@@ -311,12 +311,14 @@ def _beyond(question: Question, reading: Reading) -> tuple[tuple[str, ...], dict
     """Return what of the ticket the playbook does not cover, and the signs of that."""
     brief = question.memory.brief
     here = Seen(citation=citations.ticket(brief.ticket_id))
-    known = who(brief)
-    own_words = uncovered(brief, known, brief.language, reading.book.covers)
+    person = who(brief)
+    own_words = uncovered(brief, person, brief.language, reading.book.covers)
     results = {Sign.UNCOVERED: here} if own_words else {}
-    asked = {item: item.removesuffix(asked_part(item)).strip() for item in reading.question}
-    wanted = frozenset[str]().union(*(matter(asked_part(item), brief.language) for item in asked))
-    if unexplained(brief, brief.language, asked, wanted):
+    questions = {item: item.removesuffix(asked_part(item)).strip() for item in reading.question}
+    stems_asked = frozenset[str]().union(
+        *(matter(asked_part(item), brief.language) for item in questions)
+    )
+    if unexplained(brief, brief.language, questions, stems_asked):
         results[Sign.UNEXPLAINED] = here
     return own_words, results
 
@@ -326,9 +328,9 @@ def _slots(question: Question, reading: Reading) -> dict[str, str]:
 
     The requester's, but for accounts: there another's that is named is looked at, never changed.
     """
-    named = reading.others[0] if len(reading.others) == 1 else ""
+    other = reading.others[0] if len(reading.others) == 1 else ""
     of_accounts = ACCOUNT in reading.book.looks
-    address = (named or reading.requester) if of_accounts else reading.requester
+    address = (other or reading.requester) if of_accounts else reading.requester
     slots = {
         "email": address,
         "customer": question.memory.brief.customer,
@@ -339,7 +341,7 @@ def _slots(question: Question, reading: Reading) -> dict[str, str]:
 
 def _of_ticket(question: Question, reading: Reading) -> dict[Sign, Seen]:
     seen = Seen(citation=citations.ticket(question.memory.brief.ticket_id))
-    said = {
+    flags = {
         Sign.SUSPICIOUS: question.memory.brief.suspicious,
         Sign.FOREIGN: bool(reading.others) or not reading.requester or reading.for_another,
         Sign.DOUBTED: reading.doubted,
@@ -347,7 +349,7 @@ def _of_ticket(question: Question, reading: Reading) -> dict[Sign, Seen]:
         Sign.VAGUE: reading.vague,
         Sign.CLAIMS: reading.claims,
     }
-    return {sign: seen for sign, true in said.items() if true}
+    return {sign: seen for sign, true in flags.items() if true}
 
 
 def _of_account(looker: Looker) -> dict[Sign, Seen]:
@@ -356,8 +358,8 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
         return {}
     records, citation = looked
     accounts = [item for item in records if item.has("email", "username", "status") or _named(item)]
-    wanted = looker.slots.get("email", "")
-    mine = [account for account in accounts if wanted in _addresses(account)] or accounts
+    email = looker.slots.get("email", "")
+    mine = [account for account in accounts if email in _addresses(account)] or accounts
     if len(mine) != 1:
         sign = Sign.FOREIGN if accounts else Sign.NO_ACCOUNT
         return {sign: Seen(citation=citation)}
@@ -370,15 +372,15 @@ def _of_account(looker: Looker) -> dict[Sign, Seen]:
         signs[Sign.DISABLED] = Seen(citation=citation)
     if len(signs) == 1:
         signs[Sign.OPEN] = Seen(citation=citation)
-    named = _addresses(account)
-    if named and wanted not in named:  # a search may find what is only like the address
+    addresses = _addresses(account)
+    if addresses and email not in addresses:  # a search may find what is only like the address
         signs[Sign.FOREIGN] = Seen(citation=citation)
     return signs
 
 
 def _addresses(record: Record) -> frozenset[str]:
-    named = (value for name, value in record.fields.items() if parts_of(name) & _MAIL)
-    return frozenset(address(str(value)) for value in named) - {""}
+    values = (value for name, value in record.fields.items() if parts_of(name) & _MAIL)
+    return frozenset(address(str(value)) for value in values) - {""}
 
 
 def _of_sign_ins(looker: Looker) -> dict[Sign, Seen]:
@@ -495,13 +497,13 @@ def _named(record: Record) -> bool:
 
 def _is(record: Record, words: Iterable[str]) -> bool:
     """Return whether a status is one of the words, or a field named by one says so."""
-    wanted = frozenset(words)
-    if record.text("status", "state").lower() in wanted:
+    word_set = frozenset(words)
+    if record.text("status", "state").lower() in word_set:
         return True
     return any(
         truth(value) is not False
         for name, value in record.fields.items()
-        if parts_of(name) & wanted and not parts_of(name) & _BESIDE
+        if parts_of(name) & word_set and not parts_of(name) & _BESIDE
     )
 
 
@@ -512,10 +514,10 @@ def _is_not(record: Record, words: frozenset[str]) -> bool:
 
 
 def _succeeded(record: Record, fields: Sequence[str] = _OUTCOMES) -> bool:
-    said = record.value(*fields)
-    if isinstance(said, bool):
-        return said
-    text = str(said if said is not None else "").strip().lower()
+    value = record.value(*fields)
+    if isinstance(value, bool):
+        return value
+    text = str(value if value is not None else "").strip().lower()
     if text.isdecimal() and len(text) == 3:
         return int(text) < FAILED_STATUS
     if truth(text) is not None:

@@ -75,9 +75,9 @@ class KnowledgeRecaller:
         request = SearchRequest(
             query=query, recipe=RECIPE, limit=most, clients=mine, min_relevance=0.0
         )
-        found = self.recall(system_principal(workspace_id), request)
+        answer = self.recall(system_principal(workspace_id), request)
         best: dict[str, Evidence] = {}
-        for node in (result.node for result in found.results if result.node.client_id in mine):
+        for node in (result.node for result in answer.results if result.node.client_id in mine):
             cited = citation_of(node)
             best.setdefault(cited, Evidence(citation=cited, text=_text(node), node_id=node.id))
         return list(best.values())[:limit]
@@ -115,8 +115,11 @@ class History:
                 )
                 for item in earlier
             ]
-        told = zip(earlier, calls, strict=True)
-        texts = [_history_line(one, did, ticket.answers.get(one.id, "")) for one, did in told]
+        pairs = zip(earlier, calls, strict=True)
+        texts = [
+            _history_line(earlier_ticket, did, ticket.answers.get(earlier_ticket.id, ""))
+            for earlier_ticket, did in pairs
+        ]
         return texts[::-1]
 
 
@@ -160,18 +163,18 @@ class RecentResults:
             return ()
         rows = self._rows(situation, ticket, most * OVERFETCH, timedelta(seconds=seconds))
         vault_of = cache(partial(self._vault, workspace_id))
-        found: dict[str, Evidence] = {}
+        evidence: dict[str, Evidence] = {}
         for row in rows:
-            before, said = hide.vault, self._opened(workspace_id, row)
-            vault = vault_of(row.investigation_id) if said is not None else None
-            told = _told(row, said, vault, hide)
-            if told is None or told[0] in found or screen(told[1]).injection:
+            before, content = hide.vault, self._opened(workspace_id, row)
+            vault = vault_of(row.investigation_id) if content is not None else None
+            result = _told(row, content, vault, hide)
+            if result is None or result[0] in evidence or screen(result[1]).injection:
                 hide.vault = before
                 continue
-            found[told[0]] = Evidence(citation=citations.tool(row.id), text=told[1])
-            if len(found) == most:
+            evidence[result[0]] = Evidence(citation=citations.tool(row.id), text=result[1])
+            if len(evidence) == most:
                 break
-        return tuple(found.values())
+        return tuple(evidence.values())
 
     def _rows(
         self, situation: Situation, ticket: Ticket, most: int, window: timedelta
@@ -179,11 +182,11 @@ class RecentResults:
         """Return calls for the ticket's customer's tickets; for its requester's without one."""
         owners = owners_of(ticket)[:1]
         with self.journal.reading(situation.workspace_id) as stores:
-            known = stores.subjects.find(owners)
+            subjects = stores.subjects.find(owners)
             return stores.actions.recent(
                 ticket.id,
                 situation.investigation.id,
-                owner=next(iter(known.values()), None),
+                owner=next(iter(subjects.values()), None),
                 alone=any(kind == "person" for kind, _ in owners),
                 since=self.journal.platform.clock() - window,
                 limit=most,
@@ -197,10 +200,10 @@ class RecentResults:
         ]
         try:
             opener = Opener(keys=self.journal.platform.keys, cipher=self.journal.platform.cipher)
-            asked, came = opener(workspace_id, sealed)
+            question, came = opener(workspace_id, sealed)
         except BodyUnreadable:
             return None
-        arguments = arguments_in(asked or {})
+        arguments = arguments_in(question or {})
         if arguments is None or came is None:
             return None
         return {"arguments": arguments, "text": str(came.get("text", ""))}
@@ -217,7 +220,7 @@ class RecentResults:
 
 def _told(
     row: ActionRow,
-    said: Mapping[str, JsonValue] | None,
+    content: Mapping[str, JsonValue] | None,
     vault: Mapping[str, str] | None,
     hide: Hider,
 ) -> tuple[str, str] | None:
@@ -225,16 +228,16 @@ def _told(
 
     None for what cannot be hidden again.
     """
-    if said is None or vault is None:
+    if content is None or vault is None:
         return None
     try:
-        moved = cast("dict[str, JsonValue]", hide.moved(dict(said), vault))
+        moved = cast("dict[str, JsonValue]", hide.moved(dict(content), vault))
     except ValidationFailed:
         return None
     arguments = json.dumps(moved["arguments"], sort_keys=True, ensure_ascii=False)
-    asked = f"{row.connector}.{row.tool} {arguments}"
+    call = f"{row.connector}.{row.tool} {arguments}"
     came = citations.without(str(moved["text"]))
-    return asked, cut(f"{asked} at {row.completed_at:%Y-%m-%d %H:%M:%S} UTC: {came}", MAX_CHARS)
+    return call, cut(f"{call} at {row.completed_at:%Y-%m-%d %H:%M:%S} UTC: {came}", MAX_CHARS)
 
 
 WINDOW = timedelta(hours=24)
@@ -308,9 +311,11 @@ class TicketSurrounds:
             if item.id != ticket.id and item.received_at <= ticket.received_at
         ]
         shares = [(_share(ticket, other), other) for other in others]
-        alike = [(share, one) for share, one in shares if share >= ALIKE]
+        alike = [(share, similar_ticket) for share, similar_ticket in shares if share >= ALIKE]
         alike.sort(key=lambda pair: (-pair[0], pair[1].id))
-        own = [one for _, one in alike if _same_customer(ticket, one)]
+        own = [
+            similar_ticket for _, similar_ticket in alike if _same_customer(ticket, similar_ticket)
+        ]
         similar = [_shown(item) for item in own[: bounds.similar]]
         return self._facts(workspace_id, ticket, bounds.facts), similar, _hints(ticket, alike)
 
@@ -319,44 +324,48 @@ class TicketSurrounds:
         node = self.graph.get_node(workspace_id, "customer", f"customer:{key}") if key else None
         if node is None or not node.visible or not most:
             return []
-        found = self.graph.neighbors(
+        neighbours = self.graph.neighbors(
             workspace_id, node.id, depth=1, relations=RELATIONS, limit=most
         )
-        facts = [_fact(each, edge) for each, edge in found]
+        facts = [_fact(each, edge) for each, edge in neighbours]
         return [fact for fact in facts if fact is not None]
 
 
 def _fact(node: MemoryNode, edge: MemoryEdge) -> Evidence | None:
     """Return what a node says, with how it came to be known; None when it says nothing."""
-    said = _said(node.dump.properties)
-    if not said:
+    text_of_node = _said(node.dump.properties)
+    if not text_of_node:
         return None
-    text = f"{edge.dump.relation}: {said} ({node.dump.provenance.value})"
+    text = f"{edge.dump.relation}: {text_of_node} ({node.dump.provenance.value})"
     return Evidence(citation=citations.memory(node.id), text=text, node_id=node.id)
 
 
 def _said(properties: Mapping[str, Any]) -> str:
-    named = next((str(properties[name]) for name in _TEXTS if properties.get(name)), "")
-    if named:
-        return one_line(named)[:TEXT_CHARS]
-    left = {name: one for name, one in properties.items() if name != "data_subjects"}
+    text = next((str(properties[name]) for name in _TEXTS if properties.get(name)), "")
+    if text:
+        return one_line(text)[:TEXT_CHARS]
+    left = {name: value for name, value in properties.items() if name != "data_subjects"}
     return one_line(json.dumps(left, sort_keys=True, default=str))[:TEXT_CHARS] if left else ""
 
 
 def _shown(ticket: Ticket) -> Evidence:
     text = one_line(f"{ticket.title}. {ticket.body}")[:TEXT_CHARS]
-    said = f"({ticket.status.value}) {text}"
-    return Evidence(citation=citations.ticket(ticket.id), text=said)
+    status_text = f"({ticket.status.value}) {text}"
+    return Evidence(citation=citations.ticket(ticket.id), text=status_text)
 
 
 def _hints(ticket: Ticket, alike: Sequence[tuple[float, Ticket]]) -> list[str]:
     hints: list[str] = []
-    same = [one for share, one in alike if share >= SAME and _same_customer(ticket, one)]
+    same = [
+        similar_ticket
+        for share, similar_ticket in alike
+        if share >= SAME and _same_customer(ticket, similar_ticket)
+    ]
     if same:
         where = citations.ticket(same[0].id)
         hints.append(f"This looks like a duplicate of a ticket of the last 24 hours {where}.")
     if len(alike) + 1 >= BURST:
-        customers = len({customer_key(one.customer) for _, one in alike})
+        customers = len({customer_key(similar_ticket.customer) for _, similar_ticket in alike})
         hints.append(
             f"A burst: {len(alike) + 1} tickets like this one within 24 hours, of {customers} "
             "customers."
@@ -364,17 +373,17 @@ def _hints(ticket: Ticket, alike: Sequence[tuple[float, Ticket]]) -> list[str]:
     return hints
 
 
-def _same_customer(one: Ticket, other: Ticket) -> bool:
-    key = customer_key(one.customer)
+def _same_customer(first: Ticket, other: Ticket) -> bool:
+    key = customer_key(first.customer)
     if key is None:
-        mine = one.requester_email
+        mine = first.requester_email
         return mine is not None and mine == other.requester_email
     return key == customer_key(other.customer)
 
 
-def _share(one: Ticket, other: Ticket) -> float:
+def _share(first: Ticket, other: Ticket) -> float:
     """Return the share of words two tickets have in common, 0 to 1."""
-    mine, theirs = _words(one), _words(other)
+    mine, theirs = _words(first), _words(other)
     both = mine | theirs
     return len(mine & theirs) / len(both) if both else 0.0
 

@@ -110,6 +110,6 @@ GOES_ON: Text = {
 """Closes every other hand-off."""
 
 
-def said(text: Text, language: str) -> str:
+def phrase(text: Text, language: str) -> str:
     """Return the sentence in a language, in English where it is not known."""
     return text.get(language, text["en"])

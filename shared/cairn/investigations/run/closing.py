@@ -15,7 +15,7 @@ from cairn.investigations.ports import ActionState, ApprovalState, Escalation, M
 from cairn.investigations.run.moving import (
     Opened,
     add_lines,
-    found,
+    find_investigation,
     halted,
     ids,
     line_bodies,
@@ -73,7 +73,7 @@ class AbandonExecution:
 
 def _freed(write: Write, investigation_id: UUID) -> Present:
     write.stores.slots.free(investigation_id)
-    investigation = found(write.stores, investigation_id)
+    investigation = find_investigation(write.stores, investigation_id)
     if write.stores.escalations.of(investigation_id) is None:
         line = Step(system="resume", action="left", detail=WHY, kind="error")
         meta = {**ids(investigation), "run": investigation.run}
@@ -94,7 +94,7 @@ class QueueEscalation:
     ) -> None:
         """Queue the call, and say so in the ledger."""
         with self.journal.reading(workspace_id) as stores:
-            investigation = found(stores, investigation_id)
+            investigation = find_investigation(stores, investigation_id)
         channel = self.desk.persona(workspace_id, investigation.persona).escalation
         escalation_id = derived_id(investigation_id, "escalation")
 
@@ -142,7 +142,7 @@ class Close:
         Raises NotFound, and Unavailable when somebody could not be told: repeat it.
         """
         with self.journal.reading(workspace_id) as stores:
-            investigation = found(stores, investigation_id)
+            investigation = find_investigation(stores, investigation_id)
         if investigation.state.is_end:
             if investigation.ended_at is None:
                 self._give_back(investigation)
@@ -252,7 +252,7 @@ class Halt:
         except (BodyUnreadable, SubjectForgotten):
             return self.abandon(workspace_id, investigation_id)
         with self.journal.reading(workspace_id) as stores:
-            return present(found(stores, investigation_id))
+            return present(find_investigation(stores, investigation_id))
 
     def _halt(self, before: Opened, error: str, cause: str) -> None:
         investigation, code = before.investigation, readable(error, MAX_CODE_CHARS)
@@ -286,7 +286,7 @@ class Abandon:
         """Return HALTED; nothing of what it knew is kept."""
 
         def end(write: Write) -> Present:
-            investigation = found(write.stores, investigation_id)
+            investigation = find_investigation(write.stores, investigation_id)
             if investigation.state.is_end:
                 return present(investigation)
             move = Move(
@@ -310,10 +310,10 @@ class Abandon:
                 "reason": FORGOTTEN,
             }
             write.note("investigation.moved", meta, {})
-            return present(found(write.stores, investigation_id))
+            return present(find_investigation(write.stores, investigation_id))
 
         with self.journal.reading(workspace_id) as stores:
-            investigation = found(stores, investigation_id)
+            investigation = find_investigation(stores, investigation_id)
         return self.journal.write(workspace_id, (), agent_of(investigation), end)
 
 

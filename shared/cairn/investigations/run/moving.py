@@ -126,7 +126,7 @@ class Opened:
     memory: WorkingMemory
 
 
-def found(stores: Stores, investigation_id: UUID) -> Investigation:
+def find_investigation(stores: Stores, investigation_id: UUID) -> Investigation:
     """Return an investigation; NotFound, for another workspace's too."""
     investigation = stores.investigations.find(investigation_id)
     if investigation is None:
@@ -145,7 +145,7 @@ def read(journal: Journal, workspace_id: UUID, investigation_id: UUID) -> Opened
     Raises NotFound, BodyUnreadable when a data subject was forgotten.
     """
     with journal.reading(workspace_id) as stores:
-        investigation = found(stores, investigation_id)
+        investigation = find_investigation(stores, investigation_id)
         sealed = stores.investigations.snapshot(investigation_id)
     return opened(
         journal.platform.keys, Snapshots(cipher=journal.platform.cipher), investigation, sealed

@@ -29,8 +29,8 @@ def redact_errors() -> Generator[None]:
     except CairnError:
         raise
     except Exception as error:  # noqa: BLE001 -- whatever it is
-        named = type(type(error).__name__, (Exception,), {})
-        raise named(_place(error)) from None
+        plain_error = type(type(error).__name__, (Exception,), {})
+        raise plain_error(_place(error)) from None
 
 
 def _place(error: Exception) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cairn.investigations.journal import agent_of
 from cairn.investigations.outcomes import End, lost, may_repeat, observed
 from cairn.investigations.ports import ActionState, ApprovalState, Change
-from cairn.investigations.run.moving import found, ids, moved, read, unmoved
+from cairn.investigations.run.moving import find_investigation, ids, moved, read, unmoved
 from cairn.investigations.run.step import execution_name, superseded
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.state import RESUMED, State, Step
@@ -115,7 +115,7 @@ class Enter:
         except (BodyUnreadable, SubjectForgotten):
             return self.abandon(workspace_id, investigation_id)
         with self.journal.reading(workspace_id) as stores:
-            return present(found(stores, investigation_id))
+            return present(find_investigation(stores, investigation_id))
 
     def _held(self, investigation: Investigation) -> Present:
         """Take a slot for another run of what has not begun; all else needs none, or has one."""
@@ -123,7 +123,7 @@ class Enter:
             return present(investigation)
 
         def hold(write: Write) -> Present:
-            now = found(write.stores, investigation.id)
+            now = find_investigation(write.stores, investigation.id)
             if unmoved(now, investigation):
                 write.stores.slots.take(investigation.id, UNLIMITED, write.now)
             return present(now)
@@ -149,8 +149,8 @@ class Enter:
     def _looked_up(self, before: Opened) -> Change:
         """Return where the run goes on, with what became of the action that was under way."""
         investigation = before.investigation
-        said = f"Run {investigation.run} goes on from {investigation.state}."
-        line = Step(system=SYSTEM, action="resumed", detail=said, kind="state")
+        detail = f"Run {investigation.run} goes on from {investigation.state}."
+        line = Step(system=SYSTEM, action="resumed", detail=detail, kind="state")
         change = self._settled(before)
         target = RESUMED[investigation.state]
         return replace(change, target=target, lines=(line, *change.lines))
@@ -190,7 +190,7 @@ class Resume:
         principal.require(Role.ADMIN)
 
         def rerun(write: Write) -> Present:
-            investigation = found(write.stores, investigation_id)
+            investigation = find_investigation(write.stores, investigation_id)
             if investigation.ended_at is not None:
                 raise Conflict("The investigation is over.", reason="ended")
             return _rerun(write, investigation)
@@ -217,7 +217,7 @@ class Resume:
         """
 
         def rerun(write: Write) -> Present:
-            now = found(write.stores, seen.id)
+            now = find_investigation(write.stores, seen.id)
             lost = now.run == seen.run if died else unmoved(now, seen)
             if now.ended_at is not None or not lost:
                 return present(now)
@@ -233,11 +233,11 @@ class Resume:
         """
 
         def rerun(write: Write) -> Present | None:
-            asked = write.stores.approvals.find(approval_id)
-            if asked is None or asked.decided_at is None:
+            approval = write.stores.approvals.find(approval_id)
+            if approval is None or approval.decided_at is None:
                 return None
-            investigation = found(write.stores, asked.investigation_id)
-            if investigation.ended_at is not None or investigation.moved_at > asked.decided_at:
+            investigation = find_investigation(write.stores, approval.investigation_id)
+            if investigation.ended_at is not None or investigation.moved_at > approval.decided_at:
                 return None
             return _rerun(write, investigation)
 
@@ -270,7 +270,7 @@ class ExecutionEnded:
         called, and the hourly sweep goes on.
         """
         with self.journal.reading(workspace_id) as stores:
-            investigation = found(stores, investigation_id)
+            investigation = find_investigation(stores, investigation_id)
         if run != investigation.run:
             return present(investigation)
         if investigation.state.is_end:

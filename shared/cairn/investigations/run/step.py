@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cairn.investigations import citations
 from cairn.investigations.journal import agent_of
 from cairn.investigations.ports import Change, Situation
-from cairn.investigations.run.moving import broken, found, moved, read, spent_out
+from cairn.investigations.run.moving import broken, find_investigation, moved, read, spent_out
 from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.state import Spending, State
 from cairn.investigations.views import Present, present
@@ -42,8 +42,8 @@ def owners(
     journal: Journal, investigation: Investigation, before: WorkingMemory, after: WorkingMemory
 ) -> tuple[UUID, ...]:
     """Return the data subjects of an investigation with those of what was read meanwhile."""
-    known = {item.citation for item in _read(before)}
-    new = [item for item in _read(after) if item.citation not in known]
+    citations_before = {item.citation for item in _read(before)}
+    new = [item for item in _read(after) if item.citation not in citations_before]
     if not new:
         return investigation.data_subjects
     about = set(investigation.data_subjects)
@@ -61,12 +61,12 @@ def _read(memory: WorkingMemory) -> tuple[Evidence, ...]:
 
 
 def _subjects(stores: Stores, cited: citations.Citation) -> set[UUID]:
-    found = None
+    row = None
     if cited.id is not None and cited.kind is citations.Kind.TICKET:
-        found = stores.tickets.find(cited.id)
+        row = stores.tickets.find(cited.id)
     elif cited.id is not None and cited.kind is citations.Kind.TOOL:
-        found = stores.actions.find(cited.id)
-    return set(found.data_subjects) if found else set()
+        row = stores.actions.find(cited.id)
+    return set(row.data_subjects) if row else set()
 
 
 def count(metrics: Metrics, investigation: Investigation, change: Change) -> None:
@@ -175,8 +175,8 @@ class RunStep:
         persona = self.desk.persona(
             investigation.workspace_id, investigation.persona, began=investigation.created_at
         )
-        kept = _most(investigation.spending, memory.spending)
-        budget = budget_of(persona, kept, self.stopwatch)
+        spent = _most(investigation.spending, memory.spending)
+        budget = budget_of(persona, spent, self.stopwatch)
         situation = Situation(
             investigation=investigation, memory=memory, persona=persona, budget=budget
         )
@@ -192,7 +192,7 @@ class RunStep:
         except CairnError as error:
             change = broken(situation, error)
         spending = spending_of(budget)
-        return _timed(change, spending, spending.ms - kept.ms)
+        return _timed(change, spending, spending.ms - spent.ms)
 
     def _stepped(self, situation: Situation) -> Change:
         try:
@@ -208,7 +208,7 @@ class RunStep:
             count(self.metrics, investigation, change)
             return present(replace(investigation, state=change.target))
         with self.journal.reading(investigation.workspace_id) as stores:
-            return present(found(stores, investigation.id))
+            return present(find_investigation(stores, investigation.id))
 
     def _moved(self, before: Opened, change: Change) -> bool:
         """Write the transition, sealed for everybody it is about by now."""

@@ -24,7 +24,7 @@ from cairn.investigations.outcomes import (
 )
 from cairn.investigations.ports import ActionState, ApprovalState, Change
 from cairn.investigations.proposing import refused
-from cairn.investigations.run.moving import found, halted, handed_over, unmoved
+from cairn.investigations.run.moving import find_investigation, halted, handed_over, unmoved
 from cairn.investigations.run.step import superseded
 from cairn.investigations.state import State, Step, Verdict
 from cairn.investigations.steps.check import attempted
@@ -117,7 +117,9 @@ def of_ticket(memory: WorkingMemory) -> Mapping[str, str]:
     """
     brief = memory.brief
     text = f"{brief.title}\n{brief.body}\n{brief.customer}\n{brief.requester}"
-    return {one: value for one, value in memory.vault.items() if one in text}
+    return {
+        placeholder: value for placeholder, value in memory.vault.items() if placeholder in text
+    }
 
 
 class NotCovered(Conflict):
@@ -245,15 +247,15 @@ class Act:
         if approval_id is None:
             return None
         with self.journal.reading(situation.workspace_id) as stores:
-            given = stores.approvals.find(approval_id)
-        if given is None or given.state not in (ApprovalState.GRANTED, ApprovalState.USED):
+            approval = stores.approvals.find(approval_id)
+        if approval is None or approval.state not in (ApprovalState.GRANTED, ApprovalState.USED):
             raise NotCovered("The question it waited for was not answered with a yes.")
         return PersonApproval(
-            approval_id=given.id,
-            binding=given.binding,
-            policy_version=given.policy_version,
-            expires_at=given.expires_at,
-            by=given.decided_by or situation.workspace_id,
+            approval_id=approval.id,
+            binding=approval.binding,
+            policy_version=approval.policy_version,
+            expires_at=approval.expires_at,
+            by=approval.decided_by or situation.workspace_id,
         )
 
     def _criticality(self, situation: Situation, action: Action) -> Criticality:
@@ -263,7 +265,7 @@ class Act:
 
 def _still_ours(stores: Stores, investigation: Investigation) -> None:
     """Raise Superseded where the investigation has gone on, or another run goes on with it."""
-    if not unmoved(found(stores, investigation.id), investigation):
+    if not unmoved(find_investigation(stores, investigation.id), investigation):
         raise superseded(investigation.run)
 
 

@@ -63,23 +63,23 @@ class Earlier:
                 tool=action.tool,
                 limit=MOST,
             )
-        wanted = attempt.restored
-        return next((row for row in rows if self._is_same(situation, row, wanted)), None)
+        arguments = attempt.restored
+        return next((row for row in rows if self._is_same(situation, row, arguments)), None)
 
     def _is_same(
-        self, situation: Situation, row: ActionRow, wanted: Mapping[str, JsonValue]
+        self, situation: Situation, row: ActionRow, arguments: Mapping[str, JsonValue]
     ) -> bool:
         """Return whether a call had these arguments; True where nobody can read any more which."""
         workspace_id, investigation_id = situation.workspace_id, row.investigation_id
         if investigation_id is None:  # no investigation's: an agent's own call
             return False
         try:
-            given = opened_input(self.journal, workspace_id, row)
+            stored = opened_input(self.journal, workspace_id, row)
             vault = read(self.journal, workspace_id, investigation_id).memory.vault
-            if given is None or unknown_placeholder(given, vault):
+            if stored is None or unknown_placeholder(stored, vault):
                 return True
-            made = cast("Mapping[str, JsonValue]", restore(given, vault))
-            return same_arguments(made, wanted)
+            restored = cast("Mapping[str, JsonValue]", restore(stored, vault))
+            return same_arguments(restored, arguments)
         except (BodyUnreadable, SubjectForgotten, NotFound, ValidationFailed):
             return True
 
@@ -325,12 +325,12 @@ def _made_up(memory: WorkingMemory, attempt: Attempt, tool: ToolSpec) -> tuple[s
         check_arguments(tool, attempt.restored)
     except ValidationFailed as wrong:
         text = "; ".join(f"{error.location} {error.message}" for error in wrong.errors)
-        told = redact_written(f"{wrong.detail} {text}".strip(), attempt.vault, frozenset())
-        return "wrong-arguments", str(told.value)
-    known = citations.sources(memory)
+        redacted = redact_written(f"{wrong.detail} {text}".strip(), attempt.vault, frozenset())
+        return "wrong-arguments", str(redacted.value)
+    sources = citations.sources(memory)
     for token in attempt.action.evidence:
         cited = citations.parse(token)
-        if cited is None or not citations.resolves(cited, known):
+        if cited is None or not citations.resolves(cited, sources):
             return "invented-evidence", "The evidence names something that was never found."
     return None
 

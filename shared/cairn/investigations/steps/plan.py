@@ -108,8 +108,8 @@ def offered(connectors: Connectors, workspace_id: UUID) -> tuple[ToolSpec, ...]:
 
 def readable(text: str, most: int) -> str:
     """Return a text every store keeps: no NUL, no half of a surrogate pair, cut."""
-    kept = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-    return kept[:most]
+    clean = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+    return clean[:most]
 
 
 def _went_on(memory: WorkingMemory, target: State, why: str) -> Change:

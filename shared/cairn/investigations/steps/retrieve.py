@@ -62,10 +62,12 @@ class Retrieve:
 
     def _kept(self, situation: Situation, query: str, results: Sequence[Evidence]) -> Change:
         memory, hide = situation.memory, self.hiding.of(situation)
-        kept = {item.citation: item for item in memory.evidence}
+        evidence_by_citation = {item.citation: item for item in memory.evidence}
         for evidence in results:
-            kept.pop(evidence.citation, None)
-            kept[evidence.citation] = replace(evidence, text=hide(evidence.text[:MAX_TEXT_CHARS]))
+            evidence_by_citation.pop(evidence.citation, None)
+            evidence_by_citation[evidence.citation] = replace(
+                evidence, text=hide(evidence.text[:MAX_TEXT_CHARS])
+            )
         line = Step(
             system=SYSTEM,
             action="searched",
@@ -75,7 +77,7 @@ class Retrieve:
         )
         memory = replace(
             memory,
-            evidence=tuple(kept.values())[-MAX_EVIDENCE:],
+            evidence=tuple(evidence_by_citation.values())[-MAX_EVIDENCE:],
             queries=(*memory.queries, query),
             vault=hide.vault,
             plan=None,

@@ -186,15 +186,15 @@ class GiveVerdict:
     def _summary(self, situation: Situation, ruling: Ruling) -> str:
         """Return a message without a claim that has neither source nor disclaimer."""
         memory = situation.memory
-        known = citations.sources(memory)
+        sources = citations.sources(memory)
         situation.budget.check()
         text = readable(self.planner.summary(situation.question(memory), ruling), MAX_SUMMARY_CHARS)
-        lacking = citations.unsourced(text, known)
+        lacking = citations.unsourced(text, sources)
         if lacking:
             situation.budget.check()
             question = situation.question(_reminded(memory, lacking))
             text = readable(self.planner.summary(question, ruling), MAX_SUMMARY_CHARS)
-        text = citations.disclaimed(text, known, language=memory.brief.language)
+        text = citations.disclaimed(text, sources, language=memory.brief.language)
         decided = fixed(memory, ruling.verdict, ruling.reason)
         return text or template_summary(decided)
 

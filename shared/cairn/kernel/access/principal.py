@@ -82,14 +82,14 @@ class Principal:
                 reason="role",
             )
 
-    def writing_client(self, given: str) -> str:
-        """Return whose what is written is: `given`, or the client the principal is bound to.
+    def writing_client(self, client_id: str) -> str:
+        """Return whose what is written is: `client_id`, or the client the principal is bound to.
 
         Raises Denied for another client's. `GLOBAL_CLIENT` is what a writer says who names none.
         """
         if self.client_id is None:
-            return given
-        if given not in (GLOBAL_CLIENT, self.client_id):
+            return client_id
+        if client_id not in (GLOBAL_CLIENT, self.client_id):
             raise Denied("This key is bound to another client.", reason="client")
         return self.client_id
 
@@ -100,13 +100,13 @@ class Principal:
                 "This is shared knowledge; a key bound to a client only reads it.", reason="client"
             )
 
-    def writing_scope(self, given: Scope | None) -> Scope:
-        """Return the scope of what is written: `given`, or the narrowest the principal has.
+    def writing_scope(self, requested: Scope | None) -> Scope:
+        """Return the scope of what is written: `requested`, or the narrowest the principal has.
 
         Raises Denied when the principal may not write `given`.
         """
         allowed = (scope for scope in NARROWEST_FIRST if scope in self.allowed_scopes)
-        scope = given or next(allowed, Scope.ADMIN)
+        scope = requested or next(allowed, Scope.ADMIN)
         self.require_scope(scope)
         return scope
 

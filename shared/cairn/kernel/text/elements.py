@@ -13,5 +13,5 @@ def one_line(text: str) -> str:
 
 def as_data(tag: str, text: str, **attributes: str) -> str:
     """Return `text` inside an XML element that it cannot close: data, whatever it says."""
-    given = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
-    return f"<{tag}{given}>{escape(text)}</{tag}>"
+    written = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
+    return f"<{tag}{written}>{escape(text)}</{tag}>"

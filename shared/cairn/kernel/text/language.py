@@ -148,12 +148,12 @@ def _cyrillic(sample: str) -> str:
 
 
 def _by_words(sample: str) -> str | None:
-    said = Counter(words(sample))
+    written = Counter(words(sample))
     weights = _weights()
-    having = {code: [word for word in known if word in said] for code, known in _common().items()}
+    having = {code: [word for word in some if word in written] for code, some in _common().items()}
     counts = {
-        code: sum(said[word] * weights[word] for word in sorted(found))
-        for code, found in having.items()
+        code: sum(written[word] * weights[word] for word in sorted(matched))
+        for code, matched in having.items()
     }
     code = max(counts, key=counts.__getitem__)
     if not counts[code]:
@@ -174,5 +174,5 @@ def _common() -> Mapping[str, frozenset[str]]:
 @cache
 def _weights() -> Mapping[str, float]:
     """Return what a word speaks for a language with: one, shared by the languages that have it."""
-    having = Counter(word for known in _common().values() for word in known)
+    having = Counter(word for listed in _common().values() for word in listed)
     return {word: 1 / languages for word, languages in having.items()}

@@ -20,8 +20,8 @@ def searchable(word: str) -> list[str]:
     if word.isascii() or not _RUN.search(word):
         return [word]
     others = [part for part in _RUN.sub(" ", word).split() if part]
-    found = [pair for run in _RUN.findall(word) for pair in _pairs(run)]
-    return others + ([pair for pair in found if not _HIRAGANA.fullmatch(pair)] or found)
+    pairs = [pair for run in _RUN.findall(word) for pair in _pairs(run)]
+    return others + ([pair for pair in pairs if not _HIRAGANA.fullmatch(pair)] or pairs)
 
 
 def _pairs(run: str) -> list[str]:

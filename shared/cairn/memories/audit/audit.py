@@ -70,15 +70,15 @@ class MemoryAudit:
         """Take one record: it is looked at alone, and kept for comparing while there is room."""
         self._seen += 1
         scrubbed = scrub(record.text)
-        kept = replace(record, text=scrubbed.text[:KEPT_CHARS])
+        excerpt = replace(record, text=scrubbed.text[:KEPT_CHARS])
         if scrubbed.found:
-            self._note(Problem.SECRET, f"holds {', '.join(scrubbed.found)}", kept)
+            self._note(Problem.SECRET, f"holds {', '.join(scrubbed.found)}", excerpt)
         if junk := junk_of(record.text):
-            self._note(Problem.BOILERPLATE, f"junk: {junk.value}", kept)
-        if mark := recalled_marks(kept.text):
-            self._note(Problem.LOOP, f"reads like the output of a recall: {mark}", kept)
+            self._note(Problem.BOILERPLATE, f"junk: {junk.value}", excerpt)
+        if mark := recalled_marks(excerpt.text):
+            self._note(Problem.LOOP, f"reads like the output of a recall: {mark}", excerpt)
         if record.active and len(self._records) < self.most_records:
-            self._records.append(kept)
+            self._records.append(excerpt)
         elif record.active:
             self._left_out += 1
 
@@ -87,8 +87,8 @@ class MemoryAudit:
         self._scanned += 1
         scrubbed = scrub(text)
         if scrubbed.found:
-            kept = MemoryRecord(id=record, text=scrubbed.text[:KEPT_CHARS])
-            self._note(Problem.SECRET, f"holds {', '.join(scrubbed.found)}", kept)
+            excerpt = MemoryRecord(id=record, text=scrubbed.text[:KEPT_CHARS])
+            self._note(Problem.SECRET, f"holds {', '.join(scrubbed.found)}", excerpt)
 
     def lost(self, record: str, why: str) -> None:
         """Note something that lost what it belongs to, found by who read the store."""
@@ -112,11 +112,11 @@ class MemoryAudit:
             compared_by=self.compared_by,
             problems={
                 problem.value: Found(
-                    count=len(one.records),
-                    share=self._share(problem, len(one.records)),
-                    examples=tuple(one.examples),
+                    count=len(counted.records),
+                    share=self._share(problem, len(counted.records)),
+                    examples=tuple(counted.examples),
                 )
-                for problem, one in self._problems.items()
+                for problem, counted in self._problems.items()
             },
         )
 

@@ -50,11 +50,11 @@ def recalled_marks(text: str) -> str | None:
 
 def said_in_turns(records: Sequence[MemoryRecord]) -> Iterator[tuple[int, ...]]:
     """Yield the places of one content that agents said in a cycle: A, then B, then A again."""
-    said: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
+    places_by_text: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
     for place, record in enumerate(records):
         if record.source is not None:
-            said[record.audience, fingerprint(record.text)].append(place)
-    for places in said.values():
+            places_by_text[record.audience, fingerprint(record.text)].append(place)
+    for places in places_by_text.values():
         sources = [records[place].source for place in places]
         turns = [
             source for at, source in enumerate(sources) if at == 0 or source != sources[at - 1]
@@ -80,13 +80,13 @@ def quoted_whole(records: Sequence[MemoryRecord]) -> Iterator[tuple[int, int]]:
 
 def _inside(
     audience: str,
-    said: Sequence[str],
+    spoken: Sequence[str],
     whole: str,
     beginnings: defaultdict[tuple[str, tuple[str, ...]], list[tuple[int, str]]],
 ) -> Iterator[int]:
-    for at in range(len(said) - QUOTED_WORDS + 1):
-        known = beginnings.get((audience, tuple(said[at : at + QUOTED_WORDS])), ())
-        for older, text in known:
+    for at in range(len(spoken) - QUOTED_WORDS + 1):
+        candidates = beginnings.get((audience, tuple(spoken[at : at + QUOTED_WORDS])), ())
+        for older, text in candidates:
             if len(text) < len(whole) and f" {text} " in f" {whole} ":
                 yield older
 
@@ -152,10 +152,10 @@ def alike(records: Sequence[MemoryRecord], embed: EmbedTexts | None) -> list[Lik
     pairs = sorted(set(_candidates(records, bags)))
     score = _by_vectors(records, pairs, embed) if embed else _by_words(bags)
     same, like = (SAME_COSINE, LIKE_COSINE) if embed else (SAME_WORDS, LIKE_WORDS)
-    results = ((one, other, score(one, other)) for one, other in pairs)
+    results = ((first, other, score(first, other)) for first, other in pairs)
     return [
-        Likeness(one=one, other=other, score=round(value, 4), same=value >= same)
-        for one, other, value in results
+        Likeness(one=first, other=other, score=round(value, 4), same=value >= same)
+        for first, other, value in results
         if value >= like
     ]
 
@@ -176,7 +176,7 @@ def _candidates(
 
 
 def _by_words(bags: Sequence[frozenset[str]]) -> Callable[[int, int], float]:
-    return lambda one, other: len(bags[one] & bags[other]) / len(bags[one] | bags[other])
+    return lambda first, other: len(bags[first] & bags[other]) / len(bags[first] | bags[other])
 
 
 def _by_vectors(
@@ -194,7 +194,7 @@ def _by_vectors(
             vectors = np.zeros((len(places), part.shape[1]), dtype=np.float32)
         vectors[start : start + len(part)] = part
 
-    def cosine(one: int, other: int) -> float:
-        return float(vectors[row[one]] @ vectors[row[other]]) if vectors is not None else 0.0
+    def cosine(first: int, other: int) -> float:
+        return float(vectors[row[first]] @ vectors[row[other]]) if vectors is not None else 0.0
 
     return cosine

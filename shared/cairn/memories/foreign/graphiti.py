@@ -66,111 +66,111 @@ class _Graph:
     edges: list[_Edge] = field(default_factory=list[_Edge])
 
 
-def read_graphiti(found: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
+def read_graphiti(items: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
     """Yield episodes and entities as they are read, then facts by when they began to hold."""
     graph = _Graph(defaults)
-    for item in found:
+    for item in items:
         if isinstance(item, Unreadable):
             yield item
         else:
-            for named in _records(item):
-                yield from _read(named, graph)
+            for record in _records(item):
+                yield from _read(record, graph)
     yield from _facts(graph)
 
 
-def _records(named: Named) -> Iterator[Named | Unreadable]:
-    value = named.value
+def _records(item: Named) -> Iterator[Named | Unreadable]:
+    value = item.value
     if isinstance(value, list):
-        yield from _items(named.name, cast("list[Any]", value))
+        yield from _items(item.name, cast("list[Any]", value))
         return
     if isinstance(value, dict) and "uuid" not in value:
         holder = cast("dict[str, Any]", value)
-        known = [name for name in _LISTS if name in holder]
-        for name in known:
+        lists = [name for name in _LISTS if name in holder]
+        for name in lists:
             items = holder[name]
             if isinstance(items, list):
                 yield from _items(name, cast("list[Any]", items))
             elif items is not None:
                 yield Unreadable(name=name, why=f"is {a_kind(items)}, not a list")
-        if known:
+        if lists:
             return
-    yield named
+    yield item
 
 
 def _items(name: str, items: list[Any]) -> Iterator[Named]:
     return (Named(name=f"{name}[{at}]", value=item) for at, item in enumerate(items))
 
 
-def _read(named: Named | Unreadable, graph: _Graph) -> Iterator[Item]:
-    if isinstance(named, Unreadable):
-        yield named
+def _read(record: Named | Unreadable, graph: _Graph) -> Iterator[Item]:
+    if isinstance(record, Unreadable):
+        yield record
         return
     try:
-        item = _taken(named, Fields(named), graph)
+        item = _taken(record, Fields(record), graph)
     except ValidationFailed as refused:
-        item = Unreadable(name=named.name, why=refused.detail)
+        item = Unreadable(name=record.name, why=refused.detail)
     if item is not None:
         yield item
 
 
-def _taken(named: Named, fields: Fields, graph: _Graph) -> Item | None:
+def _taken(item: Named, fields: Fields, graph: _Graph) -> Item | None:
     """Return what a record becomes, by the fields it has; edges are kept and return nothing."""
     record = fields.name("uuid")
     if record is None:
         raise ValidationFailed("uuid is missing")
     if fields.optional("fact") is not None:
-        graph.edges.append(_edge(named, fields, record, graph.defaults))
+        graph.edges.append(_edge(item, fields, record, graph.defaults))
         return None
     if fields.optional("source_node_uuid") is not None:
-        return Skipped(name=named.name, why="an edge without a fact says nothing by itself")
+        return Skipped(name=item.name, why="an edge without a fact says nothing by itself")
     if fields.optional("content") is not None:
         graph.episodes.add(record)
-        return _episode(named, fields, record, graph.defaults)
+        return _episode(item, fields, record, graph.defaults)
     if fields.optional("name") is None:
         raise ValidationFailed("is no episode, entity or edge: content, name and fact are missing")
     graph.nodes.add(record)
     if "Community" in fields.texts("labels"):
-        return Skipped(name=named.name, why="a community is a summary; Cairn makes its own")
+        return Skipped(name=item.name, why="a community is a summary; Cairn makes its own")
     if not (fields.optional("summary") or "").strip():
-        return Skipped(name=named.name, why="an entity without a summary; facts name it")
-    return _entity(named, fields, record, graph.defaults)
+        return Skipped(name=item.name, why="an entity without a summary; facts name it")
+    return _entity(item, fields, record, graph.defaults)
 
 
-def _episode(named: Named, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
+def _episode(item: Named, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
     at = fields.time("valid_at") or fields.time("created_at")
     if at is None:
         raise ValidationFailed("valid_at and created_at are missing: when it happened is not known")
     new = replace(
         _new(fields, record, fields.text("content"), MemoryKind.EVENT, defaults), occurred_at=at
     )
-    return _item(named, fields, record, new)
+    return _item(item, fields, record, new)
 
 
-def _entity(named: Named, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
+def _entity(item: Named, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
     text = f"{fields.text('name')}: {fields.text('summary')}"
     at = fields.time("created_at")
     new = _new(fields, record, text, MemoryKind.FACT, defaults)
     new = replace(new, key=f"graphiti:{record}", occurred_at=at, valid_from=at)
-    return _item(named, fields, record, new)
+    return _item(item, fields, record, new)
 
 
-def _edge(named: Named, fields: Fields, record: str, defaults: Defaults) -> _Edge:
+def _edge(item: Named, fields: Fields, record: str, defaults: Defaults) -> _Edge:
     begins = fields.time("valid_at") or fields.time("created_at")
     invalid_at = fields.time("invalid_at")
     if begins and invalid_at and invalid_at < begins:
         raise ValidationFailed("invalid_at is before valid_at")
     new = _new(fields, record, fields.text("fact"), MemoryKind.FACT, defaults)
     relation = {"relation": fields.name("name"), "expired_at": fields.optional("expired_at")}
-    told = {**new.metadata["imported"], **{k: v for k, v in relation.items() if v}}
+    imported = {**new.metadata["imported"], **{k: v for k, v in relation.items() if v}}
     new = replace(
         new,
         occurred_at=begins,
         valid_from=begins,
         valid_to=invalid_at,
-        metadata={**new.metadata, "imported": told},
+        metadata={**new.metadata, "imported": imported},
     )
     return _Edge(
-        item=_item(named, fields, record, new),
+        item=_item(item, fields, record, new),
         ends=(fields.text("source_node_uuid"), fields.text("target_node_uuid")),
         episodes=fields.texts("episodes"),
         begins=begins,
@@ -197,9 +197,9 @@ def _new(fields: Fields, record: str, text: str, kind: MemoryKind, defaults: Def
     )
 
 
-def _item(named: Named, fields: Fields, record: str, new: NewMemory) -> ForeignMemory:
+def _item(item: Named, fields: Fields, record: str, new: NewMemory) -> ForeignMemory:
     return ForeignMemory(
-        name=f"{named.name} ({record})",
+        name=f"{item.name} ({record})",
         record=record,
         new=new,
         recorded_at=fields.time("created_at"),

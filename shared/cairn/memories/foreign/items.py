@@ -91,8 +91,8 @@ Item = ForeignMemory | Unreadable | Lost | Skipped
 class Fields:
     """The fields of one record, checked as they are taken; ValidationFailed names the field."""
 
-    def __init__(self, named: Named) -> None:
-        value: object = named.value
+    def __init__(self, item: Named) -> None:
+        value: object = item.value
         if not isinstance(value, dict):
             raise ValidationFailed(f"is {a_kind(value)}, not an object")
         self._value = cast("Mapping[str, Any]", value)
@@ -124,10 +124,10 @@ class Fields:
         if not value:
             return None
         try:
-            found = datetime.fromisoformat(value)
+            moment = datetime.fromisoformat(value)
         except ValueError as exc:
             raise ValidationFailed(f"{field} is no time: {value[:40]}") from exc
-        return found if found.utcoffset() is not None else found.replace(tzinfo=UTC)
+        return moment if moment.utcoffset() is not None else moment.replace(tzinfo=UTC)
 
     def object(self, field: str) -> Mapping[str, Any]:
         """Return an object, an empty one when there is none."""

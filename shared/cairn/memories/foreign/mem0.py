@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 _LISTS = ("results", "memories")
 
 
-def read_mem0(found: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
+def read_mem0(items: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
     """Yield the memories and relations of an export, whatever could not be read among them."""
-    for item in found:
+    for item in items:
         if isinstance(item, Unreadable):
             yield item
         else:
             yield from _records(item, defaults)
 
 
-def _records(named: Named, defaults: Defaults) -> Iterator[Item]:
-    value = named.value
+def _records(item: Named, defaults: Defaults) -> Iterator[Item]:
+    value = item.value
     if isinstance(value, list):
-        yield from _each(named.name, value, defaults, _memory)
+        yield from _each(item.name, value, defaults, _memory)
         return
     if isinstance(value, dict) and any(name in value for name in (*_LISTS, "relations")):
         holder = cast("dict[str, Any]", value)
@@ -48,7 +48,7 @@ def _records(named: Named, defaults: Defaults) -> Iterator[Item]:
             yield from _each(name, holder.get(name), defaults, _memory)
         yield from _each("relations", holder.get("relations"), defaults, _relation)
         return
-    yield _read(named, defaults, _memory)
+    yield _read(item, defaults, _memory)
 
 
 def _each(name: str, items: Any, defaults: Defaults, read: Any) -> Iterator[Item]:
@@ -61,19 +61,19 @@ def _each(name: str, items: Any, defaults: Defaults, read: Any) -> Iterator[Item
         yield _read(Named(name=f"{name}[{at}]", value=item), defaults, read)
 
 
-def _read(named: Named, defaults: Defaults, read: Any) -> Item:
+def _read(item: Named, defaults: Defaults, read: Any) -> Item:
     try:
-        return read(named, Fields(named), defaults)
+        return read(item, Fields(item), defaults)
     except ValidationFailed as refused:
-        return Unreadable(name=named.name, why=refused.detail)
+        return Unreadable(name=item.name, why=refused.detail)
 
 
-def _memory(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
-    record = fields.name("id") or named.name
+def _memory(item: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
+    record = fields.name("id") or item.name
     created = fields.time("created_at")
     updated = fields.time("updated_at") or created
     subject = fields.name("user_id")
-    kept = {"mem0_id": record, "app_id": fields.name("app_id"), "run_id": fields.name("run_id")}
+    imported = {"mem0_id": record, "app_id": fields.name("app_id"), "run_id": fields.name("run_id")}
     new = NewMemory(
         text=fields.text("memory"),
         type=MemoryKind.FACT,
@@ -85,14 +85,14 @@ def _memory(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
         valid_from=updated,
         session_id=fields.name("run_id"),
         data_subjects=(subject,) if subject else (),
-        metadata={**fields.object("metadata"), "imported": _without_none(kept)},
+        metadata={**fields.object("metadata"), "imported": _without_none(imported)},
     )
     return ForeignMemory(
-        name=f"{named.name} ({record})", record=record, new=new, recorded_at=created
+        name=f"{item.name} ({record})", record=record, new=new, recorded_at=created
     )
 
 
-def _relation(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
+def _relation(item: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
     target = fields.optional("target") or fields.text("destination")
     text = " ".join(
         item.replace("_", " ")
@@ -108,7 +108,7 @@ def _relation(named: Named, fields: Fields, defaults: Defaults) -> ForeignMemory
         data_subjects=tuple(filter(None, (fields.name("user_id"),))),
         metadata={"imported": {"mem0_relation": fields.text("relationship")}},
     )
-    return ForeignMemory(name=named.name, record=named.name, new=new, recorded_at=None)
+    return ForeignMemory(name=item.name, record=item.name, new=new, recorded_at=None)
 
 
 def _without_none(values: dict[str, str | None]) -> dict[str, str]:

@@ -208,12 +208,12 @@ def facets_of(questions: Sequence[str]) -> tuple[Facet, ...]:
 
 def wanted_set(question: str) -> WantedSet | None:
     """Return the set a question asks about; None when it asks for none, or not in English."""
-    found = next(
+    matched = next(
         ((rule, hit) for rule, regex in _SETS if (hit := regex.search(question[:MAX_CHARS]))), None
     )
-    if found is None or not _may_be_asked(question):
+    if matched is None or not _may_be_asked(question):
         return None
-    rule, hit = found
+    rule, hit = matched
     names = _folded_names(question)
     matter = [word for word in _matter(question) if word not in _DATES and not word.isdigit()]
     if not matter:
@@ -226,16 +226,20 @@ def wanted_set(question: str) -> WantedSet | None:
     )
 
 
-def _decided(said: str) -> str:
+def _decided(text: str) -> str:
     """Return the words that decided, without what stands between "when" and "last"."""
-    short = said if len(said.split()) <= 3 else f"{said.split()[0]} ... {said.split()[-1]}"
+    short = text if len(text.split()) <= 3 else f"{text.split()[0]} ... {text.split()[-1]}"
     return short.casefold()
 
 
 def _may_be_asked(question: str) -> bool:
     """Return whether a text is short enough to be a question, and in the rules' language."""
-    said = words(question[: MAX_CHARS + 1])
-    if len(question) > MAX_CHARS or len(said) > MAX_WORDS or len(set(said)) > MAX_TERMS:
+    question_words = words(question[: MAX_CHARS + 1])
+    if (
+        len(question) > MAX_CHARS
+        or len(question_words) > MAX_WORDS
+        or len(set(question_words)) > MAX_TERMS
+    ):
         return False
     if _CODE.search(question):
         return False
@@ -304,10 +308,10 @@ def _spans_around(
     if right is None or left is None:
         return []
     spans = [left, right]
-    named = _named(tokens, left[1] - 1)
+    is_named = _named(tokens, left[1] - 1)
     while len(spans) < MAX_FACETS and spans[0][0] > 0 and folded[spans[0][0] - 1] == ",":
         before = _item_left(tokens, folded, spans[0][0] - 1)
-        if before is None or _named(tokens, before[1] - 1) is not named:
+        if before is None or _named(tokens, before[1] - 1) is not is_named:
             break
         spans.insert(0, before)
     start = spans[0][0]
@@ -326,7 +330,7 @@ def _item_left(
     if end and folded[end - 1] == ",":
         end -= 1
     begin = end
-    while begin and _goes_on(tokens, folded, begin - 1, named=_named(tokens, end - 1)):
+    while begin and _goes_on(tokens, folded, begin - 1, is_named=_named(tokens, end - 1)):
         if not _named(tokens, end - 1) and end - begin == MAX_ITEM:
             break
         begin -= 1
@@ -344,7 +348,7 @@ def _item_right(
     while first < len(tokens) and folded[first] in _ARTICLES:
         first += 1
     end = first
-    while end < len(tokens) and _goes_on(tokens, folded, end, named=_named(tokens, first)):
+    while end < len(tokens) and _goes_on(tokens, folded, end, is_named=_named(tokens, first)):
         if not _named(tokens, first) and end - first == MAX_ITEM:
             break
         end += 1
@@ -356,13 +360,13 @@ def _named(tokens: Sequence[tuple[str, int, int]], at: int) -> bool:
 
 
 def _goes_on(
-    tokens: Sequence[tuple[str, int, int]], folded: Sequence[str], at: int, *, named: bool
+    tokens: Sequence[tuple[str, int, int]], folded: Sequence[str], at: int, *, is_named: bool
 ) -> bool:
     """Return whether a token belongs to an item: of a name only what has a capital, too."""
     word = folded[at]
     if not word[0].isalnum() or word in _GRAMMAR or word in _JOINERS:
         return False
-    return tokens[at][0][0].isupper() or not named
+    return tokens[at][0][0].isupper() or not is_named
 
 
 def _alone(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -376,21 +380,21 @@ def _alone(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
 
 def _sequence(text: str) -> Parts:
     """Return what happened and what lies before or after it; WHOLE for a date or nothing named."""
-    found = _SEQUENCE.match(text.rstrip(" ?"))
-    if not found:
+    match = _SEQUENCE.match(text.rstrip(" ?"))
+    if not match:
         return WHOLE
-    said = (found["order"] or found["order2"]).casefold()
-    event, first = found["event"] or found["event2"], found["first"] or found["first2"]
-    told = [word for word in _matter(event) if word not in _DATES and not word.isdigit()]
-    asked = _folded_names(first)
-    terms = tuple(word for word in told if word not in asked)
-    rest = tuple(word for word in _matter(first) if word not in told)
+    words_of_order = (match["order"] or match["order2"]).casefold()
+    event, first = match["event"] or match["event2"], match["first"] or match["first2"]
+    event_words = [word for word in _matter(event) if word not in _DATES and not word.isdigit()]
+    names = _folded_names(first)
+    terms = tuple(word for word in event_words if word not in names)
+    rest = tuple(word for word in _matter(first) if word not in event_words)
     if not terms or not rest:
         return WHOLE
     matter = tuple(word for word in _matter(first) if word not in rest)
     lying = (
         Facet(question=first, terms=rest, matter=matter, order=order)
         for order in Order
-        if order.value in said
+        if order.value in words_of_order
     )
     return Parts(facets=(Facet(question=event, terms=terms), *lying), rule=Rule.SEQUENCE)

@@ -120,12 +120,12 @@ def judge(message: str, history: Sequence[Turn], *, admin: bool) -> GateVerdict:
 def window(history: Sequence[Turn]) -> list[Turn]:
     """Return the last `WINDOW` messages of each side, oldest first, each cut and made printable."""
     left = {Role.USER: WINDOW, Role.ASSISTANT: WINDOW}
-    kept: list[Turn] = []
+    turns: list[Turn] = []
     for turn in reversed(history):
         if left[turn.role]:
             left[turn.role] -= 1
-            kept.append(Turn(role=turn.role, text=printable(turn.text, MAX_TURN_CHARS)))
-    return kept[::-1]
+            turns.append(Turn(role=turn.role, text=printable(turn.text, MAX_TURN_CHARS)))
+    return turns[::-1]
 
 
 def printable(text: str, limit: int) -> str:
@@ -139,8 +139,8 @@ def complexity_of(message: str) -> Complexity:
     unspaced = len(_UNSPACED.findall(message)) // _CHARS_A_WORD
     if len(words(message)) + unspaced > COMPLEX_WORDS:
         return Complexity.COMPLEX
-    said = f" {' '.join(words(message))} "
-    if len(_QUESTION_END.findall(message)) > 1 or any(compare in said for compare in _COMPARES):
+    spoken = f" {' '.join(words(message))} "
+    if len(_QUESTION_END.findall(message)) > 1 or any(compare in spoken for compare in _COMPARES):
         return Complexity.COMPLEX
     return Complexity.SIMPLE
 
@@ -151,11 +151,11 @@ def _topic_change(message: str, history: Sequence[Turn]) -> tuple[bool | None, f
     Otherwise the same topic, at 0.5 plus half the share of words that were said before. Words
     alone tell little, so the confidence stays low.
     """
-    asked = set(content_words(message))
-    if not history or not asked:
+    message_words = set(content_words(message))
+    if not history or not message_words:
         return None, None
-    said = {word for turn in history for word in content_words(turn.text)}
-    share = len(asked & said) / len(asked)
+    history_words = {word for turn in history for word in content_words(turn.text)}
+    share = len(message_words & history_words) / len(message_words)
     if share == 0 and _POINTS_BACK.isdisjoint(words(message)):
         return True, 0.6
     return False, round(0.5 + share / 2, 2)

@@ -38,7 +38,7 @@ class IntentClassifier(Protocol):
     """Says what a question is after. Never fails: whoever asks a model falls back to the rules."""
 
     def __call__(
-        self, question: str, *, asked: Understanding, calls: ModelCalls
+        self, question: str, *, understanding: Understanding, calls: ModelCalls
     ) -> InferredIntents:
         """Return at least one intent with a confidence above `THRESHOLD`."""
         ...
@@ -172,7 +172,7 @@ _NAMES_A_TIME = 0.4
 _NAMES_SOMEBODY = 0.35
 
 
-def classify(question: str, *, asked: Understanding) -> Mapping[Intent, float]:
+def classify(question: str, *, understanding: Understanding) -> Mapping[Intent, float]:
     """Return the confidence in (0, 1] of each intent the rules see, the surest first.
 
     Each pattern that matches is a witness w of its intent; several combine as 1 - product(1 - w).
@@ -182,11 +182,11 @@ def classify(question: str, *, asked: Understanding) -> Mapping[Intent, float]:
     """
     text = question[:MAX_CHARS]
     witnesses = [(intent, sure) for intent, sure, regex in _compiled() if regex.search(text)]
-    if asked.asks_when:
+    if understanding.asks_when:
         witnesses.append((Intent.WHEN, _ASKS_WHEN))
-    if asked.hint is not None:
+    if understanding.hint is not None:
         witnesses.append((Intent.WHEN, _NAMES_A_TIME))
-    if asked.names - set(words(text)[:1]):  # a first word has a capital anyway
+    if understanding.names - set(words(text)[:1]):  # a first word has a capital anyway
         witnesses.append((Intent.WHAT, _NAMES_SOMEBODY))
     return _ordered(_combined(witnesses))
 
@@ -196,9 +196,9 @@ def chosen(confidence: Mapping[Intent, float]) -> Mapping[Intent, float]:
     return {intent: sure for intent, sure in confidence.items() if sure > THRESHOLD}
 
 
-def by_rules(question: str, *, asked: Understanding, calls: ModelCalls) -> InferredIntents:
+def by_rules(question: str, *, understanding: Understanding, calls: ModelCalls) -> InferredIntents:
     """Infer by `classify`; an `IntentClassifier` that asks nobody."""
-    return InferredIntents(confidence=classify(question, asked=asked))
+    return InferredIntents(confidence=classify(question, understanding=understanding))
 
 
 def overridden(intent: Intent) -> InferredIntents:

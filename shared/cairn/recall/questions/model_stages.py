@@ -177,28 +177,29 @@ def _verdict_request(message: str, history: Sequence[Turn], *, admin: bool) -> C
 
 
 def _verdict(
-    said: PublicVerdict, ruled: GateVerdict, provider: str, *, has_history: bool
+    answer: PublicVerdict, ruled: GateVerdict, provider: str, *, has_history: bool
 ) -> GateVerdict:
     """Return the model's verdict, the rules' where the model's word is of no use."""
-    known = said.language if said.language and _ISO_639.fullmatch(said.language) else ruled.language
+    is_code = answer.language and _ISO_639.fullmatch(answer.language)
+    language = answer.language if is_code else ruled.language
     verdict = GateVerdict(
-        search=said.search,
-        query=said.query if said.search else None,
-        reason=(said.reason or ruled.reason)[:MAX_REASON_CHARS],
+        search=answer.search,
+        query=answer.query if answer.search else None,
+        reason=(answer.reason or ruled.reason)[:MAX_REASON_CHARS],
         topic_change=None,
         topic_change_confidence=None,
-        language=known,
-        complexity=said.complexity,
+        language=language,
+        complexity=answer.complexity,
         source=Source.LLM,
         provider=provider,
-        retrieval_class=said.retrieval_class if said.search else RetrievalClass.NONE,
-        intents=_ranked(said.intents),
+        retrieval_class=answer.retrieval_class if answer.search else RetrievalClass.NONE,
+        intents=_ranked(answer.intents),
     )
-    if isinstance(said, AdminVerdict) and has_history:
+    if isinstance(answer, AdminVerdict) and has_history:
         return replace(
             verdict,
-            topic_change=said.topic_change,
-            topic_change_confidence=said.topic_change_confidence,
+            topic_change=answer.topic_change,
+            topic_change_confidence=answer.topic_change_confidence,
         )
     return verdict
 
@@ -244,7 +245,7 @@ class ModelIntents:
         self._answers = answers
 
     def __call__(
-        self, question: str, *, asked: Understanding, calls: ModelCalls
+        self, question: str, *, understanding: Understanding, calls: ModelCalls
     ) -> InferredIntents:
         """As `IntentClassifier`."""
         request = ChatRequest(
@@ -256,10 +257,10 @@ class ModelIntents:
         try:
             answered = self._answers.ask(request, IntentsAnswer, calls)
         except Unavailable:
-            return by_rules(question, asked=asked, calls=calls)
+            return by_rules(question, understanding=understanding, calls=calls)
         confidence = _surest(answered.value)
         if not chosen(confidence):
-            return by_rules(question, asked=asked, calls=calls)
+            return by_rules(question, understanding=understanding, calls=calls)
         return InferredIntents(confidence=confidence, source=Source.LLM, provider=answered.provider)
 
 
@@ -269,10 +270,10 @@ def _wrapped(question: str) -> str:
 
 def _surest(answer: IntentsAnswer) -> dict[Intent, float]:
     """Return each intent once, with the highest confidence said, the surest first."""
-    found: dict[Intent, float] = {}
+    intents: dict[Intent, float] = {}
     for each in answer.intents:
-        found[each.intent] = max(each.confidence, found.get(each.intent, 0.0))
-    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+        intents[each.intent] = max(each.confidence, intents.get(each.intent, 0.0))
+    return dict(sorted(intents.items(), key=lambda each: (-each[1], each[0])))
 
 
 FEWEST, MOST = 3, 5
@@ -303,9 +304,9 @@ class Paraphrases(AnswerShape):
 
     @field_validator("paraphrases")
     @classmethod
-    def each_a_query(cls, said: list[str]) -> list[str]:
+    def each_a_query(cls, queries: list[str]) -> list[str]:
         """Refuse fewer than three, and anything too long to be a query."""
-        tidy = [one_line(name) for name in said]
+        tidy = [one_line(name) for name in queries]
         distinct = list({item.casefold(): item for item in tidy if item}.values())
         if len(distinct) < FEWEST or any(len(item) > PARAPHRASE_CHARS for item in distinct):
             raise ValueError("not three to five short queries")
@@ -342,10 +343,10 @@ class ModelExpander:
         text = printable(query, MAX_MESSAGE_CHARS)
         key = (workspace_id, sha256(text.encode()).digest(), retrieval_class)
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None and kept.until > self._stopwatch():
+            cached = self._kept.get(key)
+            if cached is not None and cached.until > self._stopwatch():
                 calls.add(ModelUse(purpose=Purpose.EXPANSION, ms=0.0, cached=True))
-                return kept.found
+                return cached.found
             other = self._asking.get(key)
             mine: Future[tuple[str, ...]] = Future()
             if other is None:
@@ -355,22 +356,22 @@ class ModelExpander:
     def _ask(
         self, key: _Key, query: str, mine: Future[tuple[str, ...]], calls: ModelCalls
     ) -> tuple[str, ...]:
-        found: tuple[str, ...] = ()
+        texts: tuple[str, ...] = ()
         try:
             answered = self._answers.ask(_paraphrase_request(query), Paraphrases, calls)
-            found = _other_than(query, answered.value.paraphrases)
-            self._keep(key, found)
+            texts = _other_than(query, answered.value.paraphrases)
+            self._keep(key, texts)
         except Unavailable:
             pass  # the question as it is will do
         finally:
             with self._lock:
                 del self._asking[key]
-            mine.set_result(found)
-        return found
+            mine.set_result(texts)
+        return texts
 
-    def _keep(self, key: _Key, found: tuple[str, ...]) -> None:
+    def _keep(self, key: _Key, texts: tuple[str, ...]) -> None:
         with self._lock:
-            self._kept[key] = _Kept(found, self._stopwatch() + KEPT_SECONDS)
+            self._kept[key] = _Kept(texts, self._stopwatch() + KEPT_SECONDS)
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
@@ -425,9 +426,9 @@ class PartsAnswer(AnswerShape):
 
     @field_validator("questions")
     @classmethod
-    def each_a_question(cls, said: list[str]) -> list[str]:
+    def each_a_question(cls, questions: list[str]) -> list[str]:
         """Refuse anything too long to be a part of a question."""
-        tidy = [one_line(text) for text in said]
+        tidy = [one_line(text) for text in questions]
         if any(len(text) > PART_CHARS for text in tidy):
             raise ValueError("too long for a part of a question")
         return [text for text in tidy if text]
@@ -457,9 +458,11 @@ class ModelDecomposer:
             answered = self._answers.ask(request, PartsAnswer, calls)
         except Unavailable:
             return ruled
-        asked = set(content_words(question))
+        question_words = set(content_words(question))
         grounded = [
-            part for part in answered.value.questions if asked.intersection(content_words(part))
+            part
+            for part in answered.value.questions
+            if question_words.intersection(content_words(part))
         ]
         facets = facets_of(grounded)
         return Parts(facets=facets, rule=Rule.MODEL, source=Source.LLM) if facets else ruled
@@ -506,11 +509,11 @@ class ModelReranker:
         if not texts:
             return ()
         answered = self._answers.ask(_score_request(query, texts), Scores, calls)
-        said = {each.id: each.score for each in answered.value.scores}
+        scores = {each.id: each.score for each in answered.value.scores}
         numbers = range(1, len(texts) + 1)
-        if said.keys() != set(numbers) or len(answered.value.scores) != len(texts):
+        if scores.keys() != set(numbers) or len(answered.value.scores) != len(texts):
             raise Unavailable("The scores are of other texts.", reason="chat-wrong-ids")
-        return [said[number] for number in numbers]
+        return [scores[number] for number in numbers]
 
 
 def _score_request(query: str, texts: Sequence[str]) -> ChatRequest:
@@ -518,10 +521,10 @@ def _score_request(query: str, texts: Sequence[str]) -> ChatRequest:
         as_data("text", printable(text, MAX_TEXT_CHARS), id=str(number))
         for number, text in enumerate(texts, start=1)
     ]
-    asked = as_data("query", printable(query, MAX_MESSAGE_CHARS))
+    query_data = as_data("query", printable(query, MAX_MESSAGE_CHARS))
     return ChatRequest(
         purpose=Purpose.RERANK,
         system=ASK_SCORES,
-        messages=(Message(role=Role.USER, text="\n".join([asked, *shown])),),
+        messages=(Message(role=Role.USER, text="\n".join([query_data, *shown])),),
         max_tokens=TOKENS_A_TEXT * (len(texts) + 1),
     )

@@ -114,5 +114,5 @@ class Asking:
                 confidence=verdict.intents, source=verdict.source, provider=verdict.provider
             )
         if not verdict.search or any(use.failure for use in calls.uses):
-            return by_rules(question, asked=understanding, calls=calls)
-        return self.intents(question, asked=understanding, calls=calls)
+            return by_rules(question, understanding=understanding, calls=calls)
+        return self.intents(question, understanding=understanding, calls=calls)

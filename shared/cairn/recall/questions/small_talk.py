@@ -113,12 +113,12 @@ def small_talk(message: str) -> str | None:
     kind: str | None = None
     while left:
         for size in range(min(_longest(), len(left)), 0, -1):
-            found = _phrases().get(" ".join(left[:size]))
-            if found is not None:
+            phrase = _phrases().get(" ".join(left[:size]))
+            if phrase is not None:
                 break
         else:
             return None
-        kind = kind or found or None
+        kind = kind or phrase or None
         left = left[size:]
     return kind
 

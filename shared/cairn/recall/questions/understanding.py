@@ -103,41 +103,41 @@ def nearness(hint: TimeHint, moment: datetime) -> float:
 
 
 def _date(question: str) -> TimeHint | None:
-    if found := _ISO.search(question):
-        day = found["day"]
-        return _checked(int(found["year"]), int(found["month"]), int(day) if day else None)
-    found = _DAY_FIRST.search(question) or _MONTH_FIRST.search(question)
-    if not found:
+    if match := _ISO.search(question):
+        day = match["day"]
+        return _checked(int(match["year"]), int(match["month"]), int(day) if day else None)
+    match = _DAY_FIRST.search(question) or _MONTH_FIRST.search(question)
+    if not match:
         return None
-    year = int(found["year"]) if found["year"] else None
-    return _checked(year, _month(found["name"]), int(found["day"]))
+    year = int(match["year"]) if match["year"] else None
+    return _checked(year, _month(match["name"]), int(match["day"]))
 
 
 def _month_or_year(question: str) -> TimeHint | None:
-    for found in _MONTH_ALONE.finditer(question):
-        name = found["name"].casefold()
+    for match in _MONTH_ALONE.finditer(question):
+        name = match["name"].casefold()
         if name in ("may", "march") and not _VERB_OR_MONTH.search(question):
             continue
-        return TimeHint(year=int(found["year"]) if found["year"] else None, month=_month(name))
-    found = _YEAR.search(question)
-    return TimeHint(year=int(found["year"])) if found else None
+        return TimeHint(year=int(match["year"]) if match["year"] else None, month=_month(name))
+    match = _YEAR.search(question)
+    return TimeHint(year=int(match["year"])) if match else None
 
 
 def _relative(question: str, asked_at: datetime) -> TimeHint | None:
     midnight = asked_at.replace(hour=0, minute=0, second=0, microsecond=0)
     tomorrow = midnight + timedelta(days=1)
-    if found := _AGO.search(question):
-        word = found["number"].casefold()
-        days = (int(word) if word.isdigit() else _NUMBERS[word]) * _DAYS[found["unit"].casefold()]
+    if match := _AGO.search(question):
+        word = match["number"].casefold()
+        days = (int(word) if word.isdigit() else _NUMBERS[word]) * _DAYS[match["unit"].casefold()]
         start = midnight - timedelta(days=days)
         return TimeHint(start=start, end=start + timedelta(days=1))
-    if not (found := _RECENT.search(question)):
+    if not (match := _RECENT.search(question)):
         return None
-    if found["word"]:
-        back = timedelta(days=1 if found["word"].casefold() == "yesterday" else 0)
+    if match["word"]:
+        back = timedelta(days=1 if match["word"].casefold() == "yesterday" else 0)
         return TimeHint(start=midnight - back, end=tomorrow - back)
-    length = timedelta(days=int(found["number"] or 1) * _DAYS[found["unit"].casefold()])
-    back = length if found["which"].casefold() == "last" and not found["number"] else timedelta()
+    length = timedelta(days=int(match["number"] or 1) * _DAYS[match["unit"].casefold()])
+    back = length if match["which"].casefold() == "last" and not match["number"] else timedelta()
     return TimeHint(start=midnight - length - back, end=tomorrow)
 
 
@@ -256,8 +256,8 @@ def _terms(question: str) -> tuple[str, ...]:
     who = _parts_named(question)
     strong = [word for word in content if word not in WEAK_WORDS and word not in who]
     chosen = strong or content or words(question)
-    asked = dict.fromkeys(part for word in chosen for part in searchable(word))
-    return tuple(asked)[:MAX_TERMS]
+    terms = dict.fromkeys(part for word in chosen for part in searchable(word))
+    return tuple(terms)[:MAX_TERMS]
 
 
 _SPEAKER = re.compile(r"\bthe (user|assistant)\b", re.IGNORECASE)
@@ -277,9 +277,9 @@ def _names(question: str, language: str | None) -> frozenset[str]:
     if language != "en":
         small |= common_words(language)
     capitalised = (token for token in _TOKEN.findall(question) if token[0].isupper())
-    found = {word for token in capitalised for word in words(token)}
-    found.update(_parts_named(question))
-    return frozenset(found - small)
+    names = {word for token in capitalised for word in words(token)}
+    names.update(_parts_named(question))
+    return frozenset(names - small)
 
 
 def _class_of(question: str, terms: tuple[str, ...], *, temporal: bool) -> RetrievalClass:
@@ -326,12 +326,12 @@ _USERS = re.compile(r"\bthe user(['\u2019]s)?\b", re.IGNORECASE)
 
 def as_asked(question: str) -> str:
     """Return a question about "the user" as the user would ask it, as that is how they speak."""
-    return _USERS.sub(lambda found: "my" if found[1] else "I", question)
+    return _USERS.sub(lambda match: "my" if match[1] else "I", question)
 
 
-def asker(question: str, *known: str | None) -> str | None:
-    """Return the first of `known`, who it may be that asks, of a question about itself."""
-    return next((each for each in known if each), None) if about_asker(question) else None
+def asker(question: str, *names: str | None) -> str | None:
+    """Return the first of `names`, who it may be that asks, of a question about itself."""
+    return next((each for each in names if each), None) if about_asker(question) else None
 
 
 MAX_NAMES = 64
@@ -346,8 +346,8 @@ def question_names(question: str) -> tuple[str, ...]:
     """Return at most 64 distinct names in lower case, the likeliest first."""
     from cairn.graph.entities import extract_entities  # its lists are not for a cold start
 
-    found = extract_entities(question, client_id=None, source_agent=None)
-    names = dict.fromkeys(entity.name.lower() for entity in found)
+    entities = extract_entities(question, client_id=None, source_agent=None)
+    names = dict.fromkeys(entity.name.lower() for entity in entities)
     words = [word.strip(_AROUND).lower() for word in question.split()[:_READ]]
     for length in RUNS:
         for start in range(len(words) - length + 1):

@@ -52,19 +52,19 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
     ]
     again.sort(key=lambda item: (-item.score, -item.node.position))
     gone = {other for others in run.merged.values() for other in others}
-    kept = [item for item in again if item.node.node_id not in gone]
+    remaining = [item for item in again if item.node.node_id not in gone]
     if run.reranked:
-        kept.sort(key=lambda item: -run.reranked.get(item.node.node_id, -math.inf))
-        kept.sort(key=lambda item: "past" in item.node.signals)
+        remaining.sort(key=lambda item: -run.reranked.get(item.node.node_id, -math.inf))
+        remaining.sort(key=lambda item: "past" in item.node.signals)
     if held := run.recipe_used.get(HELD_TO):
         floor = floor_of(held)
         signals = {item.node_id: item.signals for item in run.scored}
         relevance = relevance_of(run.candidates, run.merged, recipe, floor, signals)
-        ids = above(floor, [item.node.node_id for item in kept], relevance, run.candidates)
-        kept = [item for item in kept if item.node.node_id in ids]
+        ids = above(floor, [item.node.node_id for item in remaining], relevance, run.candidates)
+        remaining = [item for item in remaining if item.node.node_id in ids]
     if recipe.threshold is not None:
-        kept = [item for item in kept if item.score >= recipe.threshold]
-    return tuple(item.node.node_id for item in kept[: run.wanted])
+        remaining = [item for item in remaining if item.score >= recipe.threshold]
+    return tuple(item.node.node_id for item in remaining[: run.wanted])
 
 
 def score_of(signals: Mapping[str, float], fused: float) -> float:
@@ -88,24 +88,24 @@ def legs_of(run: SearchRun) -> dict[str, Sequence[Candidate]]:
     }
 
 
-def recipe_of(kept: Mapping[str, Any]) -> Recipe:
+def recipe_of(stored: Mapping[str, Any]) -> Recipe:
     """Return the recipe a run kept; a field it does not know takes its default."""
     values: dict[str, Any] = {
-        name: value for name, value in kept.items() if name in Recipe.__slots__
+        name: value for name, value in stored.items() if name in Recipe.__slots__
     }
-    second = kept.get("second_pass")
+    second = stored.get("second_pass")
     values["second_pass"] = _signals_of(second) if second else None
-    values["fusion"] = Fusion(kept["fusion"])
-    values["weights"] = MappingProxyType(dict(kept["weights"]))
-    values["signals"] = _signals_of(kept["signals"])
-    values["labels"] = tuple(kept["labels"])
-    values["with_kinds"] = tuple(kept.get("with_kinds", ()))
+    values["fusion"] = Fusion(stored["fusion"])
+    values["weights"] = MappingProxyType(dict(stored["weights"]))
+    values["signals"] = _signals_of(stored["signals"])
+    values["labels"] = tuple(stored["labels"])
+    values["with_kinds"] = tuple(stored.get("with_kinds", ()))
     return Recipe(**values)
 
 
-def _signals_of(kept: Mapping[str, float]) -> SignalWeights:
-    known = {name: value for name, value in kept.items() if name in SignalWeights.__slots__}
-    return SignalWeights(**known)
+def _signals_of(stored: Mapping[str, float]) -> SignalWeights:
+    fields = {name: value for name, value in stored.items() if name in SignalWeights.__slots__}
+    return SignalWeights(**fields)
 
 
 def leg_parts(run: SearchRun) -> dict[UUID, dict[str, float]]:
@@ -113,10 +113,10 @@ def leg_parts(run: SearchRun) -> dict[UUID, dict[str, float]]:
     recipe, legs = recipe_of(run.recipe_used), legs_of(run)
     parts: dict[UUID, dict[str, float]] = {}
     for leg, candidates in legs.items():
-        given = leg_points(leg, candidates, recipe)
+        points = leg_points(leg, candidates, recipe)
         if leg == SUBSCRIPTIONS:
-            given = above_words(legs, recipe)
-        for node_id, part in given.items():
+            points = above_words(legs, recipe)
+        for node_id, part in points.items():
             parts.setdefault(node_id, {})[leg] = part
     return parts
 
@@ -168,23 +168,23 @@ def explain(run: SearchRun, *, others: int = 20) -> Explained:
     returned = [by_id[node_id] for node_id in run.returned if node_id in by_id]
     missed = [item for item in run.scored if item.node_id not in ranks][:others]
 
-    def told(one: ScoredNode) -> Explanation:
-        contributions = contributions_of(one.signals, parts.get(one.node_id, {}))
+    def explanation_of(node: ScoredNode) -> Explanation:
+        contributions = contributions_of(node.signals, parts.get(node.node_id, {}))
         return Explanation(
-            node_id=one.node_id,
-            rank=ranks.get(one.node_id),
+            node_id=node.node_id,
+            rank=ranks.get(node.node_id),
             score=sum(contributions.values()),
-            legs=places.get(one.node_id, {}),
+            legs=places.get(node.node_id, {}),
             contributions=contributions,
-            rerank=run.reranked.get(one.node_id),
-            merged=run.merged.get(one.node_id, ()),
+            rerank=run.reranked.get(node.node_id),
+            merged=run.merged.get(node.node_id, ()),
         )
 
     return Explained(
         run=run,
         replayed=replay(run) == run.returned,
-        results=tuple(told(item) for item in returned),
-        others=tuple(told(item) for item in missed),
+        results=tuple(explanation_of(item) for item in returned),
+        others=tuple(explanation_of(item) for item in missed),
     )
 
 
@@ -206,9 +206,9 @@ def contributions_of(signals: Mapping[str, float], legs: Mapping[str, float]) ->
     return {name: value for name, value in contributions.items() if value}
 
 
-def explained_json(told: Explained) -> dict[str, Any]:
+def explained_json(explained: Explained) -> dict[str, Any]:
     """Return the JSON form. It names nodes by id: a text is read as its reader may see it."""
-    run = told.run
+    run = explained.run
     return {
         "search_id": str(run.id),
         "recipe": run.recipe,
@@ -222,10 +222,10 @@ def explained_json(told: Explained) -> dict[str, Any]:
         "cached_from": str(run.cached_from) if run.cached_from else None,
         "duration_ms": round(run.duration_ms, 3),
         "degraded": list(run.degraded),
-        "candidates": {leg: len(found) for leg, found in run.candidates.items()},
-        "replayed": told.replayed,
-        "results": [_json(result) for result in told.results],
-        "others": [_json(other) for other in told.others],
+        "candidates": {leg: len(candidates) for leg, candidates in run.candidates.items()},
+        "replayed": explained.replayed,
+        "results": [_json(result) for result in explained.results],
+        "others": [_json(other) for other in explained.others],
         "edges": [
             {
                 "source_id": str(edge.source_id),
@@ -239,15 +239,15 @@ def explained_json(told: Explained) -> dict[str, Any]:
     }
 
 
-def _json(one: Explanation) -> dict[str, Any]:
+def _json(explanation: Explanation) -> dict[str, Any]:
     return {
-        "node_id": str(one.node_id),
-        "rank": one.rank,
-        "score": one.score,
-        "legs": {leg: {"rank": at.rank, "score": at.score} for leg, at in one.legs.items()},
-        "contributions": dict(one.contributions),
-        "rerank": one.rerank,
-        "merged": [str(other) for other in one.merged],
+        "node_id": str(explanation.node_id),
+        "rank": explanation.rank,
+        "score": explanation.score,
+        "legs": {leg: {"rank": at.rank, "score": at.score} for leg, at in explanation.legs.items()},
+        "contributions": dict(explanation.contributions),
+        "rerank": explanation.rerank,
+        "merged": [str(other) for other in explanation.merged],
     }
 
 

@@ -186,27 +186,27 @@ class RunRecorder:
 
         It raises Unavailable when neither the database nor the queue takes the run.
         """
-        kept = _Kept(run)
+        waiting = _Kept(run)
         with self._changed:
             full = len(self._waiting) >= MOST_WAITING
             if not full:
-                self._waiting[run.id] = kept
+                self._waiting[run.id] = waiting
                 self._begin()
                 self._changed.notify_all()
-        return partial(self._enqueue, run) if full else partial(self._settle, kept)
+        return partial(self._enqueue, run) if full else partial(self._settle, waiting)
 
     def on_its_way(self, run_id: UUID) -> SearchRun | None:
         """Return a run that is not in the database yet."""
         with self._changed:
-            kept = self._waiting.get(run_id) or self._inserting.get(run_id)
-        return kept.run if kept else None
+            waiting = self._waiting.get(run_id) or self._inserting.get(run_id)
+        return waiting.run if waiting else None
 
     def wait_for(self, run_id: UUID) -> None:
         """Wait for a run that is on its way, as long as inserting it may take."""
         with self._changed:
-            kept = self._waiting.get(run_id) or self._inserting.get(run_id)
-        if kept is not None:
-            kept.done.wait(DRAIN_S)
+            waiting = self._waiting.get(run_id) or self._inserting.get(run_id)
+        if waiting is not None:
+            waiting.done.wait(DRAIN_S)
 
     def drain(self, seconds: float = DRAIN_S) -> bool:
         """Wait until nothing is on its way; False when that takes longer."""
@@ -215,14 +215,14 @@ class RunRecorder:
                 lambda: not self._waiting and not self._inserting, timeout=seconds
             )
 
-    def _settle(self, kept: _Kept) -> None:
-        if kept.done.wait(self._budget_s):
-            if kept.error is not None:
-                raise kept.error
+    def _settle(self, waiting: _Kept) -> None:
+        if waiting.done.wait(self._budget_s):
+            if waiting.error is not None:
+                raise waiting.error
         elif not self._outlives_answers:
             with self._changed:
-                self._waiting.pop(kept.run.id, None)
-            self._enqueue(kept.run)
+                self._waiting.pop(waiting.run.id, None)
+            self._enqueue(waiting.run)
 
     def _begin(self) -> None:
         if self._thread is None:
@@ -233,7 +233,7 @@ class RunRecorder:
         while True:
             some = self._take()
             try:
-                self._insert([kept.run for kept in some])
+                self._insert([waiting.run for waiting in some])
             except CairnError as error:
                 self._hand_over(some, error)
             except Exception as error:  # noqa: BLE001 - the thread has to outlive a bug
@@ -247,23 +247,23 @@ class RunRecorder:
             self._changed.wait_for(lambda: self._waiting)
             first = next(iter(self._waiting.values())).run.workspace_id
             some = [item for item in self._waiting.values() if item.run.workspace_id == first]
-            for kept in some[:AT_ONCE]:
-                self._inserting[kept.run.id] = self._waiting.pop(kept.run.id)
+            for waiting in some[:AT_ONCE]:
+                self._inserting[waiting.run.id] = self._waiting.pop(waiting.run.id)
             return some[:AT_ONCE]
 
     def _hand_over(self, some: Sequence[_Kept], error: CairnError) -> None:
         fields: dict[str, Any] = {"reason": error.reason, "runs": len(some)}
         self._report("search_run.not_inserted", fields)
-        for kept in some:
+        for waiting in some:
             try:
-                self._enqueue(kept.run)
+                self._enqueue(waiting.run)
             except Unavailable as failure:
-                kept.error = failure
-                self._report("search_run.lost", {"search_id": str(kept.run.id)})
+                waiting.error = failure
+                self._report("search_run.lost", {"search_id": str(waiting.run.id)})
 
     def _finish(self, some: Sequence[_Kept]) -> None:
         with self._changed:
-            for kept in some:
-                del self._inserting[kept.run.id]
-                kept.done.set()
+            for waiting in some:
+                del self._inserting[waiting.run.id]
+                waiting.done.set()
             self._changed.notify_all()

@@ -119,19 +119,19 @@ class ReadSearches:
         `nodes` are those of the graph leg's walk. A text that is gone or hidden by now is left
         out; the numbers stay. Raises NotFound for a search of somebody else, and for none at all.
         """
-        told = self.explained(principal, search_id)
-        shown = explained_json(told)
+        explained = self.explained(principal, search_id)
+        shown = explained_json(explained)
         rows: Sequence[dict[str, Any]] = (*shown["results"], *shown["others"])
-        ids = [result.node_id for result in (*told.results, *told.others)]
-        walked = [end for edge in told.run.edges for end in (edge.source_id, edge.target_id)]
-        wanted = list(dict.fromkeys((*ids, *told.run.seeds, *walked)))[:MAX_READ]
-        texts = self._texts(principal, wanted, told.run.as_of_position)
+        ids = [result.node_id for result in (*explained.results, *explained.others)]
+        walked = [end for edge in explained.run.edges for end in (edge.source_id, edge.target_id)]
+        node_ids = list(dict.fromkeys((*ids, *explained.run.seeds, *walked)))[:MAX_READ]
+        texts = self._texts(principal, node_ids, explained.run.as_of_position)
         for row, node_id in zip(rows, ids, strict=True):
             if node_id in texts:
                 row["type"], row["text"] = texts[node_id]
         shown["nodes"] = [
             {"node_id": str(fromkey), "type": texts[fromkey][0], "text": texts[fromkey][1]}
-            for fromkey in dict.fromkeys((*told.run.seeds, *walked))
+            for fromkey in dict.fromkeys((*explained.run.seeds, *walked))
             if fromkey in texts
         ]
         return shown

@@ -117,28 +117,28 @@ def path_to(node_id: UUID, via: Mapping[UUID, GraphEdge]) -> list[GraphEdge]:
 def find_starts(stores: Stores, seeds: GraphSeeds, filters: Filters) -> Starts:
     """Return where to start; a node that is named or given and matches too starts as named."""
     own = _own(stores, seeds, filters)
-    named = [*stores.graph.find_entities(seeds.names, filters), *own] if seeds.names else own
-    labels: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in named}
+    entities = [*stores.graph.find_entities(seeds.names, filters), *own] if seeds.names else own
+    labels: dict[UUID, str] = {seed.node_id: Label.ENTITY for seed in entities}
     matching = {**_near(stores, own, filters), **seeds.matched}
-    asked = dict.fromkeys([*seeds.node_ids, *matching])
-    if asked:
-        labels.update(stores.graph.starts(list(asked), filters))
-    given = {*seeds.node_ids, *(seed.node_id for seed in named)}
+    node_ids = dict.fromkeys([*seeds.node_ids, *matching])
+    if node_ids:
+        labels.update(stores.graph.starts(list(node_ids), filters))
+    stated = {*seeds.node_ids, *(seed.node_id for seed in entities)}
     matched = {
         node_id: weight**SHARPNESS
         for node_id, weight in matching.items()
-        if node_id in labels and node_id not in given
+        if node_id in labels and node_id not in stated
     }
     if not labels and seeds.agent:
-        named = stores.graph.find_entities([seeds.agent], filters)
-        labels = {seed.node_id: Label.ENTITY for seed in named}
-    return Starts(named=named, labels=labels, matched=matched)
+        entities = stores.graph.find_entities([seeds.agent], filters)
+        labels = {seed.node_id: Label.ENTITY for seed in entities}
+    return Starts(named=entities, labels=labels, matched=matched)
 
 
 def _own(stores: Stores, seeds: GraphSeeds, filters: Filters) -> list[Seed]:
     """Return the entities of whoever asks a question about itself."""
-    found = stores.graph.find_entities([seeds.own], filters) if seeds.own else ()
-    return [seed for seed in found if seed.type in ASKERS]
+    entities = stores.graph.find_entities([seeds.own], filters) if seeds.own else ()
+    return [seed for seed in entities if seed.type in ASKERS]
 
 
 def _near(stores: Stores, own: Sequence[Seed], filters: Filters) -> Mapping[UUID, float]:
@@ -203,15 +203,17 @@ class _Spreading:
 
     def read(self, frontier: Sequence[UUID], relations: Iterable[str], *, limit: int) -> None:
         """Read the edges of `relations`, narrowed by the way's, at the first `limit` nodes."""
-        asked = self.way.relations
-        wanted = tuple(relation for relation in relations if not asked or relation in asked)
-        if not frontier or not wanted:
+        allowed = self.way.relations
+        relations_read = tuple(
+            relation for relation in relations if not allowed or relation in allowed
+        )
+        if not frontier or not relations_read:
             return
         edges, cut = fetch_hop(
             self.stores,
             frontier[:limit],
             self.way,
-            relations=wanted,
+            relations=relations_read,
             deadline=self.deadline,
             stopwatch=self.stopwatch,
         )
@@ -231,21 +233,23 @@ def explore_by_activation(
     that is no entity stirs the entities it references; matched ones do where nothing was given. A
     matched node has what it started with besides.
     """
-    found = _Spreading(
+    spreading = _Spreading(
         stores=stores,
         way=way,
         deadline=deadline,
         stopwatch=stopwatch,
         labels=dict(starts.labels),
     )
-    stirred = _stirred(found, starts)
-    entities = _entities(found, stirred)
+    stirred = _stirred(spreading, starts)
+    entities = _entities(spreading, stirred)
     most = way.edges_per_hop // LEAST_PER_NODE
-    found.read(_most_active(entities), (Relation.REFERENCES,), limit=most)
-    edges = tuple(found.edges.values())
+    spreading.read(_most_active(entities), (Relation.REFERENCES,), limit=most)
+    edges = tuple(spreading.edges.values())
     nodes = activate_nodes(edges, entities)
-    scores = {node_id: one.activation for node_id, one in entities.items()} | nodes
-    scores |= {node_id: scores.get(node_id, 0.0) + one for node_id, one in starts.matched.items()}
+    scores = {node_id: entity.activation for node_id, entity in entities.items()} | nodes
+    scores |= {
+        node_id: scores.get(node_id, 0.0) + score for node_id, score in starts.matched.items()
+    }
     via = _ways(edges, starts, stirred, entities, nodes)
     return Exploration(
         seeds=tuple(starts.named),
@@ -253,38 +257,38 @@ def explore_by_activation(
         matched=starts.matched,
         method=Method.ACTIVATION,
         edges=edges,
-        labels=found.labels,
+        labels=spreading.labels,
         scores=scores,
         depths={node_id: len(path_to(node_id, via)) for node_id in scores},
         via=via,
-        truncated=found.truncated,
+        truncated=spreading.truncated,
     )
 
 
-def _stirred(found: _Spreading, starts: Starts) -> dict[UUID, GraphEdge | None]:
+def _stirred(spreading: _Spreading, starts: Starts) -> dict[UUID, GraphEdge | None]:
     """Return the entities that begin with full activation, and the edge that named each, if any."""
     stirring = starts.given or starts.matched.keys()
-    others = sorted(item for item in stirring if found.labels[item] != Label.ENTITY)
+    others = sorted(item for item in stirring if spreading.labels[item] != Label.ENTITY)
     seeds: dict[UUID, GraphEdge | None] = {
-        item: None for item in sorted(stirring) if found.labels[item] == Label.ENTITY
+        item: None for item in sorted(stirring) if spreading.labels[item] == Label.ENTITY
     }
-    found.read(others, (Relation.REFERENCES,), limit=found.way.frontier)
-    for edge in found.edges.values():
+    spreading.read(others, (Relation.REFERENCES,), limit=spreading.way.frontier)
+    for edge in spreading.edges.values():
         if edge.source_id in stirring and edge.target_label == Label.ENTITY:
             seeds.setdefault(edge.target_id, edge)
     return seeds
 
 
-def _entities(found: _Spreading, stirred: Mapping[UUID, object]) -> dict[UUID, Activated]:
+def _entities(spreading: _Spreading, stirred: Mapping[UUID, object]) -> dict[UUID, Activated]:
     """Read hop by hop, from the entities stirred last, and return what activation each has."""
-    tuning = found.way.tuning
-    depth = min(tuning.max_depth, found.way.bounds.max_depth)
+    tuning = spreading.way.tuning
+    depth = min(tuning.max_depth, spreading.way.bounds.max_depth)
     entities = spread((), stirred)
     for hops in range(depth):
-        frontier = {one: each for one, each in entities.items() if each.depth == hops}
-        found.read(_most_active(frontier), BETWEEN, limit=found.way.frontier)
+        frontier = {node_id: each for node_id, each in entities.items() if each.depth == hops}
+        spreading.read(_most_active(frontier), BETWEEN, limit=spreading.way.frontier)
         entities = spread(
-            tuple(found.edges.values()),
+            tuple(spreading.edges.values()),
             stirred,
             depth=hops + 1,
             decay=tuning.hop_decay,
@@ -305,16 +309,16 @@ def _ways(
     nodes: Mapping[UUID, float],
 ) -> dict[UUID, GraphEdge]:
     """Return the edge each reached node got its score by; a node's leads to its most active."""
-    via = {one: each.via or stirred.get(one) for one, each in entities.items()}
+    via = {node_id: each.via or stirred.get(node_id) for node_id, each in entities.items()}
     best: dict[UUID, GraphEdge] = {}
     for edge in edges:
-        named = edge.relation == Relation.REFERENCES and edge.target_id in entities
-        if not named or edge.source_id not in nodes or edge.source_id in starts.labels:
+        is_mention = edge.relation == Relation.REFERENCES and edge.target_id in entities
+        if not is_mention or edge.source_id not in nodes or edge.source_id in starts.labels:
             continue
         held = best.get(edge.source_id)
         if held is None or _activation(edge, entities) > _activation(held, entities):
             best[edge.source_id] = edge
-    return {one: edge for one, edge in via.items() if edge is not None} | best
+    return {node_id: edge for node_id, edge in via.items() if edge is not None} | best
 
 
 def _activation(edge: GraphEdge, entities: Mapping[UUID, Activated]) -> float:

@@ -84,9 +84,9 @@ def explore(stores: Stores, seeds: GraphSeeds, way: Way, *, stopwatch: Stopwatch
         return Exploration(method=way.method or method_for(intents))
     if way.method is Method.ACTIVATION:
         return explore_by_activation(stores, starts, way, deadline=deadline, stopwatch=stopwatch)
-    found = _fetched(stores, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
+    neighbourhood = _fetched(stores, starts, way, intents, deadline=deadline, stopwatch=stopwatch)
     method = way.method or method_for(intents, matched=bool(starts.matched))
-    edges = tuple(found.edges.values())
+    edges = tuple(neighbourhood.edges.values())
     walks = _walks(edges, starts.scores, way, intents, deadline=deadline, stopwatch=stopwatch)
     by_intent = {
         intent: {node_id: reached.score for node_id, reached in each.reached.items()}
@@ -104,12 +104,12 @@ def explore(stores: Stores, seeds: GraphSeeds, way: Way, *, stopwatch: Stopwatch
         matched=starts.matched,
         method=method,
         edges=edges,
-        labels=found.labels,
+        labels=neighbourhood.labels,
         scores=scores,
         by_intent=by_intent if method is Method.INTENT_WEIGHTED else {},
         depths={node_id: reached.depth for node_id, reached in ways.items()},
-        via={node_id: one.via for node_id, one in ways.items() if one.via is not None},
-        truncated=found.truncated or any(each.truncated for each in walks.values()),
+        via={node_id: walked.via for node_id, walked in ways.items() if walked.via is not None},
+        truncated=neighbourhood.truncated or any(each.truncated for each in walks.values()),
     )
 
 
@@ -122,9 +122,9 @@ def _fetched(
     deadline: float,
     stopwatch: Stopwatch,
 ) -> _Neighbourhood:
-    found = _Neighbourhood(labels=dict(starts.labels), promise=starts.scores)
+    neighbourhood = _Neighbourhood(labels=dict(starts.labels), promise=starts.scores)
     for _ in range(way.bounds.max_depth):
-        frontier, left_out = _frontier(found, way.frontier)
+        frontier, left_out = _frontier(neighbourhood, way.frontier)
         if not frontier:
             break
         edges, cut = fetch_hop(
@@ -135,42 +135,44 @@ def _fetched(
             deadline=deadline,
             stopwatch=stopwatch,
         )
-        found.truncated = found.truncated or left_out or cut
-        found.hopped.update(frontier)
-        _learn(found, edges, way, intents)
-    return found
+        neighbourhood.truncated = neighbourhood.truncated or left_out or cut
+        neighbourhood.hopped.update(frontier)
+        _learn(neighbourhood, edges, way, intents)
+    return neighbourhood
 
 
-def _frontier(found: _Neighbourhood, limit: int) -> tuple[list[UUID], bool]:
+def _frontier(neighbourhood: _Neighbourhood, limit: int) -> tuple[list[UUID], bool]:
     """Return the most promising nodes not yet hopped from, and whether others were left out."""
-    fresh = [node_id for node_id in found.promise if node_id not in found.hopped]
-    fresh.sort(key=lambda node_id: (-found.promise[node_id], node_id))
+    fresh = [node_id for node_id in neighbourhood.promise if node_id not in neighbourhood.hopped]
+    fresh.sort(key=lambda node_id: (-neighbourhood.promise[node_id], node_id))
     return fresh[:limit], len(fresh) > limit
 
 
 def _learn(
-    found: _Neighbourhood,
+    neighbourhood: _Neighbourhood,
     edges: Sequence[GraphEdge],
     way: Way,
     intents: Mapping[Intent, float],
 ) -> None:
-    before = dict(found.promise)
-    edges = [edge for edge in edges if edge.id not in found.edges]  # may come once for each end
-    weights, kept = way.weights, way.tuning.hop_decay
+    before = dict(neighbourhood.promise)
+    edges = [
+        edge for edge in edges if edge.id not in neighbourhood.edges
+    ]  # may come once for each end
+    weights, decay = way.weights, way.tuning.hop_decay
     rows = [(sure / greatest_weight(weights[of]), weights[of]) for of, sure in intents.items()]
     shares: dict[str, float] = {}
-    same = found.same.setdefault
+    same = neighbourhood.same.setdefault
     for fetched in edges:
         source_id, target_id = fetched.source_id, fetched.target_id
         edge = fetched._replace(
             source_id=same(source_id, source_id), target_id=same(target_id, target_id)
         )
-        found.edges[edge.id] = edge
-        found.labels[edge.source_id] = edge.source_label
-        found.labels[edge.target_id] = edge.target_label
+        neighbourhood.edges[edge.id] = edge
+        neighbourhood.labels[edge.source_id] = edge.source_label
+        neighbourhood.labels[edge.target_id] = edge.target_label
         relation = edge.relation
         if relation not in shares:
-            shares[relation] = kept * max(by * weight_of(row, relation) for by, row in rows)
+            shares[relation] = decay * max(by * weight_of(row, relation) for by, row in rows)
         worth = shares[relation] * edge_quality(edge)
         for near, far in (
             (edge.source_id, edge.target_id),
@@ -178,7 +180,7 @@ def _learn(
         ):
             if near in before and worth > 0:
                 promise = before[near] * worth
-                found.promise[far] = max(found.promise.get(far, 0.0), promise)
+                neighbourhood.promise[far] = max(neighbourhood.promise.get(far, 0.0), promise)
 
 
 def _walks(
@@ -240,10 +242,10 @@ def _by_pagerank(
     to seeds in proportion to what they start with.
     """
     ranks = pagerank(edges, starts.scores, row)
-    given = starts.given
-    greatest = max((rank for node_id, rank in ranks.items() if node_id not in given), default=1.0)
+    stated = starts.given
+    greatest = max((rank for node_id, rank in ranks.items() if node_id not in stated), default=1.0)
     return {
-        node_id: 1.0 if node_id in given else tuning.hop_decay * rank / greatest
+        node_id: 1.0 if node_id in stated else tuning.hop_decay * rank / greatest
         for node_id, rank in ranks.items()
     }
 
@@ -300,28 +302,28 @@ class WalkingGraphLeg:
             edges_per_hop=LEG_EDGES,
         )
         with self.transactions.reading(principal, timeout_ms=timeout_ms) as stores:
-            found = explore(stores, seeds, way, stopwatch=self.stopwatch)
-        if not found.scores:
-            return _found(found, ())
+            exploration = explore(stores, seeds, way, stopwatch=self.stopwatch)
+        if not exploration.scores:
+            return _found(exploration, ())
         left_ms = max(1, int((end - self.stopwatch()) * 1000))
         with self.transactions.reading(principal, timeout_ms=left_ms) as stores:
-            candidates = _candidates(stores, found, filters, limit)
-        return _found(found, candidates)
+            candidates = _candidates(stores, exploration, filters, limit)
+        return _found(exploration, candidates)
 
 
 def _candidates(
-    stores: Stores, found: Exploration, filters: Filters, limit: int
+    stores: Stores, exploration: Exploration, filters: Filters, limit: int
 ) -> tuple[Candidate, ...]:
     """Return the best reached nodes that may be results.
 
     Seeds are what was asked with, not for, except those that are seeds because they match.
     """
-    seeds = frozenset(found.seed_ids) - found.matched.keys()
+    seeds = frozenset(exploration.seed_ids) - exploration.matched.keys()
     wants_entities = Label.ENTITY in filters.labels
     reached = {
         node_id: score
-        for node_id, score in found.scores.items()
-        if node_id not in seeds and (wants_entities or found.labels[node_id] != Label.ENTITY)
+        for node_id, score in exploration.scores.items()
+        if node_id not in seeds and (wants_entities or exploration.labels[node_id] != Label.ENTITY)
     }
     ranked = best(reached, WIDENED * limit)
     eligible = stores.graph.eligible([node_id for node_id, _ in ranked], filters)
@@ -329,24 +331,24 @@ def _candidates(
     return tuple(shown[:limit])
 
 
-def _found(found: Exploration, candidates: tuple[Candidate, ...]) -> GraphFound:
+def _found(exploration: Exploration, candidates: tuple[Candidate, ...]) -> GraphFound:
     """Return the leg's answer, with only the edges that lead from the seeds to its candidates."""
     walked: dict[UUID, GraphEdge] = {}
     for candidate in candidates:
-        for edge in path_to(candidate.node_id, found.via):
+        for edge in path_to(candidate.node_id, exploration.via):
             walked[edge.id] = edge
-    kept = {end for edge in walked.values() for end in (edge.source_id, edge.target_id)}
-    kept |= {*found.seed_ids, *(candidate.node_id for candidate in candidates)}
+    ends = {end for edge in walked.values() for end in (edge.source_id, edge.target_id)}
+    ends |= {*exploration.seed_ids, *(candidate.node_id for candidate in candidates)}
     return GraphFound(
         candidates=candidates,
-        seed_ids=found.seed_ids,
+        seed_ids=exploration.seed_ids,
         edges=tuple(walked.values()),
-        explored=len(found.labels),
-        truncated=found.truncated,
-        method=found.method,
-        depths={node_id: hops for node_id, hops in found.depths.items() if node_id in kept},
-        via={node_id: edge for node_id, edge in found.via.items() if node_id in kept},
-        scores={node_id: score for node_id, score in found.scores.items() if node_id in kept},
-        by_intent=found.by_intent,
-        seeds=found.seeds,
+        explored=len(exploration.labels),
+        truncated=exploration.truncated,
+        method=exploration.method,
+        depths={node_id: hops for node_id, hops in exploration.depths.items() if node_id in ends},
+        via={node_id: edge for node_id, edge in exploration.via.items() if node_id in ends},
+        scores={node_id: score for node_id, score in exploration.scores.items() if node_id in ends},
+        by_intent=exploration.by_intent,
+        seeds=exploration.seeds,
     )

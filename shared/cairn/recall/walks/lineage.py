@@ -250,9 +250,9 @@ def _beside(
     }
     ends = {end for edge in edges.values() for end in (edge.source_id, edge.target_id)}
     nodes = tuple(stores.graph.read(sorted(ends - own)[:MAX_NODES], filters))
-    known = own | {node.id for node in nodes}
-    kept = [edge for edge in edges.values() if edge.source_id in known and edge.target_id in known]
-    return nodes, tuple(kept)
+    ids = own | {node.id for node in nodes}
+    inner = [edge for edge in edges.values() if edge.source_id in ids and edge.target_id in ids]
+    return nodes, tuple(inner)
 
 
 def _root(stores: Stores, node_id: UUID, filters: Filters) -> FoundNode:

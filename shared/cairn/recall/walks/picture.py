@@ -205,12 +205,12 @@ def _box(node: PictureNode, place: _Place) -> str:
 
 def _ends(edge: PictureEdge, places: Mapping[str, _Place]) -> tuple[float, float, float, float]:
     """Return the line's two ends: right side to left side, or both on the right of one column."""
-    one, other = places[edge.source], places[edge.target]
-    if one.x < other.x:
-        return one.x + WIDTH, one.middle, other.x, other.middle
-    if one.x > other.x:
-        return one.x, one.middle, other.x + WIDTH, other.middle
-    return one.x + WIDTH, one.middle, other.x + WIDTH, other.middle
+    start, other = places[edge.source], places[edge.target]
+    if start.x < other.x:
+        return start.x + WIDTH, start.middle, other.x, other.middle
+    if start.x > other.x:
+        return start.x, start.middle, other.x + WIDTH, other.middle
+    return start.x + WIDTH, start.middle, other.x + WIDTH, other.middle
 
 
 def _line(edge: PictureEdge, places: Mapping[str, _Place], *, strong: bool) -> str:
@@ -302,13 +302,13 @@ def _xml(text: str) -> str:
     return escape(_clean(text))
 
 
-def walk_picture(told: Mapping[str, Any]) -> str:
+def walk_picture(explained: Mapping[str, Any]) -> str:
     """Return the SVG of an explained search; it says so when no graph was walked.
 
     Nodes are those the reader may see (`nodes` of the explanation), by hops from the seeds.
     """
-    depths = hops_from(told["seeds"], told["edges"])
-    scores = {row["node_id"]: row["score"] for row in told["results"]}
+    depths = hops_from(explained["seeds"], explained["edges"])
+    scores = {row["node_id"]: row["score"] for row in explained["results"]}
     nodes = [
         PictureNode(
             id=node["node_id"],
@@ -317,7 +317,7 @@ def walk_picture(told: Mapping[str, Any]) -> str:
             depth=depths.get(node["node_id"]),
             score=scores.get(node["node_id"]),
         )
-        for node in told["nodes"]
+        for node in explained["nodes"]
     ]
     edges = [
         PictureEdge(
@@ -327,10 +327,10 @@ def walk_picture(told: Mapping[str, Any]) -> str:
             relation=edge["relation"],
             note=f"weight {edge['weight']:g}",
         )
-        for number, edge in enumerate(told["edges"])
+        for number, edge in enumerate(explained["edges"])
     ]
     walked = "the walk of" if edges else "no graph was walked by"
-    return picture(nodes, edges, title=f"{walked} search {told['search_id']}")
+    return picture(nodes, edges, title=f"{walked} search {explained['search_id']}")
 
 
 def hops_from(seeds: Iterable[str], edges: Iterable[Mapping[str, Any]]) -> dict[str, int]:

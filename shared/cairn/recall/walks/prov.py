@@ -67,12 +67,12 @@ def prov_json(lineage: Lineage) -> dict[str, Any]:
         _add_speaker(document, node, kinds[node_id])
     for edge in (*lineage.edges, *lineage.beside_edges):
         if edge.relation in _OF_TEXTS:
-            name, said = _between_texts(document, edge, nodes)
+            name, record = _between_texts(document, edge, nodes)
         elif (statement := _statement(edge, kinds)) is not None:
-            name, said = statement
+            name, record = statement
         else:
             continue
-        document.setdefault(name, {})[f"edge:{edge.id}"] = said
+        document.setdefault(name, {})[f"edge:{edge.id}"] = record
     return document
 
 
@@ -85,8 +85,10 @@ def _between_texts(
         first, second = _text_of(document, source), _text_of(document, target)
         return "alternateOf", {"prov:alternate1": first, "prov:alternate2": second}
     earlier, later = sorted((source, target), key=lambda item: (item.occurred_at, item.id))
-    name, said = _derived(_text_of(document, later), _text_of(document, earlier))
-    return name, said | {"cairn:similarity": edge.score if edge.score is not None else edge.weight}
+    name, statement = _derived(_text_of(document, later), _text_of(document, earlier))
+    return name, statement | {
+        "cairn:similarity": edge.score if edge.score is not None else edge.weight
+    }
 
 
 def _text_of(document: dict[str, Any], node: FoundNode) -> str:
@@ -99,8 +101,8 @@ def _text_of(document: dict[str, Any], node: FoundNode) -> str:
         "prov:label": label,
         "prov:type": "cairn:EventRecord",
     }
-    name, said = _of_two(record, _id(node.id), (_ENTITY, _ACTIVITY))
-    document.setdefault(name, {})[record] = said
+    name, statement = _of_two(record, _id(node.id), (_ENTITY, _ACTIVITY))
+    document.setdefault(name, {})[record] = statement
     return record
 
 
@@ -114,7 +116,7 @@ def prov_kind(node: FoundNode) -> str:
 
 
 def _attributes(node: FoundNode) -> dict[str, Any]:
-    said: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "prov:label": (node.title or node.canonical_name or node.text)[:LABEL_CHARACTERS],
         "prov:type": f"cairn:{node.label}",
         "cairn:kind": node.kind,
@@ -126,8 +128,8 @@ def _attributes(node: FoundNode) -> dict[str, Any]:
         "cairn:recorded_at": _moment(node.recorded_at),
     }
     if node.label == Label.EVENT:
-        said["prov:startTime"] = format_timestamp(node.occurred_at)
-    return {name: value for name, value in said.items() if value is not None}
+        attributes["prov:startTime"] = format_timestamp(node.occurred_at)
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _moment(moment: datetime) -> dict[str, str]:
@@ -141,10 +143,13 @@ def _add_speaker(document: dict[str, Any], node: FoundNode, kind: str) -> None:
     speaker = f"said:{quote(node.source_agent, safe='')}"
     document.setdefault(_AGENT, {})[speaker] = {"prov:label": node.source_agent}
     if kind == _ACTIVITY:
-        name, said = "wasAssociatedWith", {"prov:activity": _id(node.id), "prov:agent": speaker}
+        name, statement = (
+            "wasAssociatedWith",
+            {"prov:activity": _id(node.id), "prov:agent": speaker},
+        )
     else:
-        name, said = "wasAttributedTo", {"prov:entity": _id(node.id), "prov:agent": speaker}
-    document.setdefault(name, {})[f"said:{node.id}"] = said
+        name, statement = "wasAttributedTo", {"prov:entity": _id(node.id), "prov:agent": speaker}
+    document.setdefault(name, {})[f"said:{node.id}"] = statement
 
 
 def _statement(edge: GraphEdge, kinds: Mapping[UUID, str]) -> Statement | None:
@@ -160,8 +165,8 @@ def _statement(edge: GraphEdge, kinds: Mapping[UUID, str]) -> Statement | None:
         if edge.relation == Relation.PART_OF:
             return "hadMember", {"prov:collection": target, "prov:entity": source}
         if edge.relation == Relation.SUPERSEDES:
-            name, said = _derived(source, target)
-            return name, said | {"prov:type": "prov:Revision"}
+            name, statement = _derived(source, target)
+            return name, statement | {"prov:type": "prov:Revision"}
         if edge.relation in _DERIVED:
             return _derived(source, target)
     if edge.relation in TOWARDS_OUTCOME:

@@ -127,8 +127,8 @@ class Classified:
         """Return the intents with their confidence."""
         budget = Budget(self.limits, stopwatch=self.stopwatch)
         calls = ModelCalls(budget, Call(workspace_id=workspace_id))
-        asked = understand(question, self.clock())
-        return self.classifier(question, asked=asked, calls=calls).confidence
+        understanding = understand(question, self.clock())
+        return self.classifier(question, understanding=understanding, calls=calls).confidence
 
 
 def check(request: SubgraphRequest) -> Bounds:
@@ -197,9 +197,9 @@ class QuerySubgraph:
             tuning=tuning_of(tuned),
         )
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            found = explore(stores, seeds, way, stopwatch=self.stopwatch)
+            exploration = explore(stores, seeds, way, stopwatch=self.stopwatch)
         with self.transactions.reading(principal, timeout_ms=bounds.timeout_ms) as stores:
-            shown = self._shown(stores, found, request, filters, tuned)
+            shown = self._shown(stores, exploration, request, filters, tuned)
         return replace(
             shown,
             intents=intents,
@@ -250,35 +250,39 @@ class QuerySubgraph:
     def _shown(
         self,
         stores: Stores,
-        found: Exploration,
+        exploration: Exploration,
         request: SubgraphRequest,
         filters: Filters,
         tuned: RecallSettings,
     ) -> Subgraph:
-        wanted = {
+        scores = {
             node_id: score
-            for node_id, score in found.scores.items()
-            if not request.labels or found.labels[node_id] in request.labels
+            for node_id, score in exploration.scores.items()
+            if not request.labels or exploration.labels[node_id] in request.labels
         }
-        seeds = [node_id for node_id in found.seed_ids if node_id in wanted.keys() - found.matched]
-        reached = [node_id for node_id, _ in best(wanted, request.max_nodes)]
-        kept = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
-        nodes = {node.id: node for node in stores.graph.read(kept, filters)}
+        seeds = [
+            node_id
+            for node_id in exploration.seed_ids
+            if node_id in scores.keys() - exploration.matched
+        ]
+        reached = [node_id for node_id, _ in best(scores, request.max_nodes)]
+        node_ids = list(dict.fromkeys([*seeds, *reached]))[: request.max_nodes]
+        nodes = {node.id: node for node in stores.graph.read(node_ids, filters)}
         now = self.clock()
-        shown = _ranked(nodes, found, now, tuned.decay_factor)
+        shown = _ranked(nodes, exploration, now, tuned.decay_factor)
         signals = tuned.proactive_signals
-        extra = _proactive(stores, found, shown, request, filters, now, signals)
+        extra = _proactive(stores, exploration, shown, request, filters, now, signals)
         ids = {each.node.id for each in (*shown, *extra)}
-        edges = _edges_between(found.edges, ids, EDGES_PER_NODE * max(1, len(ids)))
+        edges = _edges_between(exploration.edges, ids, EDGES_PER_NODE * max(1, len(ids)))
         return Subgraph(
             nodes=(*shown, *extra),
             edges=edges,
-            exploration=found,
+            exploration=exploration,
             intents={},
             request=request,
             hop_decay=tuned.graph_search_decay,
-            truncated=found.truncated or len(wanted) > len(kept),
-            warnings=tuple(_warnings(request, found)),
+            truncated=exploration.truncated or len(scores) > len(node_ids),
+            warnings=tuple(_warnings(request, exploration)),
         )
 
 
@@ -291,18 +295,18 @@ def decay_factor(node: FoundNode, at: datetime, factor: float = DECAY_PER_DAY) -
 
 
 def _ranked(
-    nodes: Mapping[UUID, FoundNode], found: Exploration, at: datetime, factor: float
+    nodes: Mapping[UUID, FoundNode], exploration: Exploration, at: datetime, factor: float
 ) -> list[ShownNode]:
     """Return the nodes by their decayed scores, best first."""
     factors = {node_id: decay_factor(node, at, factor) for node_id, node in nodes.items()}
-    scores = decayed({node_id: found.scores.get(node_id, 0.0) for node_id in nodes}, factors)
+    scores = decayed({node_id: exploration.scores.get(node_id, 0.0) for node_id in nodes}, factors)
     shown: list[ShownNode] = []
     for node_id, score in best(scores, len(scores)):
         node = nodes[node_id]
-        via = found.via.get(node_id)
+        via = exploration.via.get(node_id)
         by_intent = {
             intent.value: each[node_id]
-            for intent, each in found.by_intent.items()
+            for intent, each in exploration.by_intent.items()
             if node_id in each
         }
         shown.append(
@@ -312,19 +316,19 @@ def _ranked(
                     "relevance_score": score,
                     "decay_score": factors[node_id],
                     "importance_score": node.importance,
-                    **_match(found, node_id),
+                    **_match(exploration, node_id),
                     **by_intent,
                 },
-                depth=found.depths.get(node_id),
+                depth=exploration.depths.get(node_id),
                 via=via.id if via else None,
             )
         )
     return shown
 
 
-def _match(found: Exploration, node_id: UUID) -> dict[str, float]:
+def _match(exploration: Exploration, node_id: UUID) -> dict[str, float]:
     """Return what a node had before any walk, when it was a seed for matching the question."""
-    own = found.matched.get(node_id)
+    own = exploration.matched.get(node_id)
     return {} if own is None else {"match_score": own}
 
 
@@ -335,7 +339,7 @@ def _matched_labels(labels: Sequence[str]) -> tuple[str, ...]:
 
 def _proactive(
     stores: Stores,
-    found: Exploration,
+    exploration: Exploration,
     shown: Sequence[ShownNode],
     request: SubgraphRequest,
     filters: Filters,
@@ -349,7 +353,7 @@ def _proactive(
     surfaced = surface(
         stores,
         results=[each.node.id for each in shown],
-        entity_ids=[seed.node_id for seed in found.seeds],
+        entity_ids=[seed.node_id for seed in exploration.seeds],
         session_id=request.session_id,
         filters=filters,
         now=now,
@@ -378,20 +382,20 @@ def _edges_between(edges: Sequence[GraphEdge], ids: set[UUID], limit: int) -> tu
     return tuple(sorted(between, key=lambda edge: (-edge_quality(edge), edge.id))[:limit])
 
 
-def _warnings(request: SubgraphRequest, found: Exploration) -> list[str]:
+def _warnings(request: SubgraphRequest, exploration: Exploration) -> list[str]:
     """Return what of the request names nothing this graph knows."""
-    known = frozenset(found.labels.values()) | frozenset(Label)
+    labels = frozenset(exploration.labels.values()) | frozenset(Label)
     warnings = [
         f"No node seen here has the label {label}."
         for label in request.labels
-        if label not in known
+        if label not in labels
     ]
     warnings += [
         f"{relation} is not a relation of this graph."
         for relation in request.relations
         if relation not in frozenset(Relation)
     ]
-    known_ids = frozenset(found.seed_ids)
+    known_ids = frozenset(exploration.seed_ids)
     if missing := sum(node_id not in known_ids for node_id in request.node_ids):
         warnings.append(f"{missing} of node_ids are unknown or not to be seen.")
     return warnings
@@ -411,12 +415,12 @@ def _faults_of_words(name: str, words: Sequence[str], shape: re.Pattern[str]) ->
 _DECIMALS = 6
 
 
-def subgraph_json(found: Subgraph) -> dict[str, Any]:
+def subgraph_json(subgraph: Subgraph) -> dict[str, Any]:
     """Return nodes, edges and meta, ready to be written."""
     return {
-        "nodes": [_node(each) for each in found.nodes],
-        "edges": [edge_json(edge) for edge in found.edges],
-        "meta": _meta(found),
+        "nodes": [_node(each) for each in subgraph.nodes],
+        "edges": [edge_json(edge) for edge in subgraph.edges],
+        "meta": _meta(subgraph),
     }
 
 
@@ -446,29 +450,29 @@ def _node(each: ShownNode) -> dict[str, Any]:
     return {**node_json(each.node), "scores": scores, **reason}
 
 
-def _meta(found: Subgraph) -> dict[str, Any]:
-    request, explored = found.request, found.exploration
-    named = {seed.node_id: f"entity:{seed.canonical_name}" for seed in explored.seeds}
+def _meta(subgraph: Subgraph) -> dict[str, Any]:
+    request, explored = subgraph.request, subgraph.exploration
+    names = {seed.node_id: f"entity:{seed.canonical_name}" for seed in explored.seeds}
     return {
-        "query_ms": round(found.query_ms, 3),
-        "nodes_returned": len(found.nodes),
-        "edges_returned": len(found.edges),
-        "truncated": found.truncated,
+        "query_ms": round(subgraph.query_ms, 3),
+        "nodes_returned": len(subgraph.nodes),
+        "edges_returned": len(subgraph.edges),
+        "truncated": subgraph.truncated,
         "retrieval_method": explored.method.value,
         "inferred_intents": {}
         if request.intent
-        else {intent.value: sure for intent, sure in found.intents.items()},
+        else {intent.value: sure for intent, sure in subgraph.intents.items()},
         "intent_override": request.intent.value if request.intent else None,
-        "seed_nodes": [named.get(node_id, str(node_id)) for node_id in explored.seed_ids],
-        "proactive_nodes_count": sum(each.surfaced is not None for each in found.nodes),
+        "seed_nodes": [names.get(node_id, str(node_id)) for node_id in explored.seed_ids],
+        "proactive_nodes_count": sum(each.surfaced is not None for each in subgraph.nodes),
         "scoring_weights": {
-            "hop_decay": found.hop_decay,
+            "hop_decay": subgraph.hop_decay,
             "minimum_confidence": MIN_CONFIDENCE,
             "second_opinion": SECOND_OPINION,
         },
         "capacity": {
             "max_nodes": request.max_nodes,
-            "used_nodes": len(found.nodes),
+            "used_nodes": len(subgraph.nodes),
             "max_depth": request.max_depth,
             "timeout_ms": request.timeout_ms,
             "explored_nodes": len(explored.labels),
@@ -478,6 +482,6 @@ def _meta(found: Subgraph) -> dict[str, Any]:
                 "timeout_ms": MOST.timeout_ms,
             },
         },
-        "as_of_position": found.as_of_position,
-        "warnings": list(found.warnings),
+        "as_of_position": subgraph.as_of_position,
+        "warnings": list(subgraph.warnings),
     }

@@ -22,7 +22,7 @@ PERSONALIZE = Intent.PERSONALIZE
 
 
 def confidence(question: str) -> dict[Intent, float]:
-    return dict(classify(question, asked=understand(question, ASKED)))
+    return dict(classify(question, understanding=understand(question, ASKED)))
 
 
 def test_a_question_with_three_intents_has_three() -> None:
@@ -110,6 +110,6 @@ def test_an_override_is_the_only_intent() -> None:
 
 def test_the_rules_say_that_they_are_rules_and_ask_nobody() -> None:
     calls = ModelCalls(Budget(Limits(), stopwatch=lambda: 0.0), Call(workspace_id=UUID(int=1)))
-    found = by_rules("why", asked=understand("why", ASKED), calls=calls)
+    found = by_rules("why", understanding=understand("why", ASKED), calls=calls)
     assert (found.source, found.provider) == (Source.RULES, None)
     assert (calls.uses, calls.cost_usd) == ((), Decimal(0))

@@ -364,7 +364,9 @@ def sure(*pairs: tuple[str, float]) -> str:
 def test_a_model_weighs_several_intents() -> None:
     answer = sure(("when", 0.4), ("why", 0.9), ("why", 0.7))
     with scripted(answer) as (answers, model):
-        found = ModelIntents(answers)("q", asked=understand("q", ASKED_AT), calls=model_calls())
+        found = ModelIntents(answers)(
+            "q", understanding=understand("q", ASKED_AT), calls=model_calls()
+        )
     assert list(found.confidence.items()) == [(Intent.WHY, 0.9), (Intent.WHEN, 0.4)]
     assert (found.source, found.provider) == (Source.LLM, "anthropic")
     assert model.asked[0][1].purpose is Purpose.CLASSIFIER
@@ -387,9 +389,9 @@ def test_without_a_usable_answer_the_rules_classify(answer: str | Unavailable) -
     question = "Why do payments keep failing?"
     asked = understand(question, ASKED_AT)
     with scripted(answer) as (answers, _):
-        found = ModelIntents(answers)(question, asked=asked, calls=model_calls())
+        found = ModelIntents(answers)(question, understanding=asked, calls=model_calls())
     assert found.source is Source.RULES
-    assert found.confidence == intents.classify(question, asked=asked)
+    assert found.confidence == intents.classify(question, understanding=asked)
 
 
 # All of it together

@@ -18,7 +18,7 @@ LIMITS = Limits(tokens=10, usd=Decimal("0.01"))
 def test_a_question_is_classified_as_recall_does_with_a_fresh_budget_each_time() -> None:
     seen: list[ModelCalls] = []
 
-    def model(question: str, *, asked: Any, calls: ModelCalls) -> InferredIntents:
+    def model(question: str, *, understanding: Any, calls: ModelCalls) -> InferredIntents:
         seen.append(calls)
         return InferredIntents(confidence={Intent.WHO_IS: 0.9})
 

@@ -51,8 +51,8 @@ class PostgresChats(Store):
         self, session: bytes, address: bytes | None, *, minute: datetime, day: datetime
     ) -> tuple[int, int, int]:
         """Return how many turns a session had, and an address since two moments."""
-        asked = {"session": session, "address": address, "minute": minute, "day": day}
-        return self.run("chat.said", **asked).fetchone() or (0, 0, 0)
+        parameters = {"session": session, "address": address, "minute": minute, "day": day}
+        return self.run("chat.said", **parameters).fetchone() or (0, 0, 0)
 
     def tell(self, turn_id: UUID, events: Sequence[EventRow]) -> Sequence[int]:
         """Keep events of a turn that runs; return their numbers, none when it does not."""
@@ -81,9 +81,9 @@ class PostgresChats(Store):
         now: datetime,
     ) -> bool:
         """End a turn; False when it does not run (any more)."""
-        told = source.value if source else None
+        source_name = source.value if source else None
         ended = self.run(
-            "chat.end", id=turn_id, state=state.value, source=told, answer=answer, now=now
+            "chat.end", id=turn_id, state=state.value, source=source_name, answer=answer, now=now
         )
         return ended.rowcount == 1
 
@@ -113,8 +113,8 @@ class PostgresChats(Store):
 
     def decide(self, action_id: UUID, state: ChatActionState, now: datetime) -> bool:
         """Take the person's word; False when it was decided before or has expired."""
-        asked = {"id": action_id, "state": state.value, "now": now, **self._mine}
-        return self.run("chat.decide", **asked).rowcount == 1
+        parameters = {"id": action_id, "state": state.value, "now": now, **self._mine}
+        return self.run("chat.decide", **parameters).rowcount == 1
 
     def done(self, action_id: UUID, state: ChatActionState, result: bytes) -> bool:
         """Keep what came of one that ran."""

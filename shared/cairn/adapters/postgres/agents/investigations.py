@@ -97,8 +97,8 @@ class PostgresInvestigations(Store):
 
     @property
     def _made(self) -> RowFactory[Investigation]:
-        made = partial(_investigation, self.principal.workspace_id)
-        return record(made, state=State, verdict=Verdict)
+        make = partial(_investigation, self.principal.workspace_id)
+        return record(make, state=State, verdict=Verdict)
 
 
 def _investigation(workspace_id: UUID, **row: Any) -> Investigation:
@@ -131,5 +131,5 @@ class PostgresEntries(Store):
         """Return the entries at these positions, in order; positions that are none are left out."""
         if not positions:
             return []
-        made = entries_of(self.principal.workspace_id)
-        return self.all_of(made, "ledger.at", positions=sorted(positions))
+        factory = entries_of(self.principal.workspace_id)
+        return self.all_of(factory, "ledger.at", positions=sorted(positions))

@@ -42,9 +42,9 @@ class PostgresAgents(Store):
 
     def count(self, since: datetime) -> Registered:
         """Count them, and those that registered themselves after `since`."""
-        asked = {"workspace_id": self.principal.workspace_id, "since": since}
+        parameters = {"workspace_id": self.principal.workspace_id, "since": since}
         with self.connection.cursor(row_factory=class_row(Registered)) as cursor:
-            return cursor.execute(query("agent.count"), asked).fetchone() or Registered(0, 0)
+            return cursor.execute(query("agent.count"), parameters).fetchone() or Registered(0, 0)
 
     def keep(self, agent: Agent) -> None:
         """Keep one as it is now."""

@@ -80,10 +80,10 @@ class PostgresTicketSources(Store):
 
     def event(self, source_id: UUID, delivery_id: str, now: datetime) -> bool:
         """Keep that a webhook delivery arrived; False when this one did before."""
-        kept = self.run(
+        inserted = self.run(
             "ticket_source.event", source_id=source_id, delivery_id=delivery_id, now=now
         )
-        return kept.rowcount == 1
+        return inserted.rowcount == 1
 
 
 @dataclass(frozen=True)

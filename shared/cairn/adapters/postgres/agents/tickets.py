@@ -215,8 +215,8 @@ class PostgresWriteBacks(Store):
 
     def parts(self, investigation_id: UUID) -> Mapping[str, WriteBackPart]:
         """Return the parts that were begun, by name."""
-        made = record(partial(WriteBackPart, investigation_id=investigation_id))
-        parts = self.all_of(made, "write_back.parts", investigation_id=investigation_id)
+        factory = record(partial(WriteBackPart, investigation_id=investigation_id))
+        parts = self.all_of(factory, "write_back.parts", investigation_id=investigation_id)
         return {part.part: part for part in parts}
 
     def begin(

@@ -66,8 +66,8 @@ class PostgresForgetting(Store):
     ) -> Forgetting | None:
         """Return a forgetting; of several of one name the newest."""
         parameters = {"id": forgetting_id, "subject_id": subject_id, "mark": mark}
-        found = self._forgettings("forgetting.find", parameters)
-        return found[0] if found else None
+        rows = self._forgettings("forgetting.find", parameters)
+        return rows[0] if rows else None
 
     def unfinished(self) -> Sequence[Forgetting]:
         """Return those that are not done, the oldest first."""
@@ -178,8 +178,8 @@ class PostgresForgetting(Store):
 
 def _forgetting(row: dict[str, Any]) -> Forgetting:
     lists = {item: tuple(row[item]) for item in ("document_ids", "object_keys")}
-    given: dict[str, Any] = row | lists
-    return Forgetting(**given)
+    values: dict[str, Any] = row | lists
+    return Forgetting(**values)
 
 
 def _parameters(

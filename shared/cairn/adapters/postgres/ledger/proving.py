@@ -98,11 +98,11 @@ class PostgresDistinctive:
 
 def _all(
     connection: Connection,
-    made: RowFactory[R],
+    factory: RowFactory[R],
     name: str,
     parameters: Mapping[str, Any] | None = None,
 ) -> list[R]:
-    return connection.cursor(row_factory=made).execute(query(name), parameters).fetchall()
+    return connection.cursor(row_factory=factory).execute(query(name), parameters).fetchall()
 
 
 def _look(
@@ -112,12 +112,12 @@ def _look(
     place: str,
     columns: Sequence[_Column],
 ) -> Looked:
-    wanted = [column for column in columns if _is_wanted(column, place)]
+    searched = [column for column in columns if _is_wanted(column, place)]
     hidden = [column.name for column in columns if column.type in _KIND_OF and not column.readable]
     if not any(column.readable for column in columns):
         return Looked(store=STORE, place=place, searched=False, note="hashes only; not readable")
     note = f"not readable: {', '.join(hidden)}" if hidden else ""
-    if not wanted:
+    if not searched:
         return Looked(store=STORE, place=place, note=note)
     parameters = {
         "workspace_id": workspace_id,
@@ -125,17 +125,17 @@ def _look(
         "bytes": [form.encode() for text in needles.texts for form in (text, text.lower())],
         "ids": list(needles.ids),
     }
-    items, *counts = connection.execute(_statement(columns[0], wanted), parameters).fetchone() or (
-        0,
-    )
-    found = {one.name: count for one, count in zip(wanted, counts, strict=True) if count}
-    told = [note, f"found in {', '.join(found)}" if found else ""]
+    items, *counts = connection.execute(
+        _statement(columns[0], searched), parameters
+    ).fetchone() or (0,)
+    hits = {column.name: count for column, count in zip(searched, counts, strict=True) if count}
+    notes = [note, f"found in {', '.join(hits)}" if hits else ""]
     return Looked(
         store=STORE,
         place=place,
         items=items,
-        found=max(found.values(), default=0),
-        note="; ".join(filter(None, told)),
+        found=max(hits.values(), default=0),
+        note="; ".join(filter(None, notes)),
     )
 
 
@@ -145,10 +145,10 @@ def _is_wanted(column: _Column, place: str) -> bool:
     return bool(kind) and column.readable and not (is_id and place in KEEPS_IDS)
 
 
-def _statement(table: _Column, wanted: Sequence[_Column]) -> sql.Composed:
+def _statement(table: _Column, searched: Sequence[_Column]) -> sql.Composed:
     counts = [
         _named(_KIND_OF[column.type]).format(column=sql.Identifier(column.name))
-        for column in wanted
+        for column in searched
     ]
     place = sql.SQL("t.workspace_id = %(workspace_id)s") if table.by_workspace else sql.SQL("true")
     return _named("proof.rows").format(

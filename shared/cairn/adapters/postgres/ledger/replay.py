@@ -113,9 +113,9 @@ class PostgresReplica(Store):
     def live_checksums(self) -> Mapping[str, TableSum]:
         """Return the content of each projection in use."""
         self.run("rebuild.among_live")
-        found = self.checksums()
+        sums = self.checksums()
         self.run("rebuild.among_replayed")
-        return found
+        return sums
 
     def put_in_place(self) -> Replaced:
         """Make the projections in use equal to the replayed ones; only rows that differ change."""
@@ -219,5 +219,5 @@ class PostgresRebuilds(Store):
         now: datetime,
     ) -> None:
         """Keep how it ended, unless it had ended."""
-        told = Jsonb(dict(result)) if result is not None else None
-        self.run("rebuild.end", id=rebuild_id, result=told, error=error, now=now)
+        document = Jsonb(dict(result)) if result is not None else None
+        self.run("rebuild.end", id=rebuild_id, result=document, error=error, now=now)

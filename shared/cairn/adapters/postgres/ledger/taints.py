@@ -40,11 +40,11 @@ class PostgresTaints(Store):
 
     def arrived(self, node_ids: Collection[UUID]) -> Mapping[UUID, Mapping[UUID, State]]:
         """Return, by standing taint, those of these nodes that it must hold."""
-        found: dict[UUID, dict[UUID, State]] = {}
-        made = keyed(_held, "taint_id")
-        for taint_id, (node_id, state) in self.all_of(made, "taint.arrived", ids=list(node_ids)):
-            found.setdefault(taint_id, {})[node_id] = state
-        return found
+        states: dict[UUID, dict[UUID, State]] = {}
+        factory = keyed(_held, "taint_id")
+        for taint_id, (node_id, state) in self.all_of(factory, "taint.arrived", ids=list(node_ids)):
+            states.setdefault(taint_id, {})[node_id] = state
+        return states
 
     def walk(
         self,
@@ -66,8 +66,8 @@ class PostgresTaints(Store):
         ).fetchall()
         seen = rows[:limit]
         return Walked(
-            node_ids=tuple(one for one, entity in seen if not entity),
-            entities=tuple(one for one, entity in seen if entity),
+            node_ids=tuple(id_ for id_, entity in seen if not entity),
+            entities=tuple(id_ for id_, entity in seen if entity),
             complete=len(rows) <= limit,
         )
 
@@ -122,8 +122,8 @@ class PostgresTaints(Store):
 
     def view(self, taint_id: UUID) -> TaintView | None:
         """Return a taint as it is shown."""
-        found = self._views(id_=taint_id, after=None, limit=1)
-        return found[0] if found else None
+        views = self._views(id_=taint_id, after=None, limit=1)
+        return views[0] if views else None
 
     def views(self, *, after: int | None, limit: int) -> Sequence[TaintView]:
         """Return taints by falling position."""
@@ -146,15 +146,15 @@ class PostgresTaints(Store):
         self.write("taint.insert", row)
 
     def _hold(self, row: TaintHold) -> None:
-        given = [(one, state.value, None) for one, state in row.held.items()]
-        given += [(one, State.SUPERSEDED.value, by) for one, by in row.revived.items()]
+        holds = [(id_, state.value, None) for id_, state in row.held.items()]
+        holds += [(id_, State.SUPERSEDED.value, by) for id_, by in row.revived.items()]
         self.run(
             "taint.hold",
             taint_id=row.taint_id,
             position=row.position,
-            node_ids=[one for one, _, _ in given],
-            states=[state for _, state, _ in given],
-            revived_for=[by for _, _, by in given],
+            node_ids=[id_ for id_, _, _ in holds],
+            states=[state for _, state, _ in holds],
+            revived_for=[by for _, _, by in holds],
         )
 
     @property

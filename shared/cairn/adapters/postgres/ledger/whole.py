@@ -43,12 +43,12 @@ def verify_ledgers(
     With `keys` also that every body's keys are there; of a deleted workspace none are.
     """
     with _snapshot(owner_url, workspace_id) as ledgers:
-        for one, ledger in ledgers:
-            found = verify_chain(ledger, one)
-            if keys is None or _is_deleted(ledger, found.head_position):
-                yield found
+        for id_, ledger in ledgers:
+            verification = verify_chain(ledger, id_)
+            if keys is None or _is_deleted(ledger, verification.head_position):
+                yield verification
             else:
-                yield with_missing_keys(found, ledger.sealed_for(), keys, one)
+                yield with_missing_keys(verification, ledger.sealed_for(), keys, id_)
 
 
 def _is_deleted(ledger: PostgresLedger, head: int) -> bool:
@@ -90,10 +90,10 @@ def _snapshot(
     """Open the ledgers as they stand at one moment."""
     with as_owner(owner_url, snapshot=True) as connection:
         ids = connection.cursor(row_factory=scalar_row).execute(query("ledger.workspaces"))
-        found: list[UUID] = [one for one in ids if workspace_id in (None, one)]
-        if workspace_id is not None and not found:
+        selected: list[UUID] = [id_ for id_ in ids if workspace_id in (None, id_)]
+        if workspace_id is not None and not selected:
             raise NotFound("There is no such workspace.", workspace_id=str(workspace_id))
-        yield [(id_, PostgresLedger(connection, system_principal(id_))) for id_ in found]
+        yield [(id_, PostgresLedger(connection, system_principal(id_))) for id_ in selected]
 
 
 BATCH = 500
@@ -125,10 +125,10 @@ def _open_empty(connection: Connection, export: Export, name: str, now: datetime
     workspace_id = export.workspace_id
     head = connection.execute(query("ledger.lock_head"), {"workspace_id": workspace_id}).fetchone()
     if head is None:
-        given = {"workspace_id": workspace_id, "name": name, "now": now}
+        parameters = {"workspace_id": workspace_id, "name": name, "now": now}
         empty = {"genesis": genesis(workspace_id), "beginning": EMPTY_CHAIN_TIME}
-        connection.execute(query("account.add_workspace"), given)
-        connection.execute(query("account.add_head"), given | empty)
+        connection.execute(query("account.add_workspace"), parameters)
+        connection.execute(query("account.add_head"), parameters | empty)
     elif head[0] > 0:
         raise Conflict(
             "This workspace's ledger has begun; an import goes into an empty one.",

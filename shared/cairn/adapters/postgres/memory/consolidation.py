@@ -62,13 +62,13 @@ class PostgresUnconsolidated(Store):
         return self.all_of(MEMORY, "consolidation.memories", ids=list(ids))
 
     def near(
-        self, ids: Collection[UUID], model_id: int, *, minimum: float, wanted: int
+        self, ids: Collection[UUID], model_id: int, *, minimum: float, limit: int
     ) -> Sequence[Pair]:
         """Return pairs of these memories with any of their client and audience, nearest first.
 
-        Up to `wanted` others each, from `minimum` cosine on, found by the index: one may be missed.
+        Up to `limit` others each, from `minimum` cosine on, found by the index: one may be missed.
         """
-        parameters = {"model_id": model_id, "minimum": minimum, "wanted": wanted}
+        parameters = {"model_id": model_id, "minimum": minimum, "wanted": limit}
         return self.all_of(record(Pair), "consolidation.near", ids=list(ids), **parameters)
 
     def pairs(self, ids: Collection[UUID], model_id: int, *, minimum: float) -> Sequence[Pair]:
@@ -146,13 +146,13 @@ class PostgresRuns(Store):
         """End runs that nothing moved since `before` as failed; return how many."""
         return self.run("consolidation.abandon_runs", before=before, now=now).rowcount
 
-    def _moved(self, query: str, **given: Any) -> bool:
-        return self.run(query, **given).rowcount > 0
+    def _moved(self, query: str, **parameters: Any) -> bool:
+        return self.run(query, **parameters).rowcount > 0
 
     @property
     def _made(self) -> RowFactory[Run]:
-        made = partial(Run, workspace_id=self.principal.workspace_id)
-        return record(made, state=RunState, trigger=Trigger)
+        make = partial(Run, workspace_id=self.principal.workspace_id)
+        return record(make, state=RunState, trigger=Trigger)
 
 
 def _memory(

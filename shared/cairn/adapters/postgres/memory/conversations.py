@@ -40,23 +40,23 @@ class PostgresConversations(Store):
 
     def find(self, identity: str) -> StoredConversation | None:
         """Return the conversation of this identity with its last messages."""
-        found = self.first_of(
+        conversation = self.first_of(
             record(partial(StoredConversation, last=())), "conversation.find", identity=identity
         )
-        if found is None:
+        if conversation is None:
             return None
         last = self.all_of(
             record(LastMessage),
             "conversation.last",
-            conversation_id=found.id,
+            conversation_id=conversation.id,
             limit=CONTEXT_MESSAGES,
         )
-        return replace(found, last=tuple(reversed(last)))
+        return replace(conversation, last=tuple(reversed(last)))
 
     def said(self, conversation_id: UUID) -> Sequence[SaidMessage]:
         """Return every message of a conversation, in their order."""
-        asked = {"conversation_id": conversation_id}
-        return self.all_of(record(SaidMessage), "conversation.said", **asked)
+        parameters = {"conversation_id": conversation_id}
+        return self.all_of(record(SaidMessage), "conversation.said", **parameters)
 
     def exists(self, conversation_id: UUID) -> bool:
         """Return whether the principal sees this conversation, or one waits under this id."""
@@ -134,9 +134,9 @@ class PostgresConversationViews(Store):
         return [_message(row) for row in self._rows("conversation.messages_by_id", ids=list(ids))]
 
     def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 @dataclass(frozen=True)
@@ -194,11 +194,11 @@ class PostgresOneConversation:
         self,
         connection: Connection,
         principal: Principal,
-        asked: dict[str, Any],
+        parameters: dict[str, Any],
         filters: Filters,
         name: str,
     ) -> Sequence[Candidate]:
-        asked |= {
+        parameters |= {
             "workspace_id": principal.workspace_id,
             "conversation_id": self.conversation_id,
             "roles": list(filters.kinds) or None,
@@ -206,7 +206,7 @@ class PostgresOneConversation:
             "occurred_to": filters.occurred_to,
             "language": filters.language,
         }
-        rows = connection.execute(query(name), asked).fetchall()
+        rows = connection.execute(query(name), parameters).fetchall()
         return tuple(Candidate(node_id=node_id, score=score) for node_id, score in rows)
 
 
@@ -231,5 +231,5 @@ def _conversation(row: dict[str, Any]) -> ConversationView:
 
 def _message(row: dict[str, Any]) -> ConversationMessage:
     metadata = dict(row.pop("metadata"))
-    told: dict[str, Any] = metadata.pop(OWN_METADATA, {})
-    return ConversationMessage(**row, **told, metadata=metadata)
+    own: dict[str, Any] = metadata.pop(OWN_METADATA, {})
+    return ConversationMessage(**row, **own, metadata=metadata)

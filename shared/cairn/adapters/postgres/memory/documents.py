@@ -42,8 +42,8 @@ class PostgresDocuments(Store):
         From here on the transaction sees deleted rows.
         """
         self.run("view.see_deleted")
-        known = record(KnownDocument)
-        return self.first_of(known, "document.visible", document_id=document_id)
+        factory = record(KnownDocument)
+        return self.first_of(factory, "document.visible", document_id=document_id)
 
     def parts(self, document_id: UUID) -> StoredParts | None:
         """Return what is stored of a document; of a deleted one, what was deleted with it."""
@@ -71,8 +71,8 @@ class PostgresIngestions(Store):
 
     def find(self, ingestion_id: UUID) -> Ingestion | None:
         """Return an ingestion of the workspace."""
-        made = record(Ingestion, status=DocumentStatus)
-        return self.first_of(made, "ingestion.find", id=ingestion_id)
+        factory = record(Ingestion, status=DocumentStatus)
+        return self.first_of(factory, "ingestion.find", id=ingestion_id)
 
     def is_newest(self, ingestion: Ingestion) -> bool:
         """Return whether no later ingestion of the same document was accepted."""

@@ -82,9 +82,9 @@ class PostgresEmbeddings(Store):
     def cached(self, hashes: Collection[bytes], model_id: int) -> TextVectors:
         """Return the cached vectors by SHA-256 of their text."""
         knows_halfvec(self.connection)
-        asked = self.run_binary("embedding.cached", hashes=list(hashes), model_id=model_id)
-        asked.row_factory = dict_row
-        rows: list[dict[str, Any]] = asked.fetchall()
+        cursor = self.run_binary("embedding.cached", hashes=list(hashes), model_id=model_id)
+        cursor.row_factory = dict_row
+        rows: list[dict[str, Any]] = cursor.fetchall()
         return TextVectors(
             {row["text_hash"]: row["v"].to_numpy().astype("float32") for row in rows},
             {row["text_hash"]: row["tokens"] for row in rows if row["tokens"] is not None},
@@ -99,7 +99,7 @@ class PostgresEmbeddings(Store):
             "embedding.cache",
             hashes=list(texts.vectors),
             vectors=halfvecs(texts.vectors.values()),
-            tokens=[texts.tokens.get(one) for one in texts.vectors],
+            tokens=[texts.tokens.get(digest) for digest in texts.vectors],
             model_id=model_id,
             now=now,
         )
@@ -111,8 +111,8 @@ class PostgresEmbeddings(Store):
         """
         if not rows:
             return set()
-        found = self._run("embedding.add", rows, model_id, position)
-        stored = Counter(node_id for node_id, _ in found)
+        added = self._run("embedding.add", rows, model_id, position)
+        stored = Counter(node_id for node_id, _ in added)
         return {row.node_id for row in rows if stored[row.node_id] == len(row.vectors)}
 
     def settle(self, node_ids: Collection[UUID], model_id: int) -> bool:
@@ -120,8 +120,8 @@ class PostgresEmbeddings(Store):
 
         Return whether all the nodes are there still.
         """
-        wanted = set(node_ids)
-        return self.value("embedding.settle", ids=list(wanted), model_id=model_id) == len(wanted)
+        unique = set(node_ids)
+        return self.value("embedding.settle", ids=list(unique), model_id=model_id) == len(unique)
 
     def store(self, rows: Sequence[NewEmbedding], model_id: int, position: int) -> None:
         """Replace the nodes' vectors, unless newer ones are stored."""
@@ -144,7 +144,7 @@ class PostgresEmbeddings(Store):
         ]
         self.run(
             "embedding.own_cached",
-            hashes=[one for one, _ in owned],
+            hashes=[digest for digest, _ in owned],
             ids=[node_id for _, node_id in owned],
             model_id=model_id,
         )
@@ -169,15 +169,15 @@ class PostgresEmbeddings(Store):
         )
 
     def similar(
-        self, asked: Sequence[NewEmbedding], model_id: int, *, minimum: float, wanted: int
+        self, embeddings: Sequence[NewEmbedding], model_id: int, *, minimum: float, limit: int
     ) -> Sequence[Found]:
         """Return the nodes of a node's own scope and agents among those nearest to each vector.
 
-        At least the `wanted` nearest are looked at; `minimum` is the cosine they reach at least. A
+        At least the `limit` nearest are looked at; `minimum` is the cosine they reach at least. A
         node given by several vectors may find another one several times.
         """
         knows_halfvec(self.connection)
-        flat = [(row.node_id, vector) for row in asked for vector in row.vectors]
+        flat = [(row.node_id, vector) for row in embeddings for vector in row.vectors]
         return self.all_of(
             record(Found),
             "embedding.similar",
@@ -185,7 +185,7 @@ class PostgresEmbeddings(Store):
             vectors=halfvecs(vector for _, vector in flat),
             model_id=model_id,
             minimum=minimum,
-            wanted=wanted,
+            wanted=limit,
         )
 
     def of_workspace(self, model_id: int) -> tuple[list[UUID], list[Vectors]]:
@@ -213,8 +213,8 @@ class PostgresGraphState(Store):
         """Return scope and agents of those of the nodes that are there to be seen."""
         if not node_ids:
             return {}
-        found = self.all_of(record(_audience), "enrichment.audiences", ids=list(node_ids))
-        return dict(found)
+        audiences = self.all_of(record(_audience), "enrichment.audiences", ids=list(node_ids))
+        return dict(audiences)
 
     def before_in_trace(self, event_ids: Collection[UUID]) -> Sequence[TraceStep]:
         """Return what came just before each event in its trace, if anything did."""

@@ -44,7 +44,7 @@ class PostgresEvents(Store):
         self, session: Session, events: Sequence[TimelineEvent]
     ) -> tuple[TimelineEvent, ...]:
         audience = session.audience
-        found = self.all_of(
+        rows = self.all_of(
             record(TimelineEvent),
             "event.around",
             session_id=session.session_id,
@@ -55,7 +55,7 @@ class PostgresEvents(Store):
             sequences=[event.sequence for event in events],
             ids=[event.id for event in events],
         )
-        return tuple(found)
+        return tuple(rows)
 
 
 class PostgresEventViews(Store):
@@ -72,9 +72,9 @@ class PostgresEventViews(Store):
         return [_view(row) for row in rows]
 
     def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _view(row: dict[str, Any]) -> EventView:

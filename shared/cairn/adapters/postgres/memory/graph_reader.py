@@ -72,8 +72,8 @@ class PostgresGraph(Store):
         """
         if not names:
             return ()
-        asked = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
-        return self._made(record(Seed), _FIND_ENTITIES, filters, names=asked, limit=MOST_ENTITIES)
+        keys = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
+        return self._made(record(Seed), _FIND_ENTITIES, filters, names=keys, limit=MOST_ENTITIES)
 
     def starts(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[tuple[UUID, str]]:
         """Return (id, label) of those of `node_ids` the principal may see, strictly guarded."""
@@ -241,15 +241,15 @@ class PostgresGraph(Store):
         return self._made(tuple_row, pair, filters, **parameters)
 
     def _made(
-        self, made: RowFactory[R], pair: tuple[str, str], filters: Filters, **parameters: Any
+        self, factory: RowFactory[R], pair: tuple[str, str], filters: Filters, **parameters: Any
     ) -> list[R]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
         present, past = pair
         name = present if filters.as_of_position is None else past
         if filters.as_of_position is not None:
-            asked["as_of_position"] = filters.as_of_position
-        with self.connection.cursor(row_factory=made, binary=True) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+            all_parameters["as_of_position"] = filters.as_of_position
+        with self.connection.cursor(row_factory=factory, binary=True) as cursor:
+            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 class PostgresFeedback:

@@ -33,31 +33,31 @@ class PostgresMemoryGraph(Store):
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, KeptNode]:
         """Return those of the nodes there are; in a writing transaction hidden ones too."""
-        found = self.all_of(record(_kept), "memory_graph.find", ids=list(node_ids))
-        return {item.node.id: item for item in found}
+        nodes = self.all_of(record(_kept), "memory_graph.find", ids=list(node_ids))
+        return {item.node.id: item for item in nodes}
 
     def named(self, refs: Collection[Ref]) -> Mapping[Ref, KeptNode]:
         """Return those of the nodes there are by what names them, hidden ones too as `find`."""
         labels, keys = [_stored(label) for label, _ in refs], [key for _, key in refs]
-        found = self.all_of(record(_kept), "memory_graph.named", labels=labels, keys=keys)
-        return {item.node.dump.ref: item for item in found}
+        nodes = self.all_of(record(_kept), "memory_graph.named", labels=labels, keys=keys)
+        return {item.node.dump.ref: item for item in nodes}
 
     def owned_by(self, subjects: Collection[UUID]) -> Sequence[UUID]:
         """Return the nodes that are data of any of these subjects."""
         return self.values("memory_graph.owned_by", subjects=list(subjects))
 
     def edges(
-        self, wanted: Collection[tuple[UUID, UUID, str]]
+        self, keys: Collection[tuple[UUID, UUID, str]]
     ) -> Mapping[tuple[UUID, UUID, str], MemoryEdge]:
         """Return the edges that hold between (source, target) by a relation."""
-        found = self.all_of(
+        edges = self.all_of(
             record(_edge),
             "memory_graph.edges",
-            sources=[source for source, _, _ in wanted],
-            targets=[target for _, target, _ in wanted],
-            relations=[relation for _, _, relation in wanted],
+            sources=[source for source, _, _ in keys],
+            targets=[target for _, target, _ in keys],
+            relations=[relation for _, _, relation in keys],
         )
-        return {(item.source_id, item.target_id, item.dump.relation): item for item in found}
+        return {(item.source_id, item.target_id, item.dump.relation): item for item in edges}
 
     def touching(
         self, node_ids: Collection[UUID], relations: Collection[str] | None, limit: int

@@ -45,8 +45,8 @@ class PostgresGraphNodes(Store):
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, StoredNode]:
         """Return those of the nodes the principal may see, by id."""
-        found = self.all_of(record(StoredNode, state=State), "graph_node.find", ids=list(node_ids))
-        return {item.id: item for item in found}
+        nodes = self.all_of(record(StoredNode, state=State), "graph_node.find", ids=list(node_ids))
+        return {item.id: item for item in nodes}
 
     def edges_of(self, node_id: UUID, *, limit: int) -> Sequence[StoredEdge]:
         """Return up to `limit` edges that hold now and touch the node, in the order of their ids.
@@ -94,10 +94,10 @@ class PostgresAliases(Store):
     def aliases(self, scope: str, agents: Collection[str] | None) -> Mapping[str, tuple[str, str]]:
         """Return canonical name and type by alias, of exactly this audience."""
         readers = readers_key(tuple(agents) if agents is not None else None)
-        found = self.all_of(
+        aliases = self.all_of(
             keyed(_named, "alias"), "graph_node.aliases", scope=scope, readers=readers
         )
-        return dict(found)
+        return dict(aliases)
 
     def apply(self, rows: Iterable[AliasRow]) -> None:
         """Apply rows in order."""
@@ -109,15 +109,15 @@ class PostgresAliases(Store):
 
 
 def _alias_row(row: AliasRow) -> dict[str, object]:
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         "scope": row.scope,
         "readers": row.readers,
         "alias": row.alias,
         "position": row.position,
     }
     if isinstance(row, AliasRemoval):
-        return given
-    return given | {
+        return values
+    return values | {
         "agents": list(row.agents) if row.agents is not None else None,
         "canonical_name": row.canonical_name,
         "entity_type": row.entity_type,
@@ -153,8 +153,8 @@ class PostgresNodeViews(Store):
     def nodes(self, where: NodeFilter, *, limit: int, after: NodeKey | None) -> Sequence[NodeView]:
         """Return up to `limit` nodes by falling position and id."""
         position, node_id = after or (None, None)
-        given: Row = {"limit": limit, "position": position, "after": node_id, **asdict(where)}
-        return [_node_view(row) for row in self._rows("node_view.page", **given)]
+        values: Row = {"limit": limit, "position": position, "after": node_id, **asdict(where)}
+        return [_node_view(row) for row in self._rows("node_view.page", **values)]
 
     def entity(self, entity_id: UUID, *, most: int) -> EntityDetail | None:
         """Return an entity that is not deleted, merged or not."""
@@ -171,14 +171,14 @@ class PostgresNodeViews(Store):
     ) -> Sequence[EntityView]:
         """Return up to `limit` present entities by rising sort key and id."""
         sort_key, entity_id = after or (None, None)
-        given: Row = {"limit": limit, "sort_key": sort_key, "after": entity_id, **asdict(where)}
-        rows = self._rows("node_view.entities", **given)
+        values: Row = {"limit": limit, "sort_key": sort_key, "after": entity_id, **asdict(where)}
+        rows = self._rows("node_view.entities", **values)
         return [EntityView(**_guards(row)) for row in rows]
 
     def _rows(self, name: str, **parameters: Any) -> list[Row]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _guards(row: Row) -> Row:

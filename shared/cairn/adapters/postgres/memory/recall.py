@@ -146,10 +146,10 @@ class PostgresNodeReader(Store):
         A principal's agent reads only what is tagged for it, except of the ids in `subscribed`:
         those its subscriptions found. Workspace, scope and state hold for them as for all.
         """
-        statement, asked = self._of_nodes(_READ, node_ids, filters)
-        asked["subscribed"] = _array(subscribed)
+        statement, parameters = self._of_nodes(_READ, node_ids, filters)
+        parameters["subscribed"] = _array(subscribed)
         with self.connection.cursor(row_factory=record(FoundNode), binary=True) as cursor:
-            return cursor.execute(statement, asked).fetchall()
+            return cursor.execute(statement, parameters).fetchall()
 
     def _of_nodes(
         self, names: tuple[str, str], node_ids: Sequence[UUID], filters: Filters
@@ -190,9 +190,9 @@ class PostgresNodeReader(Store):
     def _beside(
         self, name: str, nodes: Sequence[FoundNode], **common: int | None
     ) -> dict[UUID, Neighbours]:
-        made = record(_neighbour)
+        factory = record(_neighbour)
         texts: dict[UUID, tuple[list[NeighbourText], list[NeighbourText]]] = {}
-        for of_id, before, text in self.all_of(made, name, **_places(nodes), **common):
+        for of_id, before, text in self.all_of(factory, name, **_places(nodes), **common):
             texts.setdefault(of_id, ([], []))[0 if before else 1].append(text)
         return {
             of_id: Neighbours(
@@ -238,16 +238,16 @@ def _array(ids: Iterable[UUID]) -> str:
 
 
 def _candidates(
-    connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
+    connection: Connection, names: tuple[str, str], parameters: dict[str, Any], filters: Filters
 ) -> Sequence[Candidate]:
-    return tuple(Candidate._make(row) for row in matches(connection, names, asked, filters))
+    return tuple(Candidate._make(row) for row in matches(connection, names, parameters, filters))
 
 
 def matches(
-    connection: Connection, names: tuple[str, str], asked: dict[str, Any], filters: Filters
+    connection: Connection, names: tuple[str, str], parameters: dict[str, Any], filters: Filters
 ) -> list[Any]:
     """Return the rows of a candidate function: of the present, or of its twin for the past."""
-    asked |= {
+    parameters |= {
         "labels": list(filters.labels) or None,
         "kinds": list(filters.kinds) or None,
         "client_id": filters.client_id,
@@ -261,9 +261,9 @@ def matches(
     }
     name, past = names
     if filters.as_of_position is not None:
-        name, asked["as_of_position"] = past, filters.as_of_position
+        name, parameters["as_of_position"] = past, filters.as_of_position
     with connection.cursor(binary=True) as cursor:
-        return cursor.execute(query(name), asked).fetchall()
+        return cursor.execute(query(name), parameters).fetchall()
 
 
 def _places(nodes: Sequence[FoundNode]) -> dict[str, list[Any]]:

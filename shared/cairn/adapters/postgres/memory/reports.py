@@ -62,9 +62,9 @@ class PostgresReportViews(Store):
         return [_entry(row) for row in rows], total[0] if total else 0
 
     def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _entry(row: dict[str, Any]) -> ReportEntry:

@@ -138,18 +138,22 @@ class PostgresIndexSource:
         return dict(self._rows(tuple_row, "search_index.positions", workspace_id, bucket=bucket))
 
     def _documents(
-        self, name: str, workspace_id: UUID, asked: dict[str, Any]
+        self, name: str, workspace_id: UUID, parameters: dict[str, Any]
     ) -> Sequence[IndexDocument]:
-        return self._rows(class_row(IndexDocument), name, workspace_id, **asked)
+        return self._rows(class_row(IndexDocument), name, workspace_id, **parameters)
 
-    def _rows(self, made: RowFactory[R], name: str, workspace_id: UUID, **asked: Any) -> list[R]:
+    def _rows(
+        self, factory: RowFactory[R], name: str, workspace_id: UUID, **parameters: Any
+    ) -> list[R]:
         with self._open(workspace_id) as connection:
-            cursor = connection.cursor(row_factory=made)
-            return cursor.execute(query(name), {"workspace_id": workspace_id} | asked).fetchall()
+            cursor = connection.cursor(row_factory=factory)
+            return cursor.execute(
+                query(name), {"workspace_id": workspace_id} | parameters
+            ).fetchall()
 
-    def _write(self, name: str, workspace_id: UUID, asked: dict[str, Any]) -> None:
+    def _write(self, name: str, workspace_id: UUID, parameters: dict[str, Any]) -> None:
         with self._open(workspace_id, read_only=False) as connection:
-            connection.execute(query(name), {"workspace_id": workspace_id} | asked)
+            connection.execute(query(name), {"workspace_id": workspace_id} | parameters)
 
     @contextmanager
     def _open(self, workspace_id: UUID, *, read_only: bool = True) -> Generator[Connection]:

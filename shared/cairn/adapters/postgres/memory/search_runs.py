@@ -67,7 +67,9 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "recipe": run.recipe,
         "recorded_at": run.started_at,
         "returned": list(run.returned),
-        "candidates": Jsonb({leg: packed_candidates(one) for leg, one in run.candidates.items()}),
+        "candidates": Jsonb(
+            {leg: packed_candidates(candidates) for leg, candidates in run.candidates.items()}
+        ),
         "degraded": list(run.degraded),
         "duration_ms": run.duration_ms,
         "counts_as_access": run.counts_as_access,
@@ -78,8 +80,10 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "intents": Jsonb(dict(run.intents)),
         "seeds": list(run.seeds),
         "scored": Jsonb(packed_scored(run.scored)),
-        "reranked": Jsonb({one.hex: score for one, score in run.reranked.items()}),
-        "merged": Jsonb({one.hex: [other.hex for other in ids] for one, ids in run.merged.items()}),
+        "reranked": Jsonb({node_id.hex: score for node_id, score in run.reranked.items()}),
+        "merged": Jsonb(
+            {node_id.hex: [other.hex for other in ids] for node_id, ids in run.merged.items()}
+        ),
         "edges": Jsonb([[edge[0].hex, edge[1].hex, *edge[2:]] for edge in run.edges]),
         "as_of_position": run.as_of_position,
         "session_id": run.session_id,
@@ -100,8 +104,10 @@ def _run(
     return SearchRun(
         candidates={leg: unpacked_candidates(each) for leg, each in candidates.items()},
         scored=unpacked_scored(scored) if scored else (),
-        reranked={UUID(one): score for one, score in reranked.items()},
-        merged={UUID(one): tuple(UUID(other) for other in ids) for one, ids in merged.items()},
+        reranked={UUID(node_id): score for node_id, score in reranked.items()},
+        merged={
+            UUID(node_id): tuple(UUID(other) for other in ids) for node_id, ids in merged.items()
+        },
         edges=tuple(Explored(UUID(edge[0]), UUID(edge[1]), *edge[2:]) for edge in edges),
         **row,
     )
@@ -188,22 +194,22 @@ def unpacked_scored(packed: Mapping[str, Any]) -> tuple[ScoredNode, ...]:
 
 
 def _present(names: Sequence[str], values: Sequence[float]) -> dict[str, float]:
-    named = zip(names, values, strict=True)
-    return {name: value for name, value in named if not math.isnan(value)}
+    pairs = zip(names, values, strict=True)
+    return {name: value for name, value in pairs if not math.isnan(value)}
 
 
 def _in_order(rows: Iterable[Mapping[str, float]]) -> list[str]:
     """Return every name, each after the one before it in its row."""
     names: list[str] = []
-    known: set[str] = set()
+    placed: set[str] = set()
     for row in rows:
-        if known.issuperset(row):
+        if placed.issuperset(row):
             continue
         place = 0
         for name in row:
-            if name not in known:
+            if name not in placed:
                 names.insert(place, name)
-                known.add(name)
+                placed.add(name)
             place = names.index(name) + 1
     return names
 

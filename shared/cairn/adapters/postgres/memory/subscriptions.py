@@ -57,8 +57,10 @@ class PostgresSubscribedKeywords:
         if principal.agent_slug is None:
             return ()
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            found = PostgresSubscriptions(connection, principal).of_agent(principal.agent_slug)
-        return found.keywords if found else ()
+            subscription = PostgresSubscriptions(connection, principal).of_agent(
+                principal.agent_slug
+            )
+        return subscription.keywords if subscription else ()
 
 
 class PostgresSubscriptions(Store):

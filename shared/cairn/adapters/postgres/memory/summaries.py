@@ -163,9 +163,9 @@ class PostgresSummaries(Store):
         return [HeldEdge(**row) for row in self._rows("summary.edges", ids=list(ids))]
 
     def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        asked = {"workspace_id": self.principal.workspace_id, **parameters}
+        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
         with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), asked).fetchall()
+            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _of(group: Group) -> dict[str, Any]:
@@ -195,23 +195,23 @@ def _source(row: Mapping[str, Any]) -> Source:
 
 def _child(row: Mapping[str, Any]) -> Source:
     values = dict(row)
-    told = values.pop("metadata")
+    metadata = values.pop("metadata")
     return Source(
         **{name: value for name, value in values.items() if name != "observed_by"},
         agents=tuple(values["observed_by"]),
-        event_count=told["event_count"],
-        last_at=parse_timestamp(told["time_range"][1]),
+        event_count=metadata["event_count"],
+        last_at=parse_timestamp(metadata["time_range"][1]),
     )
 
 
 def _stored(row: Mapping[str, Any]) -> StoredSummary:
-    told = row["metadata"]
+    metadata = row["metadata"]
     return StoredSummary(
         id=row["id"],
         kind=row["kind"],
         state=State(row["state"]),
-        covers=told.get("covers", ""),
-        made_of=told.get("made_of", ""),
+        covers=metadata.get("covers", ""),
+        made_of=metadata.get("made_of", ""),
     )
 
 
