@@ -136,10 +136,8 @@ class Keeper:
         with slot.lock:
             connection = slot.connection
             if connection is not None:
-                if (
-                    not _lists(registered, connection)
-                    or slot.revision != registered.connector.revision
-                ):
+                revision = registered.connector.revision
+                if not _lists(registered, connection) or slot.revision != revision:
                     registered = self._anew(workspace_id, registered)
                 if ask and not connection.in_flight:  # one that is at work would be ended for it
                     connection.suspect = True

@@ -204,8 +204,7 @@ def _entity(
     entities = {name_key(entity.name): entity for entity in memory.entities}
     if key in entities:
         return entities[key]
-    technology = canonical_technology(tidy)
-    if technology is not None:
+    if (technology := canonical_technology(tidy)) is not None:
         return EntityName(name=technology, type="technology")
     if any(value == tidy for _, _, value in find_domains(tidy)):
         return EntityName(name=tidy, type="domain")

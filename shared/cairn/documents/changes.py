@@ -77,10 +77,8 @@ def diff(old: Sequence[KnownPart], new: DocumentTree) -> Changes:
     chunks = new.chunks
     ordered = sorted(old, key=lambda part: part.ordinal)
     matches = _match_chunks(ordered, chunks)
-    kept_in_new_order = [
-        (matches[chunk.ordinal], chunk) for chunk in chunks if chunk.ordinal in matches
-    ]
-    stayed = _longest_increasing([part.ordinal for part, _ in kept_in_new_order])
+    in_order = [(matches[chunk.ordinal], chunk) for chunk in chunks if chunk.ordinal in matches]
+    stayed = _longest_increasing([part.ordinal for part, _ in in_order])
     unchanged = tuple(
         KeptChunk(
             id=part.id,
@@ -89,7 +87,7 @@ def diff(old: Sequence[KnownPart], new: DocumentTree) -> Changes:
             moved=index not in stayed,
             reheaded=part.headings != chunk.headings,
         )
-        for index, (part, chunk) in enumerate(kept_in_new_order)
+        for index, (part, chunk) in enumerate(in_order)
     )
     used = {item.id for item in unchanged}
     return Changes(

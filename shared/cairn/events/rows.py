@@ -148,11 +148,7 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
         category="episodic",
         importance=body["importance"],
         screening=body["screening"],
-        metadata={
-            "tool_name": body["tool_name"],
-            "status": body["status"],
-            "payload": body["payload"],
-        },
+        metadata={name: body[name] for name in ("tool_name", "status", "payload")},
     )
 
 

@@ -61,15 +61,13 @@ def verify(
     hashes = {at: value for at, value in (anchors or {}).items() if at > head.position}
     checked = 0
     for entry in entries:
-        fault = fault_of(entry, head, hashes)
-        if fault is not None:
+        if (fault := fault_of(entry, head, hashes)) is not None:
             return _bad(checked, head.position + 1, fault, head)
         head = head_of(entry)
         checked += 1
     if expected is not None:
         hashes[expected.position] = expected.hash
-    bad_end = _bad_end(head, expected, hashes)
-    if bad_end is not None:
+    if (bad_end := _bad_end(head, expected, hashes)) is not None:
         return _bad(checked, bad_end, Fault.HEAD_MISMATCH, head)
     return Verification(ok=True, checked=checked, first_bad_position=None, reason=None, head=head)
 

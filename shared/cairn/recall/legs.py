@@ -188,10 +188,7 @@ class Legs:
             for number, call in enumerate(self._calls(leg, search))
         }
         outcomes = run_legs(
-            calls,
-            pool=self.pool,
-            deadline_s=self.timeout_ms / 1000,
-            stopwatch=self.stopwatch,
+            calls, pool=self.pool, deadline_s=self.timeout_ms / 1000, stopwatch=self.stopwatch
         )
         if outcomes and all(outcome.failure for outcome in outcomes.values()):
             raise Unavailable("No leg of the search answered.", reason="all-legs-failed")

@@ -7,7 +7,7 @@ from pathlib import Path
 import cairn
 
 ADAPTERS = Path(cairn.__file__).parent / "adapters" / "postgres"
-READS = {"run", "run_binary", "execute", "fetchone", "fetchall", "_rows"}
+READS = {"run", "run_binary", "execute", "fetchone", "fetchall", "_rows", "rows"}
 
 
 def test_no_row_is_unpacked_by_position() -> None:

@@ -149,8 +149,13 @@ class Database:
             started = session_options(
                 statement_timeout_ms=STATEMENT_TIMEOUT_MS, lock_timeout_ms=LOCK_TIMEOUT_MS
             )
-            base = {"autocommit": True, "prepare_threshold": 0, "options": started}
-            return {**base, **waiting, **secret}
+            return {
+                "autocommit": True,
+                "prepare_threshold": 0,
+                "options": started,
+                **waiting,
+                **secret,
+            }
 
         return PatientPool(
             self._url,

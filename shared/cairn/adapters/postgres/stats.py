@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
 from cairn.adapters.postgres.memory.graph_reader import JUDGED
 from cairn.adapters.postgres.store import Store, record
 from cairn.operations.stats import ChainHead, Counts, FactAge, FeedbackCount, MemorySketch
@@ -31,7 +29,7 @@ class PostgresStats(Store):
         """Return how many nodes there are by column and value; null values are left out."""
         by: dict[str, dict[str, int]] = {}
         whole: dict[str, int] = {}
-        for row in self.all_of(dict_row, "stats.counts"):
+        for row in self.rows("stats.counts"):
             grouped: str | None = row.pop("grouped")
             totals: dict[str, int] = {
                 name: row.pop(name) for name in ("nodes", "memories", "facts")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from psycopg.rows import scalar_row
+from psycopg.rows import dict_row, scalar_row
 
 from cairn.adapters.postgres.sql import query
 
@@ -116,6 +116,10 @@ class Store:
         """Run a named query and return its first row as `factory` makes it."""
         with self.connection.cursor(row_factory=factory) as cursor:
             return cursor.execute(query(name), self._workspace | parameters).fetchone()
+
+    def rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a named query and return its rows by the names of their columns."""
+        return self.all_of(dict_row, name, **parameters)
 
     def values(self, name: str, **parameters: Any) -> list[Any]:
         """Run a named query and return the first column."""

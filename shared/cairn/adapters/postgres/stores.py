@@ -9,7 +9,6 @@ from functools import cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.rows import Record, as_json, groups, runs
@@ -163,11 +162,11 @@ class PostgresMemories(Store):
 
     def edges(self, ids: Collection[UUID]) -> list[dict[str, Any]]:
         """Return the edges of memories that are not derived of their texts."""
-        return self.all_of(dict_row, "memory.edges", ids=list(ids))
+        return self.rows("memory.edges", ids=list(ids))
 
     def made_of(self, memory_id: UUID) -> list[dict[str, Any]]:
         """Return the summaries and the entities with truths made of a memory: `id`, `entity`."""
-        return self.all_of(dict_row, "memory.made_of", id=memory_id)
+        return self.rows("memory.made_of", id=memory_id)
 
 
 class PostgresNodes(Store):
@@ -221,7 +220,7 @@ class PostgresSubjects(Store):
     def find(self, subjects: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], UUID]:
         """Return the ids of the (kind, natural key) pairs that are known."""
         kinds, names = [kind for kind, _ in subjects], [name for _, name in subjects]
-        rows = self.all_of(dict_row, "subject.find", kinds=kinds, natural_keys=names)
+        rows = self.rows("subject.find", kinds=kinds, natural_keys=names)
         return {(row["kind"], row["natural_key"]): row["id"] for row in rows}
 
     def add(self, subject: Subject, position: int) -> None:

@@ -77,8 +77,7 @@ def _spans(nodes: Sequence["Node"], start: int, end: int, owner: str | None) -> 
             if above is None and not _ends_a_line(node):
                 above = node.start_byte
             continue
-        name = _name(node)
-        if name is not None:
+        if (name := _name(node)) is not None:
             begin = node.start_byte if above is None else above
             if begin > position:
                 yield _Span(start=position, end=begin, name=owner, level=_CLASS_LEVEL)

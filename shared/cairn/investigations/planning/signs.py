@@ -286,8 +286,7 @@ def view(question: Question) -> View:
     reading = read(question.memory.brief)
     slots = _slots(question, reading)
     looker = Looker(question=question, slots=slots)
-    results: dict[Sign, Seen] = {}
-    results |= _of_ticket(question, reading)
+    results = _of_ticket(question, reading)
     results |= (account := _of_account(looker))
     user_id = account[Sign.ACCOUNT].values["id"] if Sign.ACCOUNT in account else ""
     looker = Looker(question=question, slots={**slots, "id": user_id} if user_id else slots)

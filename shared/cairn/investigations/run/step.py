@@ -182,12 +182,10 @@ class RunStep:
         )
         try:
             change = self._stepped(situation)
-        except (BodyUnreadable, SubjectForgotten):
+        except (BodyUnreadable, SubjectForgotten, Superseded):
             raise
         except Unavailable:
             self._spend(investigation, spending_of(budget))
-            raise
-        except Superseded:
             raise
         except CairnError as error:
             change = broken(situation, error)

@@ -62,12 +62,10 @@ class Retrieve:
 
     def _kept(self, situation: Situation, query: str, results: Sequence[Evidence]) -> Change:
         memory, hide = situation.memory, self.hiding.of(situation)
-        evidence_by_citation = {item.citation: item for item in memory.evidence}
-        for evidence in results:
-            evidence_by_citation.pop(evidence.citation, None)
-            evidence_by_citation[evidence.citation] = replace(
-                evidence, text=hide(evidence.text[:MAX_TEXT_CHARS])
-            )
+        by_citation = {item.citation: item for item in memory.evidence}
+        for each in results:
+            by_citation.pop(each.citation, None)
+            by_citation[each.citation] = replace(each, text=hide(each.text[:MAX_TEXT_CHARS]))
         line = Step(
             system=SYSTEM,
             action="searched",
@@ -77,7 +75,7 @@ class Retrieve:
         )
         memory = replace(
             memory,
-            evidence=tuple(evidence_by_citation.values())[-MAX_EVIDENCE:],
+            evidence=tuple(by_citation.values())[-MAX_EVIDENCE:],
             queries=(*memory.queries, query),
             vault=hide.vault,
             plan=None,

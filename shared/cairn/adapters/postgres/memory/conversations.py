@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
 from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record, scalar
@@ -103,14 +101,14 @@ class PostgresConversationViews(Store):
 
     def conversation(self, conversation_id: UUID) -> ConversationView | None:
         """Return one that is seen."""
-        rows = self._rows("conversation.one", id=conversation_id)
+        rows = self.rows("conversation.one", id=conversation_id)
         return _conversation(rows[0]) if rows else None
 
     def conversations(
         self, where: ConversationFilter, *, limit: int, after: int | None
     ) -> Sequence[ConversationView]:
         """Return those that are seen, newest first."""
-        rows = self._rows(
+        rows = self.rows(
             "conversation.list",
             channel=where.channel,
             session_id=where.session_id,
@@ -124,19 +122,14 @@ class PostgresConversationViews(Store):
         self, conversation_id: UUID, *, limit: int, after: int
     ) -> Sequence[ConversationMessage]:
         """Return up to `limit` messages in their order, those above position `after`."""
-        rows = self._rows(
+        rows = self.rows(
             "conversation.messages", conversation_id=conversation_id, limit=limit, after=after
         )
         return [_message(row) for row in rows]
 
     def messages_by_id(self, ids: Sequence[UUID]) -> Sequence[ConversationMessage]:
         """Return those of the messages that the principal sees, in any order."""
-        return [_message(row) for row in self._rows("conversation.messages_by_id", ids=list(ids))]
-
-    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
-        with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), all_parameters).fetchall()
+        return [_message(row) for row in self.rows("conversation.messages_by_id", ids=list(ids))]
 
 
 @dataclass(frozen=True)

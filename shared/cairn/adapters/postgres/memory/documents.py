@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.store import Store, record
@@ -51,7 +50,7 @@ class PostgresDocuments(Store):
         if document is None:
             return None
         parameters = {"document_id": document_id, "deleted_at": document.deleted_at}
-        rows = self.all_of(dict_row, "document.parts", **parameters)
+        rows = self.rows("document.parts", **parameters)
         return StoredParts(
             document=document,
             sections=[_part(row) for row in rows if row["label"] == Label.SECTION],

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
-from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
 from cairn.events.read import EventFilter, EventView
 from cairn.events.rows import TimelineEvent
@@ -63,18 +60,13 @@ class PostgresEventViews(Store):
 
     def event(self, event_id: UUID) -> EventView | None:
         """Return an event that is not deleted."""
-        rows = self._rows("event.one", id=event_id)
+        rows = self.rows("event.one", id=event_id)
         return _view(rows[0]) if rows else None
 
     def events(self, where: EventFilter, *, limit: int, after: int | None) -> Sequence[EventView]:
         """Return up to `limit` events by falling position, those below `after`."""
-        rows = self._rows("event.page", limit=limit, after=after, **asdict(where))
+        rows = self.rows("event.page", limit=limit, after=after, **asdict(where))
         return [_view(row) for row in rows]
-
-    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
-        with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _view(row: dict[str, Any]) -> EventView:

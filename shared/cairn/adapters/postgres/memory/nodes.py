@@ -6,9 +6,6 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
-from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.graph.node import State
 from cairn.graph.projection import Alias, AliasRemoval, readers_key
@@ -77,13 +74,8 @@ class PostgresAliases(Store):
 
         Concepts are left out; of several types one stays, always the same.
         """
-        rows = self.all_of(
-            dict_row,
-            "graph_node.entity_types",
-            scope=scope,
-            names=sorted(names),
-            limit=MAX_NAMED_ENTITIES,
-        )
+        parameters = {"scope": scope, "names": sorted(names), "limit": MAX_NAMED_ENTITIES}
+        rows = self.rows("graph_node.entity_types", **parameters)
         readers = set(agents) if agents is not None else None
         return {
             row["name"]: row["type"]
@@ -139,12 +131,12 @@ class PostgresNodeViews(Store):
 
     def node(self, node_id: UUID) -> NodeView | None:
         """Return a node that is not deleted, without its edges."""
-        rows = self._rows("node_view.one", id=node_id)
+        rows = self.rows("node_view.one", id=node_id)
         return _node_view(rows[0]) if rows else None
 
     def edges(self, node_id: UUID, *, limit: int, most: int) -> EdgesView:
         """Return the strongest edges, and counts of all that were looked at."""
-        rows = self._rows("node_view.edges", id=node_id, limit=limit, most=most)
+        rows = self.rows("node_view.edges", id=node_id, limit=limit, most=most)
         counts = tuple(_count(row) for row in rows if row["place"] == 1)
         strongest = tuple(_edge(row) for row in rows if row["rank"] <= limit)
         truncated = any(row["touching"] >= most for row in rows)
@@ -154,14 +146,14 @@ class PostgresNodeViews(Store):
         """Return up to `limit` nodes by falling position and id."""
         position, node_id = after or (None, None)
         values: Row = {"limit": limit, "position": position, "after": node_id, **asdict(where)}
-        return [_node_view(row) for row in self._rows("node_view.page", **values)]
+        return [_node_view(row) for row in self.rows("node_view.page", **values)]
 
     def entity(self, entity_id: UUID, *, most: int) -> EntityDetail | None:
         """Return an entity that is not deleted, merged or not."""
-        rows = self._rows("node_view.entity", id=entity_id, most=most)
+        rows = self.rows("node_view.entity", id=entity_id, most=most)
         if not rows:
             return None
-        relations = self._rows(
+        relations = self.rows(
             "node_view.entity_relations", id=entity_id, most=most, limit=_SHOWN_RELATIONS
         )
         return _entity(rows[0], tuple(_relation(row) for row in relations))
@@ -172,13 +164,8 @@ class PostgresNodeViews(Store):
         """Return up to `limit` present entities by rising sort key and id."""
         sort_key, entity_id = after or (None, None)
         values: Row = {"limit": limit, "sort_key": sort_key, "after": entity_id, **asdict(where)}
-        rows = self._rows("node_view.entities", **values)
+        rows = self.rows("node_view.entities", **values)
         return [EntityView(**_guards(row)) for row in rows]
-
-    def _rows(self, name: str, **parameters: Any) -> list[Row]:
-        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
-        with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _guards(row: Row) -> Row:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
-from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
 from cairn.kernel.access import Scope
 from cairn.reports.read import Report, ReportEntry
@@ -49,7 +46,7 @@ class PostgresReportViews(Store):
 
     def latest(self, keyword: str | None, *, limit: int) -> Sequence[Report]:
         """Return the newest, with their bodies."""
-        rows = self._rows("report.latest", keyword=keyword, limit=limit)
+        rows = self.rows("report.latest", keyword=keyword, limit=limit)
         return [Report(body=row.pop("body"), report=_entry(row)) for row in rows]
 
     def page(
@@ -57,14 +54,9 @@ class PostgresReportViews(Store):
     ) -> tuple[Sequence[ReportEntry], int]:
         """Return one page and the total under its filter."""
         parameters = {"keyword": where.keyword, "source_workflow": where.source_workflow}
-        rows = self._rows("report.page", limit=limit, after=after, **parameters)
+        rows = self.rows("report.page", limit=limit, after=after, **parameters)
         total = self.run("report.total", **parameters).fetchone()
         return [_entry(row) for row in rows], total[0] if total else 0
-
-    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
-        with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), all_parameters).fetchall()
 
 
 def _entry(row: dict[str, Any]) -> ReportEntry:

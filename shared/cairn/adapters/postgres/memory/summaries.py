@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from psycopg.rows import dict_row
-
-from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store
 from cairn.graph.node import Label, State
 from cairn.kernel.text.canonical import parse_timestamp
@@ -45,18 +42,18 @@ class PostgresSummaries(Store):
 
     def sessions(self, after: str, *, limit: int) -> Sequence[GroupState]:
         """Return the groups of the next `limit` sessions that have sources, by session."""
-        return [_state(row) for row in self._rows("summary.sessions", after=after, limit=limit)]
+        return [_state(row) for row in self.rows("summary.sessions", after=after, limit=limit)]
 
     def traces(self, after: str, *, limit: int) -> Sequence[GroupState]:
         """Return the groups of the next traces outside any session."""
-        return [_state(row) for row in self._rows("summary.traces", after=after, limit=limit)]
+        return [_state(row) for row in self.rows("summary.traces", after=after, limit=limit)]
 
     def agents(self, after: str, *, limit: int) -> Sequence[GroupState]:
         """Return the groups of the next `limit` agents that have a part in summaries, by agent.
 
         Their sources are the summaries of sessions, and of traces without a session.
         """
-        return [_state(row) for row in self._rows("summary.agents", after=after, limit=limit)]
+        return [_state(row) for row in self.rows("summary.agents", after=after, limit=limit)]
 
     def sources(self, group: Group, after: Place | None, *, limit: int) -> Sequence[Source]:
         """Return up to `limit` sources of a session or trace behind a place, by their places.
@@ -65,7 +62,7 @@ class PostgresSummaries(Store):
         """
         name = "session" if group.session_id is not None else "trace"
         trace, moment, sequence, last = after or (None, None, None, None)
-        rows = self._rows(
+        rows = self.rows(
             f"summary.{name}_sources",
             **_of(group),
             trace=trace,
@@ -80,13 +77,13 @@ class PostgresSummaries(Store):
     def children(self, group: Group, *, limit: int) -> Sequence[Source]:
         """Return the newest summaries that a session's or an agent's is made of, oldest first."""
         name = "agent" if group.agent is not None else "session"
-        rows = self._rows(f"summary.{name}_children", **_of(group), limit=limit)
+        rows = self.rows(f"summary.{name}_children", **_of(group), limit=limit)
         return [_child(row) for row in reversed(rows)]
 
     def of_group(self, group: Group) -> Sequence[StoredSummary]:
         """Return the summaries of a session's or trace's group."""
         name = "session" if group.session_id is not None else "trace"
-        return [_stored(row) for row in self._rows(f"summary.of_{name}", **_of(group))]
+        return [_stored(row) for row in self.rows(f"summary.of_{name}", **_of(group))]
 
     def summed_up(self, session_ids: Collection[str]) -> frozenset[str]:
         """Return those of the sessions that have any summary."""
@@ -94,7 +91,7 @@ class PostgresSummaries(Store):
 
     def stored(self, ids: Collection[UUID]) -> Mapping[UUID, StoredSummary]:
         """Return those of the summaries there are; in a writing transaction deleted ones too."""
-        return {row["id"]: _stored(row) for row in self._rows("summary.stored", ids=list(ids))}
+        return {row["id"]: _stored(row) for row in self.rows("summary.stored", ids=list(ids))}
 
     def orphans(self, kind: str, after: UUID, *, limit: int) -> Sequence[UUID]:
         """Return summaries of one kind none of whose sources is there any more, by rising id."""
@@ -106,16 +103,16 @@ class PostgresSummaries(Store):
         Their sources are the found facts and statuses of exactly their scope, agents and data
         subjects that refer to them, other than as who said it.
         """
-        return [_entity(row) for row in self._rows("summary.entities", after=after, limit=limit)]
+        return [_entity(row) for row in self.rows("summary.entities", after=after, limit=limit)]
 
     def entity(self, entity_id: UUID) -> EntityState | None:
         """Return an entity that is there; its sources are not counted."""
-        rows = self._rows("summary.entity", id=entity_id)
+        rows = self.rows("summary.entity", id=entity_id)
         return _entity(rows[0]) if rows else None
 
     def facts(self, entity_id: UUID, *, limit: int) -> Sequence[Source]:
         """Return an entity's sources, the most important first, then those valid the latest."""
-        rows = self._rows("summary.facts", id=entity_id, limit=limit, characters=SOURCE_CHARS)
+        rows = self.rows("summary.facts", id=entity_id, limit=limit, characters=SOURCE_CHARS)
         return [_source(row) for row in rows]
 
     def undescribed(
@@ -125,14 +122,14 @@ class PostgresSummaries(Store):
 
         What was described says so in `metadata.cairn.summary.covers`: `covering`, then the hash.
         """
-        rows = self._rows(
+        rows = self.rows(
             "summary.undescribed", label=label, covering=covering, after=after, limit=limit
         )
         return [_part(row) for row in rows]
 
     def parts(self, ids: Collection[UUID]) -> Sequence[PartState]:
         """Return those of the documents and sections that are there."""
-        return [_part(row) for row in self._rows("summary.described_parts", ids=list(ids))]
+        return [_part(row) for row in self.rows("summary.described_parts", ids=list(ids))]
 
     def tokens_of(self, part: PartState) -> int:
         """Return how many tokens the chunks of a document or section have together."""
@@ -160,12 +157,7 @@ class PostgresSummaries(Store):
 
     def edges(self, ids: Collection[UUID]) -> Sequence[HeldEdge]:
         """Return the open edges from derived nodes to their sources."""
-        return [HeldEdge(**row) for row in self._rows("summary.edges", ids=list(ids))]
-
-    def _rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}
-        with self.connection.cursor(row_factory=dict_row) as cursor:
-            return cursor.execute(query(name), all_parameters).fetchall()
+        return [HeldEdge(**row) for row in self.rows("summary.edges", ids=list(ids))]
 
 
 def _of(group: Group) -> dict[str, Any]:
