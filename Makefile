@@ -27,7 +27,7 @@ up: setup ## like run, without the demo
 WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadgroup
 
-test: setup ## run every test; starts and stops what it needs, beside a running stack; WORKERS=2
+test: setup ## run every test but those of check; starts and stops what it needs, beside a running stack; WORKERS=2
 	@$(PY) -m infra.local model
 	@$(PY) $(if $(ARGS),-m pytest $(ARGS),scripts/lanes.py $(PARALLEL))
 

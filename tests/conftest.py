@@ -10,6 +10,7 @@ settings.register_profile("untimed", deadline=None, derandomize="CI" in os.envir
 settings.load_profile("untimed")
 
 pytest_plugins = [
+    "tests.plugins.collector",
     "tests.plugins.groups",
     "tests.plugins.no_network",
     "tests.plugins.postgres",

@@ -11,6 +11,7 @@ from cairn.chat.sealing import Sealer
 from cairn.chat.tools import Result, hash_of
 from cairn.chat.views import ActionView
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -140,16 +141,11 @@ class Actions:
         """Return a row as its reader sees it."""
         sealer = self._sealer(principal, row)
         late = row.state is ChatActionState.PENDING and row.expires_at <= self.platform.clock()
-        return ActionView(
-            id=row.id,
-            turn_id=row.turn_id,
-            tool=row.tool,
+        return convert(
+            row,
+            ActionView,
             arguments=sealer.open(row.arguments),
-            arguments_hash=row.arguments_hash,
             state=ChatActionState.EXPIRED if late else row.state,
-            created_at=row.created_at,
-            expires_at=row.expires_at,
-            decided_at=row.decided_at,
             result=sealer.open(row.result).get("text"),
         )
 

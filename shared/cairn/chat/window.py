@@ -34,11 +34,7 @@ def tokens_of(text: str) -> int:
 
 
 def before_the_model(
-    history: Sequence[Exchange],
-    text: str,
-    *,
-    briefing: str = "",
-    window: int = WINDOW_TOKENS,
+    history: Sequence[Exchange], text: str, *, briefing: str = "", window: int = WINDOW_TOKENS
 ) -> tuple[Message, ...]:
     """Return the messages of a turn: the newest turns, a briefing of those before, the question.
 

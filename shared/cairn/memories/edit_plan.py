@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.graph.edge import Relation, View
 from cairn.graph.node import PLAIN_NAMES, MemoryFields, State
 from cairn.kernel.access import Principal, Scope
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.memories.draft import MemoryDraft, draft_memory
 from cairn.memories.identity import Link, Placement, Session, chain_key, dedup_key, place
@@ -77,29 +78,8 @@ class WholeMemory(MemoryFields):
 
     def draft(self) -> MemoryDraft:
         """Return the memory as a draft that says the same."""
-        return MemoryDraft(
-            text=self.text,
-            kind=MemoryKind(self.kind),
-            content_hash=self.content_hash,
-            audience=self.audience,
-            source_agent=self.source_agent or "",
-            occurred_at=self.occurred_at,
-            valid_from=self.valid_from,
-            valid_to=self.valid_to,
-            client_id=self.client_id,
-            **{name: getattr(self, name) for name in PLAIN_NAMES},
-            importance=self.importance,
-            session_id=self.session_id,
-            sequence=self.sequence,
-            trace_id=self.trace_id,
-            parent_id=self.parent_id,
-            confidence=self.confidence,
-            screening=self.screening,
-            metadata=self.metadata,
-            ttl_seconds=self.ttl_seconds,
-            expires_at=self.expires_at,
-            conversation_id=self.conversation_id,
-        )
+        kind = MemoryKind(self.kind)
+        return convert(self, MemoryDraft, kind=kind, source_agent=self.source_agent or "")
 
 
 def corrected(

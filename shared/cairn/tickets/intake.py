@@ -122,10 +122,7 @@ class Intake(Writer):
                 for ticket, its in zip(tickets, owners, strict=True)
             ]
             return Work(
-                resolution=resolution,
-                do=partial(self._take, origin, items),
-                keep=_kept,
-                read=_read,
+                resolution=resolution, do=partial(self._take, origin, items), keep=_kept, read=_read
             )
 
         return self.write_once(principal, prepared, idempotency)

@@ -17,6 +17,7 @@ from cairn.bootstrap.api import ApiServices
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.nodes.changes import NewRelationship
 from cairn.nodes.draft import NewNode
@@ -128,16 +129,7 @@ class WriteArguments(Body):
         if len(properties) < len(pairs):
             wrong = "names a property twice"
             raise ValidationFailed(f"properties {wrong}.", errors=[FieldError("properties", wrong)])
-        return NewNode(
-            label=self.label,
-            kind=self.kind,
-            properties=properties,
-            client_id=self.client_id,
-            source_agent=self.source_agent,
-            scope=self.scope,
-            occurred_at=self.occurred_at,
-            session_id=self.session_id,
-        )
+        return convert(self, NewNode, properties=properties)
 
 
 class RelateArguments(Body):

@@ -195,11 +195,7 @@ def list_events(
 ) -> Response:
     """List what the key may see, with every filter given, by the order of the ledger."""
     where = EventFilter(
-        type=type,
-        session_id=session_id,
-        agent_id=agent_id,
-        trace_id=trace_id,
-        client_id=client_id,
+        type=type, session_id=session_id, agent_id=agent_id, trace_id=trace_id, client_id=client_id
     )
     filters = asdict(where)
     after = pages.decode(cursor, route="events", filters=filters)
