@@ -44,6 +44,7 @@ def cairn(
     owner: bool = True,
     typed: str = "",
     changed: Mapping[str, str] | None = None,
+    seconds: float = SECONDS,
 ) -> Done:
     """Run `cairn ARGUMENTS` with the tenant's key; without `owner`, only the API is known.
 
@@ -56,7 +57,7 @@ def cairn(
         cwd=tenant.laptop.stack.layout.base,
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=seconds,
         check=False,
     )
     return Done(status=ran.returncode, out=ran.stdout, err=ran.stderr)

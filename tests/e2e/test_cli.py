@@ -1,12 +1,15 @@
 """The `cairn` command on the real stack: what works, and what it says when it cannot."""
 
+import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
+from tests.support import zoho_replay as zoho
 
 from benchmarks.samples import SAMPLES
 
@@ -56,6 +59,64 @@ def test_a_key_is_made_used_and_revoked(tenant: Tenant) -> None:
     refused = cairn(holder, "recall", "gate")
     assert refused.status == 1
     assert made["secret"] not in refused.out + refused.err
+
+
+def test_a_help_desk_is_added_polled_paused_and_removed(tenant: Tenant, tmp_path: Path) -> None:
+    with zoho.zoho_replay() as desk:
+        desk.now = datetime.now(UTC)
+        ana = desk.add_contact("ana@pier.example", "Ana")
+        desk.add_ticket("The invoice of March is wrong", contact=ana)
+        config = {
+            "organisation_id": zoho.ORGANISATION,
+            "client_id": zoho.CLIENT_ID,
+            "desk_url": desk.desk_url,
+            "accounts_url": desk.url,
+        }
+        (tmp_path / "desk.json").write_text(json.dumps(config), encoding="utf-8")
+        (tmp_path / "client").write_text(zoho.CLIENT_SECRET, encoding="utf-8")
+        (tmp_path / "refresh").write_text(zoho.REFRESH_TOKEN, encoding="utf-8")
+
+        def sources(*arguments: str) -> str:
+            done = cairn(tenant, "ticket-sources", *arguments)
+            assert done.status == 0, done.err
+            return done.out
+
+        secrets = [f"client_secret=@{tmp_path}/client", f"refresh_token=@{tmp_path}/refresh"]
+        options = [word for secret in secrets for word in ("--secret", secret)]
+        where = ["--kind", "zoho-desk", "--config", f"@{tmp_path}/desk.json"]
+        assert "active" in sources("add", "desk", *where, *options)
+        told = sources("poll", "desk")
+        assert "1 new" in told, told
+        listed = cairn(tenant, "tickets", "list", "--json").json()
+        assert [each["title"] for each in listed] == ["The invoice of March is wrong"]
+        assert "paused" in sources("set", "desk", "--pause")
+        assert zoho.REFRESH_TOKEN not in sources("list")
+        sources("remove", "desk")
+    gone = cairn(tenant, "ticket-sources", "poll", "desk")
+    assert (gone.status, "There is no ticket source desk" in gone.err) == (1, True)
+
+
+def test_events_are_imported_and_a_task_is_shown(tenant: Tenant, tmp_path: Path) -> None:
+    lines = (
+        {"id": "a", "type": "tool.called", "text": "look at the lamp", "session_id": "night"},
+        {
+            "type": "tool.answered",
+            "text": "the lamp is dark",
+            "session_id": "night",
+            "parent_id": "a",
+        },
+    )
+    file = tmp_path / "events.ndjson"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    done = cairn(tenant, "events", "import", str(file))
+    assert done.status == 0, done.err
+    listed = cairn(tenant, "events", "list", "--session", "night").out
+    assert "look at the lamp" in listed and "the lamp is dark" in listed
+    file.write_text('{"type": "a result", "text": "nothing"}\n', encoding="utf-8")
+    refused = cairn(tenant, "events", "import", str(file))
+    assert (refused.status, "[a-z" in refused.err) == (1, True), refused.err
+    missing = cairn(tenant, "tasks", "show", NOBODY)
+    assert (missing.status, "Traceback" in missing.err) == (1, False)
 
 
 def test_an_agents_key_may_not_read_the_ledger(tenant: Tenant) -> None:

@@ -50,8 +50,12 @@ def test_what_is_taken_back_is_found_no_more_and_what_is_not_inferred_stays_a_me
     say(tenant, "My favourite drink is absinthe.", session_id="other")
     tenant.all_embedded()
     say(tenant, "Please forget that.", session_id="other")
+    say(tenant, "My twin Lou collects thimbles.", session_id="twin")
+    tenant.all_embedded()
+    say(tenant, "Forget about the thimbles.", session_id="twin")
     tenant.all_embedded()
 
+    assert not [text for text in tenant.texts("thimbles", min_relevance=0) if "thimble" in text]
     hits = tenant.found("sailing, rowing or absinthe", limit=20, min_relevance=0)
     shown = {hit["text"]: hit["type"] for hit in hits}
     assert shown["I love sailing."] == shown["I love rowing."] == "Message"
@@ -82,6 +86,21 @@ def test_a_newer_statement_is_the_first_answer_and_what_was_turned_away_is_none(
     assert "We host on Netlify." not in tenant.texts("where do we host?", **question)
     records = tenant.texts("where do we host?", labels=["Message"], **question)
     assert "We host on Netlify." in records
+
+
+def test_when_something_is_has_the_newer_day_first_and_when_it_was_the_better_match(
+    tenant: Tenant,
+) -> None:
+    iris = {"session_id": "appointments", "sender": "Iris"}
+    say(tenant, "The optician's appointment is on Monday.", **iris)
+    say(tenant, "No, Thursday.", **iris)
+    tenant.all_embedded()
+
+    first, *others = tenant.found("when is the optician's appointment?")
+    assert ("Thursday" in first["text"], first["validity"]) == (True, "current")
+    assert all(hit["validity"] == "superseded" for hit in others if "Monday" in hit["text"])
+    was = tenant.found("when was the optician's appointment?")
+    assert "optician" in was[0]["text"]
 
 
 def test_reindex_draws_from_what_was_said_before_and_a_rebuild_has_the_same(

@@ -1,19 +1,16 @@
 """What is known is found first, and what is not gets nothing: as somebody new would try it."""
 
-import json
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.e2e.cli import COMMAND, environment
+from tests.e2e.cli import COMMAND, cairn, environment
 from tests.e2e.tenant import Tenant, open_workspace, refused
 
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
 PEANUTS = "Helga is vegetarian and badly allergic to peanuts."
-SAMPLES = Path(__file__).parents[2] / "samples"
 SAID = (
     ("I am vegetarian and badly allergic to peanuts.", ("guest-1", "Helga")),
     ("I can't swim.", ("guest-1", "Helga")),
@@ -55,32 +52,18 @@ def empty(laptop: "Laptop") -> Tenant:
 
 @pytest.fixture(scope="module")
 def busy(laptop: "Laptop") -> Tenant:
-    """Return a workspace of documents and of others' talk, in which guests say a few things."""
+    """Return the demo's workspace, documents and others' talk, in which guests say a few things.
+
+    Without what the schedule starts, which is for every workspace of the stack.
+    """
     tenant = open_workspace(laptop, "busy")
-    names = ("handbook.md", "huts.html")
-    files = [SAMPLES / "documents" / name for name in names]
-    accepted = [
-        tenant.ingest(f"sample://{file.name}", text=file.read_text(encoding="utf-8"))
-        for file in files
-    ]
-    lines = (SAMPLES / "conversation.ndjson").read_text(encoding="utf-8").splitlines()
-    talk = [json.loads(line) for line in lines]
-    tenant.remember(
-        *(
-            {
-                "text": f"{each['speaker']}: {each['text']}",
-                "type": "event",
-                "session_id": each["session_id"],
-                "occurred_at": each["occurred_at"],
-            }
-            for each in talk
-        )
-    )
+    here = {"CAIRN_CONSOLIDATION_MACHINE_ARN": ""}
+    demo = cairn(tenant, "demo", "--json", changed=here, seconds=400)
+    assert demo.status == 0, demo.err + demo.out[-2000:]
+    assert len(demo.json()["tickets"]) == 3
     for text, (session_id, sender) in SAID:
         message = {"channel": "whatsapp", "session_id": session_id, "role": "user"}
         tenant.post("/v1/conversations/messages", {**message, "text": text, "sender": sender})
-    for each in accepted:
-        assert tenant.ended(each["ingestion_id"])["status"] == "ready"
     tenant.all_embedded()
     return tenant
 

@@ -6,7 +6,7 @@ import typer
 
 from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.options import Json, deps_of, print_json, table
+from cairn.cli.options import Json, deps_of, escape, print_json, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -220,4 +220,5 @@ def _print_rest(deps: Deps, run: dict[str, Any]) -> None:
     for item in run["undone"]:
         deps.out.print(f"[yellow]left undone:[/] {item}")
     if run["error"]:
-        deps.out.print(f"[red]{run['error'].get('detail') or run['error']['reason']}[/]")
+        why = run["error"].get("detail") or run["error"]["reason"]
+        deps.out.print(f"[red]{escape(why)}[/]")

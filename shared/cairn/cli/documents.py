@@ -120,7 +120,8 @@ def show(deps: Deps, files: list[Path], states: list[dict[str, Any]]) -> None:
             str(state.get("id") or state.get("ingestion_id")),
         )
         if state.get("error"):
-            deps.err.print(f"[red]{file.name}:[/] {state['error'].get('detail', state['error'])}")
+            why = escape(str(state["error"].get("detail", state["error"])))
+            deps.err.print(f"[red]{escape(file.name)}:[/] {why}")
     deps.out.print(shown)
 
 

@@ -119,7 +119,8 @@ def import_events(
             )
         for result in results:
             if result["outcome"] == "rejected":
-                deps.err.print(f"[red]line {result['index'] + 1}:[/] {result['error']['detail']}")
+                detail = escape(result["error"]["detail"])
+                deps.err.print(f"[red]line {result['index'] + 1}:[/] {detail}")
     if "rejected" in counts:
         raise typer.Exit(1)
 

@@ -131,7 +131,7 @@ def _show_batch(deps: Deps, results: list[dict[str, Any]], *, as_json: bool) -> 
         for result in results:
             if result["outcome"] == "rejected":
                 detail = result["error"]["detail"]
-                deps.err.print(f"[red]line {result['index'] + 1}:[/] {detail}")
+                deps.err.print(f"[red]line {result['index'] + 1}:[/] {escape(detail)}")
     if "rejected" in counts:
         raise typer.Exit(1)
 

@@ -323,7 +323,7 @@ def revoke(ctx: typer.Context, key_id: str, as_json: Json = False) -> None:
     if as_json:
         print_json(revoked)
     else:
-        deps.out.print(f"[red]revoked[/] {revoked['name']}")
+        deps.out.print(f"[red]revoked[/] {escape(revoked['name'])}")
 
 
 @keys_app.command()
@@ -361,5 +361,5 @@ def claim(
 def _show_created(deps: Deps, created: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         return print_json(created)
-    deps.out.print(f"{created['key']['name']} ({created['key']['role']}), keep it safe:")
+    deps.out.print(f"{escape(created['key']['name'])} ({created['key']['role']}), keep it safe:")
     typer.echo(created["secret"])

@@ -270,7 +270,10 @@ def _without_withdrawn(
 
 
 def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], back: Sequence[Stated]) -> None:
-    """Plan the deletion of stored memories; a message that was taken back is found no more."""
+    """Plan the deletion of stored memories; a message that was taken back is found no more.
+
+    Nor is the message that takes it back: it may have the words that are to be forgotten.
+    """
     common: dict[str, Any] = {
         "data_subjects": drawn.message.data_subjects,
         "occurred_at": drawn.message.occurred_at,
@@ -279,7 +282,8 @@ def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], back: Sequence[S
         meta: dict[str, Any] = {"node_ids": _texts(stored), "recontexted": []}
         entries.add("memory.deleted", meta, {}, **common)
     if messages := {each.message_id for each in back}:
-        entries.add("node.archived", {"node_ids": _texts(messages)}, {}, **common)
+        ids = _texts(messages | {drawn.message.id})
+        entries.add("node.archived", {"node_ids": ids}, {}, **common)
 
 
 def _is_before(message: EnrichableNode, other: EnrichableNode) -> bool:

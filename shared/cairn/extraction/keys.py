@@ -25,7 +25,12 @@ _SLOTS = tuple(
             ("host", "moved"),
         ),
         (r"(?:host|hosted|deploy|deployed|run) (?:\w+ ){0,3}(?:on|to|with)\b", ("host",)),
-        (r"(?:no longer )?(?:work|working|am working|am employed) (?:at|for)\b", ("employer",)),
+        (rf"{_ADVERBS}{_STATE}(?:work|working|employed) (?:at|for)\b", ("employer",)),
+        (
+            rf"{_ADVERBS}(?:am starting|started?) (?:working (?:at|for)\b|(?:a |my )?(?:new )?job\b"
+            r"|(?:at|with) (?!\d|an? |home\b|midnight\b|noon\b|school\b|the ))",
+            ("employer",),
+        ),
         (rf"{_STATE}(?:a )?(?:\w+ )?(?:vegetarian|vegan|pescatarian)\b", ("diet",)),
         (r"eat (?:meat|fish|everything) (?:again|now)\b", ("diet",)),
         (rf"{_STATE}(?:single|married|divorced|engaged|widowed)\b", ("marital status",)),

@@ -13,7 +13,11 @@ _QUOTE = re.compile(r'"[^"\n]*"')
 
 _JOKE = re.compile(
     r"\b(?:just )?(?:kidding|joking)\b|\bjk\b|\byeah,? right\b|(?<!\w)/s\b|^oh sure\b"
-    r"|\bsarcas|\bin my dreams\b|\bas if i\b",
+    r"|\bsarcas|\bin my dreams\b|\bas if i\b"
+    r"|^(?:oh|ah|wow|yeah|yay)?\W*(?:great|wonderful|lovely|brilliant|fantastic|perfect|yay)\b"
+    r".*\bi (?:just|so|really|simply) (?:love|adore|enjoy)\b"
+    r"|\bi (?:just|so|simply) (?:love|adore|enjoy) (?:it when|when|how|being|getting|having to"
+    r"|paying|queu(?:e?ing)|sitting|standing|waiting)\b",
     re.I,
 )
 _INJECTED = re.compile(

@@ -21,6 +21,7 @@ _DATE = re.compile(
 )
 _REPEATED = re.compile(
     rf"\b(?:any|each|every|most) (?:(?:other|second) )?(?:{'|'.join((*_DAYS, *_MONTHS))})\b"
+    r"|\b(?:anniversary|birthday) (?:is|was) .*"
     rf"|\b(?:{'|'.join(_DAYS)}) (?:morning|lunchtime|afternoon|evening|night)s\b",
     re.I,
 )

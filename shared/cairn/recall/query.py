@@ -281,7 +281,7 @@ class Search:
         """Return whether another time than now is asked for, by a parameter or in the question."""
         request, understanding = self.request, self.asked.understanding
         times = (request.as_of, request.valid_at, request.occurred_from, request.occurred_to)
-        names_a_time = understanding.hint is not None or understanding.asks_when
+        names_a_time = understanding.hint is not None or understanding.asks_when_it_was
         return names_a_time or any(each is not None for each in times)
 
     @property

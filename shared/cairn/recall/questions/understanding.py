@@ -198,9 +198,9 @@ class Understanding:
 
     `terms` are the words of the keyword query, casefolded, distinct, in order. `names` are what
     capitals mark as names, casefolded, and "the user" or "the assistant"; `hint` is the time the
-    question names; `asks_when` says that the answer is a time. `language` is ISO 639-1, None when
-    unknown. `of_asker` says that it is in the first person or about "the user", and `client_id`
-    which client that is, where one is known.
+    question names; `asks_when` says that the answer is a time, `asks_when_it_was` one in the past.
+    `language` is ISO 639-1, None when unknown. `of_asker` says that it is in the first person or
+    about "the user", and `client_id` which client that is, where one is known.
     """
 
     terms: tuple[str, ...]
@@ -209,6 +209,7 @@ class Understanding:
     asks_when: bool
     retrieval_class: RetrievalClass
     language: str | None = None
+    asks_when_it_was: bool = False
     of_asker: bool = False
     client_id: str | None = None
 
@@ -225,6 +226,7 @@ _ASKS_WHEN = re.compile(
     r"|(?:in |on |at )?(?:what|which) (?:date|day|month|year|time))\b",
     re.IGNORECASE,
 )
+_PAST = re.compile(r"\b(?:did|was|were|had|have|has|used to)\b", re.IGNORECASE)
 _ASKS_EVENT = re.compile(r"\bwhat (?:happened|took place|went wrong|occurred)\b", re.IGNORECASE)
 _ASKS_ENTITY = re.compile(r"^\W*(?:who|whom|whose|what is|what's|which)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_][\w'\u2019-]*")
@@ -243,6 +245,7 @@ def understand(question: str, asked_at: datetime) -> Understanding:
         asks_when=asks_when,
         retrieval_class=_class_of(question, terms, temporal=asks_when or hint is not None),
         language=language,
+        asks_when_it_was=asks_when and bool(_PAST.search(question)),
         of_asker=about_asker(question) or "user" in _parts_named(question),
     )
 

@@ -133,7 +133,10 @@ def test_asking_when_and_naming_a_time_are_different() -> None:
     asks = understand("When did Ana move?", ASKED)
     names = understand("Where was Ana in May 2022?", ASKED)
 
-    assert (asks.asks_when, asks.hint) == (True, None)
+    assert (asks.asks_when, asks.asks_when_it_was, asks.hint) == (True, True, None)
+    for question in ("When is the dentist appointment?", "What time do we meet?"):
+        now = understand(question, ASKED)
+        assert (now.asks_when, now.asks_when_it_was) == (True, False)
     assert (names.asks_when, names.hint) == (False, TimeHint(year=2022, month=5))
 
 
