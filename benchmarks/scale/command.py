@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cairn.embedding.onnx import OnnxEmbedder
 
 SMALLEST, LARGEST = 1_000, 10_000_000
-PARTS = ("embed", "vector", "keyword", "floor", "recall", "http")
+PARTS = ("embed", "vector", "keyword", "opensearch", "floor", "recall", "http")
 
 
 def sizes_of(text: str) -> list[int]:
@@ -36,9 +36,11 @@ def scale_bench(deps: "Deps", embedder: "OnnxEmbedder", progress: "Progress") ->
     """Build the benchmark over the configured PostgreSQL server, in a database of its own."""
     from benchmarks.scale.run import ScaleBench
     from benchmarks.scale.stand import stand_over
+    from cairn.bootstrap.search_index import Endpoint
 
     owner_url, app_url = deps.owner_url, deps.settings.app_database_url
     model_dir = deps.settings.model_dir
+    index_url, index_auth = deps.settings.opensearch_url, deps.settings.opensearch_auth or "none"
     if not owner_url or app_url is None or model_dir is None:
         raise Failure("The benchmark makes a database of its own.", advice=NO_ENVIRONMENT)
     return ScaleBench(
@@ -50,6 +52,7 @@ def scale_bench(deps: "Deps", embedder: "OnnxEmbedder", progress: "Progress") ->
             url,
             embedder=embedder,
             model_dir=model_dir,
+            opensearch=Endpoint(index_url.get_secret_value(), index_auth) if index_url else None,
             stopwatch=deps.stopwatch,
             sleep=deps.sleep,
         ),

@@ -9,7 +9,7 @@ from benchmarks.metrics import percentile
 from cairn.recall.query import SearchRequest
 from cairn.recall.questions.understanding import understand
 from cairn.recall.recipes import DEFAULT
-from cairn.recall.records import Filters
+from cairn.recall.records import Candidate, Filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from benchmarks.floor import Floor
     from benchmarks.scale.load import Workspace
     from cairn.embedding.port import Embedder, Vectors
+    from cairn.kernel.access import Principal
     from cairn.recall.ports import KeywordLeg, VectorLeg
     from cairn.recall.recall import Recall
 
@@ -36,6 +37,7 @@ class Measure:
     embedder: Embedder
     vector_leg: VectorLeg
     keyword_leg: KeywordLeg
+    index_leg: KeywordLeg | None
     recall: Recall
     floor: Floor
     http: Callable[[Workspace, str], float] | None
@@ -49,18 +51,26 @@ class Measure:
         exact: ExactSearch,
         done: Callable[[int], None],
     ) -> dict[str, Any]:
-        """Return recall@10 of the vector leg and p50 and p95 of each part, in ms."""
+        """Return recall@10 of the vector leg and p50 and p95 of each part, in ms.
+
+        With an index beside PostgreSQL also how much their first ten have in common.
+        """
         for question in questions[:WARM_UP]:
             self._times(workspace, question)
         found: list[float] = []
+        alike: list[float] = []
         times: list[dict[str, float]] = []
         for question in questions:
             found.append(self._vector_recall(workspace, question, exact))
+            if self.index_leg is not None:
+                alike.append(self._alike(self.index_leg, workspace, question))
             times.append(self._times(workspace, question))
             done(1)
+        beside = {"opensearch_alike_at_10": round(sum(alike) / len(alike), 4)} if alike else {}
         return {
             "rows": workspace.rows,
             "vector_recall_at_10": round(sum(found) / len(found), 4),
+            **beside,
             **summary(times),
         }
 
@@ -77,6 +87,14 @@ class Measure:
             timeout_ms=TIMEOUT_MS,
         )
         return len(wanted.intersection(each.node_id for each in found)) / max(1, len(wanted))
+
+    def _alike(self, index: KeywordLeg, workspace: Workspace, question: str) -> float:
+        """Return the share of PostgreSQL's first ten by words that the index's first ten have."""
+        wanted, found = (
+            {each.node_id for each in self._words(leg, workspace.principal, question)[:NEAREST]}
+            for leg in (self.keyword_leg, index)
+        )
+        return len(wanted & found) / max(1, len(wanted))
 
     def _times(self, workspace: Workspace, question: str) -> dict[str, float]:
         principal, now = workspace.principal, self.clock()
@@ -95,15 +113,7 @@ class Measure:
                     timeout_ms=TIMEOUT_MS,
                 )
             ),
-            "keyword": self._timed(
-                lambda: self.keyword_leg.search(
-                    principal,
-                    understand(question, now).terms,
-                    Filters(),
-                    limit=limit,
-                    timeout_ms=TIMEOUT_MS,
-                )
-            ),
+            "keyword": self._timed(lambda: self._words(self.keyword_leg, principal, question)),
             "floor": self.floor.ms(principal.workspace_id, question, now),
             "recall": self._timed(
                 lambda: self.recall(
@@ -111,9 +121,15 @@ class Measure:
                 )
             ),
         }
+        if (index := self.index_leg) is not None:
+            times["opensearch"] = self._timed(lambda: self._words(index, principal, question))
         if self.http is not None:
             times["http"] = self.http(workspace, question)
         return times
+
+    def _words(self, leg: KeywordLeg, principal: Principal, question: str) -> Sequence[Candidate]:
+        terms, limit = understand(question, self.clock()).terms, DEFAULT.candidates
+        return leg.search(principal, terms, Filters(), limit=limit, timeout_ms=TIMEOUT_MS)
 
     def _timed(self, call: Callable[[], object]) -> float:
         start = self.stopwatch()

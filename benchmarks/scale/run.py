@@ -31,11 +31,15 @@ MEASURED = (BIG, SMALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """What stands over one scratch database: the loader, the measure and how to read it exactly."""
+    """What stands over one scratch database: the loader, the measure and how to read it exactly.
+
+    `index` fills OpenSearch with a workspace, where one is configured.
+    """
 
     loader: Loader
     measure: Measure
     exact: Callable[[Workspace], ExactSearch]
+    index: Callable[[Workspace], None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +95,8 @@ class ScaleBench:
                 made[name] = workspace_of(name, workspace_id, key, count)
                 texts = rows(count, vectors, seed=zlib.crc32(name.encode()))
                 stand.loader.load(made[name], texts, done)
+                if stand.index is not None:
+                    stand.index(made[name])
         return made
 
     def _ask(self, stand: Stand, workspace: Workspace, asked: Sequence[str]) -> dict[str, Any]:

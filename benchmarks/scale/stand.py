@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from benchmarks.floor import Floor
+from benchmarks.scale.index import index_beside
 from benchmarks.scale.load import Loader, Workspace
 from benchmarks.scale.measure import UNCACHED, ExactSearch, Measure
 from benchmarks.scale.run import Stand
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from cairn.bootstrap.search_index import Endpoint
     from cairn.embedding.port import Embedder
 
 CONNECTIONS = 3
@@ -35,6 +37,7 @@ def stand_over(
     *,
     embedder: Embedder,
     model_dir: Path,
+    opensearch: Endpoint | None,
     stopwatch: Callable[[], float],
     sleep: Callable[[float], None],
 ) -> Generator[Stand]:
@@ -46,6 +49,7 @@ def stand_over(
     with (
         closing(database),
         closing(alone),
+        index_beside(opensearch, alone) as beside,
         _served(app_url, model_dir, stopwatch=stopwatch, sleep=sleep) as http,
     ):
         yield Stand(
@@ -54,12 +58,14 @@ def stand_over(
                 embedder=embedder,
                 vector_leg=PostgresVectorLeg(alone),
                 keyword_leg=PostgresKeywordLeg(alone),
+                index_leg=beside.leg if beside else None,
                 recall=recall(database, embedder),
                 floor=Floor(embedder=embedder, database=alone, stopwatch=stopwatch),
                 http=http,
                 clock=utc_now,
                 stopwatch=stopwatch,
             ),
+            index=beside.fill if beside else None,
             exact=lambda workspace: _exact(alone, workspace, embedder),
         )
 

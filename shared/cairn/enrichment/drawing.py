@@ -7,7 +7,7 @@ in its transaction. What is drawn is written as other memories are, by `memories
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from cairn.safety.screening import Verdict, screen
 from cairn.writing.audience import Audience
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
     from datetime import datetime
     from uuid import UUID
 
@@ -57,11 +57,15 @@ _KINDS = {StatementKind.DECISION: MemoryKind.DECISION}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What one message states, and what it takes back: words of each, none for the last."""
+    """What one message states, and what it takes back: words of each, none for the last.
+
+    `named` are earlier messages of the speaker here that have all the words of one.
+    """
 
     message: EnrichableNode
     statements: tuple[Statement, ...] = ()
     taken_back: tuple[frozenset[str], ...] = ()
+    named: frozenset[UUID] = frozenset()
     drawn_by: str = RULES
 
 
@@ -105,10 +109,26 @@ def said_in(messages: Iterable[EnrichableNode], before: Iterable[EnrichableNode]
     `before` are earlier messages of the same conversations: who was named and what was stated last.
     """
     speakers: dict[tuple[UUID | None, str], Speaker] = {}
-    for message in _in_order(before):
-        if message.kind == MessageRole.USER:
-            _stated(message, _speaker(speakers, message))
-    return [_said(message, _speaker(speakers, message)) for message in _in_order(messages)]
+    earlier = [message for message in _in_order(before) if message.kind == MessageRole.USER]
+    for message in earlier:
+        _stated(message, _speaker(speakers, message))
+    said: list[Said] = []
+    for message in _in_order(messages):
+        said.append(_naming(_said(message, _speaker(speakers, message)), earlier))
+        earlier.append(message)
+    return said
+
+
+def _naming(said: Said, earlier: Sequence[EnrichableNode]) -> Said:
+    """Return what a message says with the messages whose words it wants forgotten."""
+    wanted = [words for words in said.taken_back if words]
+    named = (
+        each.id
+        for each in earlier
+        if is_by_same(each, said.message)
+        and any(words <= set(_WORD.findall(words_of(each).lower())) for words in wanted)
+    )
+    return replace(said, named=frozenset(named) if wanted else frozenset())
 
 
 def _said(message: EnrichableNode, speaker: Speaker) -> Said:
@@ -258,9 +278,8 @@ def _without_withdrawn(
     back = [
         each for words in drawn.taken_back for each in _meant([*fresh, *held], words, drawn.message)
     ]
-    _withdraw(
-        entries, drawn, {each.id for each in held} & {each.id for each in (*gone, *back)}, back
-    )
+    stored = {each.id for each in held} & {each.id for each in (*gone, *back)}
+    _withdraw(entries, drawn, stored, drawn.named | {each.message_id for each in back})
     dropped = {(each.message_id, each.text) for each in (*gone, *back)}
     return [
         option
@@ -269,7 +288,7 @@ def _without_withdrawn(
     ]
 
 
-def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], back: Sequence[Stated]) -> None:
+def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], messages: Set[UUID]) -> None:
     """Plan the deletion of stored memories; a message that was taken back is found no more.
 
     Nor is the message that takes it back: it may have the words that are to be forgotten.
@@ -281,7 +300,7 @@ def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], back: Sequence[S
     if stored:
         meta: dict[str, Any] = {"node_ids": _texts(stored), "recontexted": []}
         entries.add("memory.deleted", meta, {}, **common)
-    if messages := {each.message_id for each in back}:
+    if messages:
         ids = _texts(messages | {drawn.message.id})
         entries.add("node.archived", {"node_ids": ids}, {}, **common)
 

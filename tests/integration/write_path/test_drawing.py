@@ -118,11 +118,16 @@ def test_a_speaker_corrects_and_takes_back_what_was_said(person: Conversing) -> 
     assert person.remembered() == ["User: My meeting is on Tuesday at 3 (5 May 2026)."]
     person.say("We decided to use Avro.", "Sorry, Protobuf.")
     assert person.remembered()[1:] == ["User: We decided to use Protobuf."]
-    person.say(PEANUTS, "Forget that I am allergic to peanuts.")
-    person.say("I love hiking.", "Please forget that.")
+    gone = (PEANUTS, "Forget that I am allergic to peanuts.", "I love hiking.", "Forget that.")
+    person.say(*gone[:2])
+    person.say(*gone[2:])
+    person.say("Forget about the trombone.")
+    plain = ("Saw a heron at the pier.", "Forget about the heron.")
+    person.say("She saw a heron.", sender="Bo")
+    person.say(*plain)
     assert len(person.remembered()) == 2
     found = person.rows("SELECT text FROM node WHERE label = 'Message' AND state = 'archived'")
-    assert {text for (text,) in found} == {PEANUTS, "I love hiking."}
+    assert {text for (text,) in found} == {*gone, *plain}
 
 
 def test_nobody_takes_back_what_another_one_said(person: Conversing) -> None:
