@@ -26,7 +26,7 @@ from cairn.recall.questions.read import Asking, no_expansion
 from cairn.recall.questions.understanding import as_asked
 from cairn.recall.ranking import Ranking, best_fused, cut, explained, fuse, rank, reordered
 from cairn.recall.recipes import GRAPH, KEYWORD, SUBSCRIPTIONS, VECTOR, recipe_named, routed
-from cairn.recall.relevance import calibration_of, found_by_words_alone, judged
+from cairn.recall.relevance import calibration_of, found_by_words_alone, judged, second_look
 from cairn.recall.rerank import MAX_TEXTS
 from cairn.recall.results import RecallMeta, RecallResult, proactive, shown
 from cairn.recall.searches.recorder import line_of, run_of
@@ -44,11 +44,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.legs import LegOutcome, Legs
-    from cairn.recall.ports import (
-        ReadSettings,
-        Reindex,
-        Report,
-    )
+    from cairn.recall.ports import ReadSettings, Reindex, Report
     from cairn.recall.questions.facets import Decomposer
     from cairn.recall.questions.gate import GateVerdict, Turn
     from cairn.recall.questions.read import Expander
@@ -365,7 +361,7 @@ class Recall:
             return None
 
     def _reranks(self, search: Search, ranking: Ranking) -> bool:
-        return bool(self.reranker and search.recipe.rerank and len(ranking.kept) > 1)
+        return bool(self.reranker and search.recipe.rerank and ranking.kept)
 
     def _reranked(self, search: Search, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
         """Let the reranker read the best; when it cannot, the order stays, and that is said."""
@@ -378,7 +374,7 @@ class Recall:
         except Unavailable as error:
             return ranking, (f"rerank: {error.reason}",)
         by_id = {candidate.sketch.id: score for candidate, score in zip(best, scores, strict=True)}
-        return reordered(ranking, by_id), ()
+        return second_look(reordered(ranking, by_id)), ()
 
     def _shown(
         self,

@@ -279,6 +279,29 @@ def above(
     return frozenset(each for each in ids if relevance.get(each, 1.0) >= floor.least)
 
 
+def not_refuted(ids: Sequence[UUID], reranked: Mapping[UUID, float]) -> frozenset[UUID]:
+    """Return what stays after a reranker read the best: what it gave 0 bears on nothing asked.
+
+    When it gave 0 to all that it read, nothing stays: the others were less likely than these.
+    """
+    read = [reranked[each] for each in ids if each in reranked]
+    if read and not any(read):
+        return frozenset()
+    return frozenset(each for each in ids if reranked.get(each, 1.0) > 0.0)
+
+
+def second_look(ranking: Ranking) -> Ranking:
+    """Return the reranked results without those refuted, where results are held to a floor."""
+    judgement = ranking.judgement
+    if judgement is None or judgement.floor is None or not judgement.floor.enough:
+        return ranking
+    ids = not_refuted([each.sketch.id for each in ranking.kept], ranking.reranked)
+    kept = tuple(each for each in ranking.kept if each.sketch.id in ids)
+    left_out = judgement.left_out + len(ranking.kept) - len(kept)
+    judged_again = replace(judgement, answerable=bool(kept), left_out=left_out)
+    return replace(ranking, kept=kept, judgement=judged_again)
+
+
 def candidates_of(legs: Legs, recipe: Recipe) -> int:
     """Return how many nodes the text legs found; MOST_CANDIDATES when one found all it may."""
     texts = [legs[leg] for leg in (VECTOR, KEYWORD)]

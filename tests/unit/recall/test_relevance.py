@@ -230,6 +230,35 @@ def test_a_search_with_a_floor_is_replayed_to_the_same_results(world: Any) -> No
     assert [replay(run) == run.returned for run in world.runs.runs] == [True, True]
 
 
+@pytest.mark.parametrize(
+    ("scores", "given", "shown", "answerable"),
+    [
+        ([0.2, 0.9, 0.0], {}, [2, 1], True),
+        ([0.0, 0.0, 0.0], {}, [], False),
+        ([0.0, 0.0, 0.0], {"min_relevance": 0.0}, [1, 2, 3], True),
+        ([0.2], {}, [1], True),
+        ([0.0], {}, [], False),
+    ],
+)
+def test_what_a_reranker_gives_nothing_is_no_answer(
+    world: Any, scores: list[float], given: dict[str, Any], shown: list[int], answerable: bool
+) -> None:
+    class Reads:
+        name = "reads"
+
+        def __call__(self, query: str, texts: list[str], **_: Any) -> list[float]:
+            return scores
+
+    finds(world, cosines=[0.8, 0.79, 0.78][: len(scores)], words={1: 0.6})
+    world.recall = replace(world.recall, reranker=Reads())
+    found = asked(world, stages={"rerank": True}, **given)
+    assert [each["node_id"] for each in found.results] == [str(node_id(n)) for n in shown]
+    assert found.meta["answerable"] is answerable
+    assert found.meta["relevance"]["left_out"] == len(scores) - len(shown)
+    [run] = world.runs.runs
+    assert replay(run) == run.returned
+
+
 def test_questions_without_matter_want_a_list() -> None:
     for question in ("What happened in May 2023?", "anything new?", "list all memories", ""):
         assert names_no_matter(question)

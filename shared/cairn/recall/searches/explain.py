@@ -16,7 +16,7 @@ from cairn.kernel.text.canonical import format_timestamp
 from cairn.recall.ranking import above_words, best_fused, fuse, leg_points
 from cairn.recall.recipes import LEGS, SUBSCRIPTIONS, Fusion, Recipe, SignalWeights
 from cairn.recall.records import Candidate
-from cairn.recall.relevance import HELD_TO, above, floor_of, relevance_of
+from cairn.recall.relevance import HELD_TO, above, floor_of, not_refuted, relevance_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +61,7 @@ def replay(run: SearchRun) -> tuple[UUID, ...]:
         signals = {item.node_id: item.signals for item in run.scored}
         relevance = relevance_of(run.candidates, run.merged, recipe, floor, signals)
         ids = above(floor, [item.node.node_id for item in remaining], relevance, run.candidates)
+        ids &= not_refuted([item.node.node_id for item in remaining], run.reranked)
         remaining = [item for item in remaining if item.node.node_id in ids]
     if recipe.threshold is not None:
         remaining = [item for item in remaining if item.score >= recipe.threshold]
