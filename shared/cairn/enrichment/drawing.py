@@ -112,23 +112,25 @@ def said_in(messages: Iterable[EnrichableNode], before: Iterable[EnrichableNode]
     earlier = [message for message in _in_order(before) if message.kind == MessageRole.USER]
     for message in earlier:
         _stated(message, _speaker(speakers, message))
-    said: list[Said] = []
+    drawn: list[Said] = []
     for message in _in_order(messages):
-        said.append(_naming(_said(message, _speaker(speakers, message)), earlier))
+        drawn.append(_with_named(_said(message, _speaker(speakers, message)), earlier))
         earlier.append(message)
-    return said
+    return drawn
 
 
-def _naming(said: Said, earlier: Sequence[EnrichableNode]) -> Said:
+def _with_named(drawn: Said, earlier: Sequence[EnrichableNode]) -> Said:
     """Return what a message says with the messages whose words it wants forgotten."""
-    wanted = [words for words in said.taken_back if words]
-    named = (
+    word_sets = [words for words in drawn.taken_back if words]
+    if not word_sets:
+        return drawn
+    ids = (
         each.id
         for each in earlier
-        if is_by_same(each, said.message)
-        and any(words <= set(_WORD.findall(words_of(each).lower())) for words in wanted)
+        if is_by_same(each, drawn.message)
+        and any(words <= set(_WORD.findall(words_of(each).lower())) for words in word_sets)
     )
-    return replace(said, named=frozenset(named) if wanted else frozenset())
+    return replace(drawn, named=frozenset(ids))
 
 
 def _said(message: EnrichableNode, speaker: Speaker) -> Said:

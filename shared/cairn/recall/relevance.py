@@ -296,10 +296,10 @@ def second_look(ranking: Ranking) -> Ranking:
     if judgement is None or judgement.floor is None or not judgement.floor.enough:
         return ranking
     ids = not_refuted([each.sketch.id for each in ranking.kept], ranking.reranked)
-    kept = tuple(each for each in ranking.kept if each.sketch.id in ids)
-    left_out = judgement.left_out + len(ranking.kept) - len(kept)
-    judged_again = replace(judgement, answerable=bool(kept), left_out=left_out)
-    return replace(ranking, kept=kept, judgement=judged_again)
+    rest = tuple(each for each in ranking.kept if each.sketch.id in ids)
+    left_out = judgement.left_out + len(ranking.kept) - len(rest)
+    judged_again = replace(judgement, answerable=bool(rest), left_out=left_out)
+    return replace(ranking, kept=rest, judgement=judged_again)
 
 
 def candidates_of(legs: Legs, recipe: Recipe) -> int:
