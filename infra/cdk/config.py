@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("local", "prod")
+EDITIONS = ("full", "memory")
 EGRESS = ("bedrock", "nat")
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
@@ -87,6 +88,7 @@ class Config:
     reserved_concurrency: int | None
     log_level: str
     cors_origins: str
+    edition: str
     requests_a_second: int  # of everybody together, at the front of the API
     request_burst: int
     allowances: Mapping[str, int]  # of a workspace, by setting
@@ -176,6 +178,7 @@ def read_config(node: Node) -> Config:
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
         cors_origins=text("cors_origins"),
+        edition=_one_of("edition", text("edition", "full"), EDITIONS),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
         request_burst=whole("request_burst", 100, 1, 5_000),
         allowances={name: whole(name, size, 1, 10**12) for name, size in ALLOWANCES.items()},

@@ -35,6 +35,7 @@ OTHER_OPTIONS = {
     "requests_a_second": "200",
     "request_burst": "400",
     "cors_origins": "https://console.example.org",
+    "edition": "memory",
     "similar_edges": "off",
     "log_level": "WARNING",
     "anchor_retention_days": "730",

@@ -186,7 +186,7 @@ def test_the_dashboard_shows_every_metric_of_searches(prod: Assembly) -> None:
     assert not {name for name in metrics.UNITS if name not in shown}
 
 
-def test_the_dashboard_of_agents_shows_all_fourteen_metrics(prod: Assembly) -> None:
+def test_the_dashboard_of_agents_shows_all_fifteen_metrics(prod: Assembly) -> None:
     shown = dashboard(prod, "cairn-prod-agents")
     assert not {item.value for item in Metric if item.value not in shown}
     assert NAMESPACE == metrics.NAMESPACE

@@ -1994,6 +1994,13 @@ export interface components {
             /** @description What came of it, by table. */
             result: string | null;
         };
+        /** @description Every agent, and whether what their lists name exists. */
+        AgentList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["AgentView"][];
+            /** @description Whether what lists of tools name exists. */
+            coverage: components["schemas"]["ToolCoverage"];
+        };
         /** @description A registered agent: what is said of it, and what it may reach. */
         AgentView: {
             /** @description What it is called by. */
@@ -4037,11 +4044,6 @@ export interface components {
             kind: string | null;
             /** @description The title. */
             title: string;
-        };
-        /** @description A list that is always whole. */
-        AgentList: {
-            /** @description The items, in their order. */
-            items: components["schemas"]["AgentView"][];
         };
         /** @description A list that is always whole. */
         ConnectorList: {
@@ -6752,6 +6754,17 @@ export interface components {
             ms: number | null;
             /** @description False when the text cannot be read any more, since whom it is about was forgotten. */
             readable: boolean;
+        };
+        /** @description How many tools there are, and of those that lists name how many exist: all, when well. */
+        ToolCoverage: {
+            /** @description How many tools there are. */
+            tools: number;
+            /** @description Of these, those that are listed first. */
+            eager: number;
+            /** @description How many names of tools stand on lists of shipped and of registered agents. */
+            listed: number;
+            /** @description How many of these names are tools. */
+            registered: number;
         };
         /** @description A tool as its connector lists it, and as the rules of safety read it. */
         ToolView: {

@@ -35,6 +35,7 @@ TITLES = {
     Metric.RATE_LIMIT_REJECTIONS: "Requests above a limit",
     Metric.TICKET_QUEUE_DEPTH: "Tickets waiting",
     Metric.RETRIEVAL_HIT_RATE: "Evidence that was cited, share",
+    Metric.TOOL_SEARCHES: "Searches for tools in chats",
 }
 _STATISTICS = {
     Sort.COUNTER: ("Sum",),

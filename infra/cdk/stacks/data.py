@@ -159,6 +159,7 @@ class DataStack(Stack):
             "CAIRN_STAGE": config.stage,
             "CAIRN_LOG_LEVEL": config.log_level,
             "CAIRN_CORS_ORIGINS": config.cors_origins,
+            "CAIRN_EDITION": config.edition,
             "CAIRN_EMBEDDER": config.embedder,
             **_given("CAIRN_ONNX_EMBEDDING_MODEL", config.onnx_embedding_model),
             "CAIRN_SIMILAR_EDGES": config.similar_edges,

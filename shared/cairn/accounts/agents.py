@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cairn.accounts.keys import add_key, check_new_key
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.keys import make_key
+from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import (
     Conflict,
     Denied,
@@ -174,6 +175,17 @@ class Agents:
             return AgentRegistered(agent=_kept(write, before, after))
 
         return self._write(principal, owner, do).agent
+
+    def disable_drifted(
+        self, workspace_id: UUID, missing: Callable[[Collection[str] | None], Sequence[str]]
+    ) -> Sequence[Agent]:
+        """Disable agents whose list of tools names what is `missing`; return them."""
+        cairn = system_principal(workspace_id)
+        return [
+            self.change(cairn, agent.slug, {}, disabled=True, reason=TOOL_DRIFT)
+            for agent in self.all(cairn)
+            if agent.disabled is None and missing(agent.tools)
+        ]
 
     def get(self, principal: Principal, slug: str) -> Agent:
         """Return one; NotFound without it, and to an agent for any but itself."""

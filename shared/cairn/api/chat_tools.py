@@ -28,6 +28,9 @@ DOES: Mapping[Does, str] = {
 ADDS = frozenset({"memory_remember", "memory_judge", "ticket_add"})
 """Tools that write and take nothing away: what a person asks to have kept is kept at once."""
 
+MOST_AT_ONCE = 16
+"""Tools that a model is told of together; of more than that, the eager ones first."""
+
 NOT_HERE = frozenset({"conversation_record", "register_agent"})
 """A turn records itself, and a caller registers by itself."""
 
@@ -40,7 +43,14 @@ def toolbox(services: ApiServices, principal: Principal, log: Log) -> Toolbox:
         waits=frozenset(name for name, tool in mine.items() if not tool.reads and name not in ADDS),
         call=partial(_called, services, principal, log, mine),
         does={does: name for does, name in DOES.items() if name in mine},
+        later=_later(mine) if len(mine) > MOST_AT_ONCE else frozenset(),
     )
+
+
+def _later(tools: Mapping[str, Tool]) -> frozenset[str]:
+    """Return the tools that a model searches for: seldom needed, and none that people ask for."""
+    eager = {name for name, tool in tools.items() if tool.eager}
+    return frozenset(tools) - eager - set(DOES.values())
 
 
 def _described(tool: Tool) -> ModelTool:

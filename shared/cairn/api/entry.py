@@ -33,7 +33,13 @@ def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:
     if server is not None:
         Thread(target=_read, args=(model, log), daemon=True).start()
     services = ApiServices(settings, log, model, server)
-    return create_app(services, _options(settings, server), log=log)
+    app = create_app(services, _options(settings, server), log=log)
+    if server is not None:
+        from cairn.api.mcp.surface import check_agents
+
+        app.state.mcp.require_tools()
+        Thread(target=check_agents, args=(services, log), daemon=True).start()
+    return app
 
 
 def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.accounts.signing_in import SignIns
     from cairn.adapters.files.prometheus import Exposition
     from cairn.adapters.postgres.accounts import Admit, RedeemClaim
+    from cairn.adapters.postgres.sweeping import ListWorkspaces
     from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
     from cairn.anchors.anchors import AnchoredVerification
     from cairn.consolidation.requests import (
@@ -76,9 +77,11 @@ class ApiServices(AgentServices):
     @part
     def admit(self) -> Admit:
         """Who holds a key, and whether its request may run."""
+        from cairn.accounts.editions import EDITIONS
         from cairn.adapters.postgres.accounts import Admit
 
-        return Admit(self.opened, utc_now, allowances=self.settings.allowances())
+        edition, allowances = EDITIONS[self.settings.edition], self.settings.allowances()
+        return Admit(self.opened, utc_now, allowances=allowances, edition=edition)
 
     @part
     def create_key(self) -> CreateKey:
@@ -114,6 +117,13 @@ class ApiServices(AgentServices):
         from cairn.accounts.agents import Agents
 
         return Agents(platform=self.platform)
+
+    @part
+    def workspaces(self) -> ListWorkspaces:
+        """Every workspace."""
+        from cairn.adapters.postgres.sweeping import ListWorkspaces
+
+        return ListWorkspaces(self.opened)
 
     @part
     def fetch(self) -> Fetch:
@@ -594,14 +604,13 @@ class ApiServices(AgentServices):
     def show_metrics(self) -> Exposition:
         """The metrics in the Prometheus format."""
         from cairn.adapters.files.prometheus import Exposition
-        from cairn.adapters.postgres.sweeping import ListWorkspaces
         from cairn.bootstrap.parts import warn
         from cairn.investigations.gauges import TellGauges
         from cairn.settings import metrics_folder
 
         def tell(metrics: Metrics) -> object:
             gauges = TellGauges(
-                workspaces=ListWorkspaces(self.opened),
+                workspaces=self.workspaces,
                 transactions=self.platform.transactions,
                 metrics=metrics,
                 report=warn(self.log),

@@ -262,6 +262,7 @@ class AgentServices(ApiParts):
             record=RecordMessage(self.platform),
             models=self.gateway,
             titles=Titles(models=self.gateway),
+            metrics=self.investigation_parts.metrics,
         )
 
     # People and connectors

@@ -21,6 +21,7 @@ from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMe
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError
+from cairn.kernel.metrics import Metric, untold
 from cairn.llm.port import Purpose
 from cairn.llm.port import Role as Speaker
 from cairn.recall.questions.gate import Turn as Said
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from cairn.inbound.gateway import InboundGateway
     from cairn.inbound.labels import Screened
     from cairn.kernel.access import Principal
+    from cairn.kernel.metrics import Metrics
     from cairn.llm.gateway import Gateway
     from cairn.writing.platform import Platform
 
@@ -68,6 +70,7 @@ class AnswerTurn:
     record: RecordMessage
     models: Gateway | None
     titles: Titles
+    metrics: Metrics = untold
     briefing: Callable[[Principal, str], str | None] = field(default=lambda principal, name: None)
 
     def __call__(
@@ -123,16 +126,26 @@ class AnswerTurn:
             "conversation_id": str(recorded.conversation_id),
             "message_id": str(recorded.message_id),
         }
-        timings = [
-            {"name": name, "duration_ms": round(took * 1000)}
-            for name, took in sorted(teller.timings.items())
-        ]
-        facts = {"rounds": outcome.answer.rounds, "tools": list(outcome.answer.tools)}
-        teller.tell("debug_meta", timings=timings, source=outcome.source.value, **facts)
+        self._measured(turn, outcome, teller)
         ended = {"state": outcome.state.value, "source": outcome.source.value}
         shown = {"answer": text, **{name: body[name] for name in body if name != "text"}}
         teller.end("graph", "chat", began, shown, **ended)
         self._end(turn, outcome.state, outcome.source, body)
+
+    def _measured(self, turn: Turn, outcome: _Outcome, teller: Teller) -> None:
+        answer, timings = outcome.answer, sorted(teller.timings.items())
+        if answer.searches:
+            workspace = turn.principal.workspace_id
+            self.metrics(Metric.TOOL_SEARCHES, answer.searches, workspace=workspace)
+        teller.tell(
+            "debug_meta",
+            timings=[{"name": name, "duration_ms": round(1000 * took)} for name, took in timings],
+            source=outcome.source.value,
+            rounds=answer.rounds,
+            tools=list(answer.tools),
+            tool_searches=answer.searches,
+            tools_found=list(answer.searched),
+        )
 
     def _outcome(
         self,

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cairn.chat.tool_search import SEARCH, Offer
 from cairn.investigations.citations import citations
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.text.elements import as_data
@@ -35,6 +36,7 @@ MOST_CALLS = 8
 SAME_CALL = 2
 """How often the same call with the same arguments is made."""
 
+MAX_WORDS_CHARS = 400
 SECONDS = 60.0
 REFUSAL = "I cannot help with that."
 NUDGE = "You have used eight rounds. Answer now with what you know; call a tool only if you must."
@@ -59,12 +61,17 @@ What screening says of the message: {labels}"""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a turn says. `sources` are the citations of what was read for it."""
+    """What a turn says. `sources` are the citations of what was read for it.
+
+    `searched` are the tools that `searches` for tools brought.
+    """
 
     text: str
     sources: tuple[str, ...] = ()
     rounds: int = 0
     tools: tuple[str, ...] = ()
+    searches: int = 0
+    searched: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,6 +87,10 @@ class Loop:
     _made: Counter[str] = field(default_factory=Counter[str])
     _sources: dict[str, None] = field(default_factory=dict[str, None])
     _used: list[str] = field(default_factory=list[str])
+    _offer: Offer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._offer = Offer(toolbox=self.toolbox)
 
     def __call__(self, messages: Sequence[Message]) -> Answer:
         """Return what the model answers. Raises Unavailable, BudgetExceeded, or Stopped."""
@@ -100,12 +111,17 @@ class Loop:
 
     def _answer(self, text: str, rounds: int) -> Answer:
         return Answer(
-            text=text, sources=tuple(self._sources), rounds=rounds, tools=tuple(self._used)
+            text=text,
+            sources=tuple(self._sources),
+            rounds=rounds,
+            tools=tuple(self._used),
+            searches=self._offer.searches,
+            searched=tuple(sorted(self._offer.found)),
         )
 
     def _asked(self, messages: tuple[Message, ...], number: int) -> ChatAnswer:
         """Ask, and once more after a failure that may pass; what was heard of it is dropped."""
-        tools = () if number == MOST_ROUNDS else self.toolbox.tools
+        tools = () if number == MOST_ROUNDS else self._offer.tools
         for attempt in (1, 2):
             began = self.teller.begin("llm", "chat", iteration=number, attempt=attempt)
             heard = _Heard(self.teller, number)
@@ -154,12 +170,15 @@ class Loop:
         ]
 
     def _result(self, call: ToolCall) -> str:
-        if call.name not in self.toolbox.names():
+        searches = call.name == SEARCH.name and self.toolbox.later
+        if not searches and call.name not in self.toolbox.names():
             return f"There is no tool {call.name[:100]!r}. Use one of your tools, or answer."
         text = _plain(call)
         self._made[f"{call.name} {text}"] += 1
         if self._made[f"{call.name} {text}"] > SAME_CALL:
             return "You called this before with the same arguments; it says the same. Answer now."
+        if searches:
+            return self._offer.search(str(call.arguments.get("words", ""))[:MAX_WORDS_CHARS])
         if call.name in self.toolbox.waits:
             return self.propose(call.name, call.arguments).shown
         result = use(self.teller, self.toolbox, call.name, call.arguments)

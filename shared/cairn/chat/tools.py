@@ -72,13 +72,15 @@ def _ids(structured: Mapping[str, Any]) -> list[str]:
 class Toolbox:
     """The tools of a caller. `waits` are called only after the person said yes.
 
-    `call` checks arguments and never raises. `does` is which tool the rules use for what.
+    `call` checks arguments and never raises. `does` is which tool the rules use for what. A model
+    is not told of the `later` ones until it searches for them.
     """
 
     tools: tuple[Tool, ...]
     waits: frozenset[str]
     call: Callable[[str, Mapping[str, Any]], Result]
     does: Mapping[Does, str] = field(default_factory=dict[Does, str])
+    later: frozenset[str] = frozenset()
 
     def names(self) -> frozenset[str]:
         """Return the names of all."""

@@ -180,6 +180,7 @@ def examine(deps: Deps) -> Iterator[Finding]:
         ("stack", _stack),
         ("api", _api),
         ("key", _key),
+        ("agents", _agents),
         ("embedding", _embedding),
         ("queues", _queues),
         ("vectors", _vectors),
@@ -260,6 +261,23 @@ def _key(deps: Deps) -> Finding:
     answer = deps.client.get("/v1/whoami")
     says = f"{answer['role']} of workspace {answer['workspace_id']}"
     return Finding(name="key", ok=True, says=says)
+
+
+def _agents(deps: Deps) -> Finding:
+    if deps.client.get("/v1/whoami")["role"] != "admin":
+        return Finding(name="agents", ok=True, says="only an admin's key may list them")
+    answer = deps.client.get("/v1/agents")
+    listed, registered = (answer["coverage"][name] for name in ("listed", "registered"))
+    drifted = [each["slug"] for each in answer["items"] if each["disabled"] == "tool-drift"]
+    says = f"{len(answer['items'])} registered; tools: listed {listed}, registered {registered}"
+    if listed == registered and not drifted:
+        return Finding(name="agents", ok=True, says=says)
+    if drifted:
+        says += f"; disabled, since their lists name what is no tool: {', '.join(drifted)}"
+    advice = (
+        "cairn agents set SLUG --tool NAME with tools that exist, then cairn agents enable SLUG"
+    )
+    return Finding(name="agents", ok=False, says=says, advice=advice)
 
 
 def _embedding(deps: Deps) -> Finding:

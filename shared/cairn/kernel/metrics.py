@@ -1,4 +1,4 @@
-"""What is counted about agents at work: fourteen names, and the hook they are told through.
+"""What is counted about agents at work: fifteen names, and the hook they are told through.
 
 Not where the numbers go: `adapters.aws.metrics` and `adapters.files.prometheus`. Labels are ids,
 codes and names of tools; never text of anybody.
@@ -33,6 +33,7 @@ class Metric(StrEnum):
     RATE_LIMIT_REJECTIONS = "cairn_rate_limit_rejections_total"
     TICKET_QUEUE_DEPTH = "cairn_ticket_queue_depth"
     RETRIEVAL_HIT_RATE = "cairn_retrieval_hit_rate"
+    TOOL_SEARCHES = "cairn_tool_searches_total"
 
 
 class Sort(StrEnum):
@@ -81,6 +82,7 @@ SHAPES: Mapping[Metric, Shape] = MappingProxyType(
         Metric.RATE_LIMIT_REJECTIONS: _counter(("surface",)),
         Metric.TICKET_QUEUE_DEPTH: Shape(unit="Count", sort=Sort.GAUGE, sets=((), _WORKSPACE)),
         Metric.RETRIEVAL_HIT_RATE: Shape(unit="None", sort=Sort.SPREAD, sets=((), _WORKSPACE)),
+        Metric.TOOL_SEARCHES: _counter(_WORKSPACE),
     }
 )
 """Every metric. `outcome` is DONE or HALTED of investigations, a verdict, how a call ended, or the

@@ -252,6 +252,7 @@ class ApiSettings(
     consolidation_machine_arn: str
     rebuild_machine_arn: str
     cors_origins: str = ""
+    edition: Literal["full", "memory"] = "full"
     queries_per_minute: int = Field(6_000, ge=1)
     items_per_minute: int = Field(60_000, ge=1)
     bytes_per_minute: int = Field(268_435_456, ge=1)

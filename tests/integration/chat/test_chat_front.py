@@ -321,6 +321,27 @@ def test_what_a_model_wants_deleted_waits_and_it_cannot_say_yes(
     assert say(led, "no")["answer"] == "Cancelled; nothing was changed."
 
 
+def test_a_model_is_told_of_eager_tools_and_searches_for_others_which_is_counted(
+    model: ChatServer, led: Front
+) -> None:
+    words = json.dumps({"words": "which tickets are open?"})
+    search = Say(calls=(("tool_search", words),))
+    model.says += [search, Say(calls=(("ticket_list", "{}"),)), Say(text="None is open.")]
+    turn = say(led, HI)
+    first, then = (names_of(request) for request in asked_of_chat(model)[:2])
+    assert {"memory_recall", "memory_delete", "tool_search"} <= first
+    assert len(first) <= 16 and not {"ticket_list", "register_agent"} & first
+    assert then >= first | {"ticket_list"}
+    assert "You can call these now" in str(asked_of_chat(model)[1]["messages"][-1])
+    (meta,) = [event["data"] for event in chunks(led, turn["id"]) if event["name"] == "debug_meta"]
+    assert (meta["tool_searches"], meta["tools"]) == (1, ["ticket_list"])
+    assert "ticket_list" in meta["tools_found"]
+
+
+def names_of(request: dict[str, Any]) -> set[str]:
+    return {each["function"]["name"] for each in request["tools"]}
+
+
 def test_a_model_that_loops_calls_what_is_not_there_or_half_comes_to_an_end(
     model: ChatServer, led: Front
 ) -> None:

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
 from tests.support.world import open_world
+from tests.unit.api.fakes import Lines
 
 from cairn.accounts.agents import JOINED_PER_HOUR, JOINED_REQUESTS
+from cairn.api.entry import create_asgi_app
+from cairn.api.mcp import surface
+from cairn.api.mcp.surface import check_agents, require_shipped
 from cairn.kernel.ids import new_id
+from cairn.settings import ServerSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -198,3 +203,81 @@ def test_an_agent_registers_no_other_gets_no_key_and_reads_none_but_itself(front
     assert reason(front, "PATCH", "/v1/agents/mine", 403, json={}, **bearer(own)) == "role"
     public = made(front, "site", key={"role": "public"})["secret"]
     assert reason(front, "POST", "/v1/agents", 403, json=asked, **bearer(public)) == "role"
+
+
+# lists of tools, and what exists
+
+
+def put_on_the_list(database: Database, *tools: str) -> None:
+    """Let every agent's list name tools, as one of an earlier version may."""
+    with database.connect_as_superuser() as root:
+        root.execute("UPDATE agent SET tools = %s", (list(tools),))
+
+
+def covered(front: Front) -> bool:
+    coverage = front.call("GET", "/v1/agents")["coverage"]
+    return coverage["listed"] == coverage["registered"]
+
+
+def test_an_agent_whose_list_names_no_tool_is_disabled_before_it_does_anything_and_says_so(
+    front: Front, database: Database
+) -> None:
+    own = made(front, tools=["memory_recall"])["secret"]
+    assert covered(front)
+    put_on_the_list(database, "memory_recall", "vanished")
+    refused = mcp(front, own, "tools/call", name="memory_recall", arguments={"query": "lamp"})
+    assert refused["result"]["isError"] is True
+    assert "disabled" in refused["result"]["content"][0]["text"]
+    assert listed(front, own) == {"read_docs"}
+    assert front.call("GET", "/v1/agents/scout")["disabled"] == "tool-drift"
+    assert not covered(front)
+    enabled = front.answer("PATCH", "/v1/agents/scout", json={"disabled": False})
+    assert [each["location"] for each in enabled.json()["errors"]] == ["tools.1"]
+    front.call("PATCH", "/v1/agents/scout", json={"disabled": False, "tools": ["memory_recall"]})
+    assert listed(front, own) == {"memory_recall"}
+    assert covered(front)
+    entries = front.call("GET", "/v1/ledger", params={"type": "agent"})["items"]
+    assert [each["meta"]["disabled"] for each in entries] == [None, "tool-drift", None]
+
+
+def test_a_server_that_starts_disables_agents_whose_lists_name_no_tool(
+    front: Front, database: Database
+) -> None:
+    for slug in ("scout", "old", "new"):
+        made(front, slug)
+    put_on_the_list(database, "vanished")
+    front.call("PATCH", "/v1/agents/new", json={"tools": ["memory_recall"]})
+    front.call("PATCH", "/v1/agents/old", json={"disabled": True})
+    lines = Lines()
+    check_agents(front.app.state.services, lines)
+    stopped = {each["slug"]: each["disabled"] for each in front.call("GET", "/v1/agents")["items"]}
+    assert stopped == {"scout": "tool-drift", "old": "by-admin", "new": None}
+    told = [fields for event, fields in lines.lines if event == "agent.tool_drift"]
+    assert {"missing": ["vanished"]}.items() <= told[-1].items()
+    check_agents(front.app.state.services, lines)
+    assert front.call("GET", "/v1/agents/scout")["version"] == 2
+
+
+def test_a_list_that_ships_and_names_no_tool_refuses_the_start(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_shipped()
+    monkeypatch.setattr(surface, "SHIPPED", {"chat": frozenset({"memory_recall", "vanished"})})
+    with pytest.raises(RuntimeError, match=r"'chat': \['vanished'\]"):
+        create_asgi_app(ServerSettings.read())
+
+
+def test_an_edition_leaves_tools_out_and_agents_of_another_do_nothing(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = made(front, "mine", tools=["memory_recall", "ticket_add"])["secret"]
+    other = made(front, "other", edition="full")["secret"]
+    assert listed(front, mine) == {"memory_recall", "ticket_add"}
+    monkeypatch.setenv("CAIRN_EDITION", "memory")
+    small = Front(front.key)
+    assert listed(small, mine) == {"memory_recall"}
+    assert "ticket_add" not in listed(small, front.key)
+    called = mcp(small, mine, "tools/call", name="ticket_add", arguments={"title": "Lift"})
+    assert "There is no tool" in called["error"]["message"]
+    assert small.call("GET", "/v1/agents/mine")["disabled"] is None
+    assert reason(small, "GET", "/v1/memories", 403, **bearer(other)) == "agent-edition"

@@ -31,6 +31,7 @@ from tests.unit.api.talk_fakes import Talk
 from tests.unit.api.ticket_fakes import TicketWorld
 from tests.unit.api.vector_fakes import VectorWorld
 
+from cairn.accounts.agents import Agent
 from cairn.anchors.anchors import AnchoredVerification, AnchorsFound, FaultFound
 from cairn.api.app import create_app
 from cairn.api.options import ApiOptions
@@ -142,6 +143,7 @@ class World:
     approving: ApprovalWorld = field(default_factory=ApprovalWorld)
     profiles: ProfileWorld = field(default_factory=ProfileWorld)
     peopling: PeopleWorld = field(default_factory=PeopleWorld)
+    registered: list[Agent] = field(default_factory=list)
     idempotent: dict[str, tuple[bytes, object]] = field(default_factory=dict)
     in_flight: set[str] = field(default_factory=set)
     results: tuple[Mapping[str, Any], ...] = ()
@@ -447,6 +449,7 @@ class World:
         given = {name: getattr(self, name) for name in OWN} | {
             "browse": self,
             "events": SimpleNamespace(page=self.list_events, get=self.get_event),
+            "agents": SimpleNamespace(all=lambda _: self.registered),
             "start_consolidation": self.runs.start,
             "preview_consolidation": self.runs.preview,
             "consolidations": self.runs,

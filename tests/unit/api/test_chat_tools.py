@@ -6,6 +6,7 @@ import pytest
 
 from cairn.api.chat_tools import ADDS, DOES, NOT_HERE, toolbox
 from cairn.api.mcp.catalogue import TOOLS
+from cairn.chat.tool_search import Offer
 from cairn.kernel.access import ALL_SCOPES, Principal, Role
 from cairn.kernel.ids import new_id
 
@@ -44,3 +45,24 @@ def test_a_public_key_has_tools_that_only_read() -> None:
 
 def test_a_list_of_tools_narrows_the_chat() -> None:
     assert box(Role.ADMIN, frozenset({"memory_recall"})).names() == {"memory_recall"}
+
+
+def test_a_model_finds_each_tool_that_it_is_not_told_of_by_its_name_and_no_words_find_nothing() -> (
+    None
+):
+    tools = box(Role.ADMIN)
+    assert not tools.later & {"memory_recall", "memory_delete", "ticket_add", "context_get"}
+    for name in tools.later:
+        offer = Offer(toolbox=tools)
+        assert name not in {tool.name for tool in offer.tools}
+        assert name in offer.search(name.replace("_", " "))
+        assert name in {tool.name for tool in offer.tools}
+    offer = Offer(toolbox=tools)
+    for words in ("", "zzzz", "\x00", "\ud800"):
+        assert "There are: " in offer.search(words)
+    assert (offer.searches, offer.found) == (4, set())
+
+
+def test_few_tools_are_told_of_together() -> None:
+    few = box(Role.ADMIN, frozenset({"memory_recall", "ticket_list"}))
+    assert {tool.name for tool in Offer(toolbox=few).tools} == {"memory_recall", "ticket_list"}

@@ -1,14 +1,16 @@
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
-from tests.unit.api.fakes import World, memory
+from tests.unit.api.fakes import NOW, World, memory
 from tests.unit.cli.fakes import FakeQueues, FakeStack, Shell, verification
 
+from cairn.accounts.agents import Agent
 from cairn.cli.memories import snippet
 from cairn.operations.sweep import Backlog
 
@@ -407,6 +409,28 @@ def test_doctor_names_each_part_and_what_to_do_about_the_bad_ones() -> None:
     assert [name for name, each in checks.items() if not each["ok"]] == ["model", "embedding"]
     assert "make run" in checks["model"]["advice"]
     assert "redrive" in checks["embedding"]["advice"]
+
+
+def test_doctor_says_whether_what_lists_of_tools_name_exists() -> None:
+    def looked(*tools: str, disabled: str | None = None) -> dict[str, Any]:
+        agent = Agent(
+            slug="scout",
+            id=SOUND,
+            name="Scout",
+            tools=tools,
+            disabled=disabled,
+            registered_at=NOW,
+            changed_at=NOW,
+        )
+        shown = Shell(world=World(registered=[agent])).run("doctor", "--json")
+        return {each["name"]: each for each in json.loads(shown.stdout)["checks"]}["agents"]
+
+    well, drifted = looked("memory_recall"), looked("memory_recall", "gone", disabled="tool-drift")
+    listed, registered = re.findall(r"[0-9]+", well["says"])[1:]
+    assert (well["ok"], listed) == (True, registered)
+    assert f"listed {int(listed) + 1}, registered {listed}; disabled" in drifted["says"]
+    assert "scout" in drifted["says"]
+    assert (drifted["ok"], "cairn agents enable" in drifted["advice"]) == (False, True)
 
 
 def test_doctor_and_status_say_how_long_work_has_waited_and_what_to_do() -> None:

@@ -2389,13 +2389,6 @@ class LinkedNode(Model):
     """The title."""
 
 
-class AgentList(Model):
-    """A list that is always whole."""
-
-    items: list[AgentView]
-    """The items, in their order."""
-
-
 class ConnectorList(Model):
     """A list that is always whole."""
 
@@ -4812,6 +4805,22 @@ class ToolCallView(Model):
     """False when the text cannot be read any more, since whom it is about was forgotten."""
 
 
+class ToolCoverage(Model):
+    """How many tools there are, and of those that lists name how many exist: all, when well."""
+
+    tools: int
+    """How many tools there are."""
+
+    eager: int
+    """Of these, those that are listed first."""
+
+    listed: int
+    """How many names of tools stand on lists of shipped and of registered agents."""
+
+    registered: int
+    """How many of these names are tools."""
+
+
 class ToolView(Model):
     """A tool as its connector lists it, and as the rules of safety read it."""
 
@@ -6238,6 +6247,16 @@ class StepIn(Model):
 
     produced: list[UUID] | None = None
     """The ids of nodes that the task produced."""
+
+
+class AgentList(Model):
+    """Every agent, and whether what their lists name exists."""
+
+    items: list[AgentView]
+    """The items, in their order."""
+
+    coverage: ToolCoverage
+    """Whether what lists of tools name exists."""
 
 
 class AgentWithKey(Model):

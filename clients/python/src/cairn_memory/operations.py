@@ -37,7 +37,7 @@ def get_readiness() -> Call[models.Readiness]:
 def list_agents() -> Call[models.AgentList]:
     """List agents.
 
-    List the registered agents, disabled ones too.
+    List the registered agents, disabled ones too, and how their lists cover what exists.
     """
     return Call(
         method="GET",

@@ -1,4 +1,4 @@
-"""CloudWatch metrics as lines of the log: the fourteen, and those of searches and of what waits.
+"""CloudWatch metrics as lines of the log: the fifteen, and those of searches and of what waits.
 
 On AWS only: elsewhere nothing reads such lines; for the laptop's, see `adapters.files.prometheus`.
 How many series there can be is bounded: `cairn.kernel.metrics.Bounds`.

@@ -1,4 +1,4 @@
-"""The fourteen metrics in the Prometheus format, where the processes of one machine share a folder.
+"""The fifteen metrics in the Prometheus format, where the processes of one machine share a folder.
 
 Each process counts in a file of its own there, and `/metrics` adds them up (prometheus-client does
 both). Gauges are measured when they are asked for. Not on AWS: CloudWatch has them there.

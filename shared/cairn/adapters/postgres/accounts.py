@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.rows import dict_row, kwargs_row
 
+from cairn.accounts.editions import FULL, Edition
 from cairn.accounts.keys import add_key, record
 from cairn.adapters.postgres.database import (
     Connection,
@@ -23,7 +24,6 @@ from cairn.adapters.postgres.store import Store, scalar
 from cairn.adapters.postgres.store_transactions import PostgresStores
 from cairn.kernel.access import ALL_SCOPES, Principal, Role, Scope
 from cairn.kernel.access.allowances import KINDS, NO_LOAD, USUAL, Allowances, Load, Refusal
-from cairn.kernel.access.editions import FULL_EDITION
 from cairn.kernel.access.keys import make_key, read_key, secret_hash
 from cairn.kernel.errors import Conflict, Unauthenticated
 from cairn.ledger.chain import EMPTY_CHAIN_TIME, genesis
@@ -97,7 +97,7 @@ class Admit:
     clock: Clock
     per_minute: int = REQUESTS_A_MINUTE
     allowances: Allowances = USUAL
-    edition: str = FULL_EDITION
+    edition: Edition = FULL
 
     def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         """Return the principal of a key that is good now, and the decision on its rate."""
@@ -140,7 +140,8 @@ class Admit:
             allowed_scopes=frozenset(Scope(scope) for scope in allowed_scopes),
             tools=frozenset(tools) if tools is not None else None,
             agent_tools=frozenset(agent_tools) if agent_tools is not None else None,
-            barred=barred or ("edition" if edition not in (None, "", self.edition) else None),
+            barred=barred or ("edition" if edition not in (None, "", self.edition.name) else None),
+            left_out=self.edition.without,
             **row,
         )
         return Admission(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from cairn.api.dependencies import barred_error
 from cairn.api.mcp.tool import may_use
-from cairn.kernel.access.editions import FULL
 from cairn.kernel.errors import Denied
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from cairn.api.mcp.tool import Tool
     from cairn.kernel.access import Principal
-    from cairn.kernel.access.editions import Edition
     from cairn.kernel.errors import CairnError
 
 REGISTER, DOCS, SCRAPE = "register_agent", "read_docs", "scrape_url"
@@ -31,17 +29,15 @@ UNREGISTERED = (
 )
 
 
-def tools_of(
-    principal: Principal, tools: Sequence[Tool], edition: Edition = FULL
-) -> tuple[Tool, ...]:
+def tools_of(principal: Principal, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """Return those of `tools` that a caller may use now, the eager ones first."""
-    reached = [tool for tool in tools if reaches(tool, principal, edition)]
+    reached = [tool for tool in tools if reaches(tool, principal)]
     return tuple(sorted(reached, key=lambda tool: not tool.eager))
 
 
-def reaches(tool: Tool, principal: Principal, edition: Edition = FULL) -> bool:
+def reaches(tool: Tool, principal: Principal) -> bool:
     """Return whether a caller may use a tool now."""
-    if _named(tool, edition.without):
+    if tool.name in principal.left_out:
         return False
     if principal.barred == "unregistered":
         return tool.name in (REGISTER, DOCS) or (tool.name == SCRAPE and may_use(tool, principal))

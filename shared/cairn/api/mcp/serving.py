@@ -6,6 +6,7 @@ which is frozen between requests serves it as well as a process that lives.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +43,17 @@ class McpEndpoint:
         """Return the official SDK's server over the tools."""
         from cairn.api.mcp.catalogue import TOOLS
         from cairn.api.mcp.server import mcp_server
+        from cairn.api.mcp.surface import coverage, require_shipped
 
+        require_shipped()
+        self.log.info("mcp.tool_surface", extra=asdict(coverage()))
         return mcp_server(
             self._services, self._tools or TOOLS, caller=_caller, log=self.log, version=VERSION
         )
+
+    def require_tools(self) -> None:
+        """Build the server object now; RuntimeError where a list that ships names no tool."""
+        _ = self.server
 
     @cached_property
     def security(self) -> TransportSecuritySettings:

@@ -1,5 +1,6 @@
 """Registered agents: who calls as what, and what each may reach."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from typing_extensions import TypedDict
 from cairn.accounts.agents import Agent, AgentDraft, AgentKey, AgentRegistered
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services, Writer
-from cairn.api.documentation import ListOf, answers, problems
+from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp, examples
 from cairn.api.routes.keys import ToolName, known_tools
 from cairn.api.routing import router
@@ -44,6 +45,22 @@ class AgentView(TypedDict):
     version: int
     registered_at: datetime
     changed_at: datetime
+
+
+class ToolCoverage(TypedDict):
+    """How many tools there are, and of those that lists name how many exist: all, when well."""
+
+    tools: int
+    eager: int
+    listed: int
+    registered: int
+
+
+class AgentList(TypedDict):
+    """Every agent, and whether what their lists name exists."""
+
+    items: list[AgentView]
+    coverage: ToolCoverage
 
 
 class AgentWithKey(TypedDict):
@@ -156,11 +173,14 @@ def register_agent(body: AgentIn, caller: Writer, services: Services) -> Respons
     "/v1/agents",
     summary="List agents",
     response_model=None,
-    responses={**answers(200, "Every agent, by slug", ListOf[AgentView]), **problems()},
+    responses={**answers(200, "Every agent, by slug", AgentList), **problems()},
 )
 def list_agents(caller: Admin, services: Services) -> Response:
-    """List the registered agents, disabled ones too."""
-    return answer({"items": [shown(item) for item in services.agents.all(caller)]})
+    """List the registered agents, disabled ones too, and how their lists cover what exists."""
+    from cairn.api.mcp.surface import coverage
+
+    agents = services.agents.all(caller)
+    return answer({"items": [shown(item) for item in agents], "coverage": asdict(coverage(agents))})
 
 
 @routes.get(
@@ -187,7 +207,10 @@ def change_agent(
     slug: AgentSlug, body: AgentChangeIn, caller: Admin, services: Services
 ) -> Response:
     """Change what is given of an agent, disable or enable it; its next request is held to that."""
-    changed = services.agents.change(caller, slug, body.changes(), disabled=body.disabled)
+    changes = body.changes()
+    if body.disabled is False and "tools" not in changes:
+        known_tools(services.agents.get(caller, slug).tools or ())  # else it is disabled again
+    changed = services.agents.change(caller, slug, changes, disabled=body.disabled)
     return answer(shown(changed))
 
 

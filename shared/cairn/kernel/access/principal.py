@@ -47,7 +47,8 @@ class Principal:
     confined to that client and to shared knowledge; the database holds it to that.
 
     `agent` is the registered agent that calls, whose scopes, tools and rate narrow the key's;
-    `barred` says why it may do nothing, or, when nobody registered it, little over MCP.
+    `barred` says why it may do nothing, or, when nobody registered it, little over MCP. `left_out`
+    are the tools that the deployment's edition does not offer.
     """
 
     workspace_id: UUID
@@ -62,6 +63,7 @@ class Principal:
     agent: str | None = None
     agent_tools: frozenset[str] | None = None
     barred: Barred | None = None
+    left_out: frozenset[str] = frozenset()
 
     @property
     def has_listed_tools(self) -> bool:

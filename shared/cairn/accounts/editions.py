@@ -1,0 +1,37 @@
+"""What a deployment offers of all that there is. A setting of its operator, not a licence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """An edition by its name, and the tools that it leaves out."""
+
+    name: str
+    without: frozenset[str] = frozenset()
+
+
+FULL = Edition(name="full")
+MEMORY = Edition(
+    name="memory",
+    without=frozenset(
+        {
+            "ticket_add",
+            "ticket_list",
+            "investigation_start",
+            "investigation_read",
+            "approval_list",
+            "call_list",
+        }
+    ),
+)
+"""Memory without operations: agents remember and recall, and nobody works on tickets."""
+
+EDITIONS: Mapping[str, Edition] = MappingProxyType({each.name: each for each in (FULL, MEMORY)})
