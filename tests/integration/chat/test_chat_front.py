@@ -339,7 +339,7 @@ def test_a_model_is_told_of_eager_tools_and_searches_for_others_which_is_counted
 
 
 def names_of(request: dict[str, Any]) -> set[str]:
-    return {each["function"]["name"] for each in request["tools"]}
+    return {each["name"] for each in request["tools"]}
 
 
 def test_a_model_that_loops_calls_what_is_not_there_or_half_comes_to_an_end(

@@ -208,10 +208,11 @@ def test_an_agent_registers_no_other_gets_no_key_and_reads_none_but_itself(front
 # lists of tools, and what exists
 
 
-def put_on_the_list(database: Database, *tools: str) -> None:
+def put_on_the_list(front: Front, database: Database, *tools: str) -> None:
     """Let every agent's list name tools, as one of an earlier version may."""
+    mine = front.call("GET", "/v1/whoami")["workspace_id"]
     with database.connect_as_superuser() as root:
-        root.execute("UPDATE agent SET tools = %s", (list(tools),))
+        root.execute("UPDATE agent SET tools = %s WHERE workspace_id = %s", (list(tools), mine))
 
 
 def covered(front: Front) -> bool:
@@ -224,7 +225,7 @@ def test_an_agent_whose_list_names_no_tool_is_disabled_before_it_does_anything_a
 ) -> None:
     own = made(front, tools=["memory_recall"])["secret"]
     assert covered(front)
-    put_on_the_list(database, "memory_recall", "vanished")
+    put_on_the_list(front, database, "memory_recall", "vanished")
     refused = mcp(front, own, "tools/call", name="memory_recall", arguments={"query": "lamp"})
     assert refused["result"]["isError"] is True
     assert "disabled" in refused["result"]["content"][0]["text"]
@@ -245,7 +246,7 @@ def test_a_server_that_starts_disables_agents_whose_lists_name_no_tool(
 ) -> None:
     for slug in ("scout", "old", "new"):
         made(front, slug)
-    put_on_the_list(database, "vanished")
+    put_on_the_list(front, database, "vanished")
     front.call("PATCH", "/v1/agents/new", json={"tools": ["memory_recall"]})
     front.call("PATCH", "/v1/agents/old", json={"disabled": True})
     lines = Lines()

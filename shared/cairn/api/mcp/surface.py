@@ -72,12 +72,19 @@ def missing(names: Collection[str] | None) -> tuple[str, ...]:
 
 
 def check_agents(services: ApiServices, log: Log) -> None:
-    """Disable every registered agent whose list names what does not exist, and say so."""
+    """Disable every registered agent whose list names what does not exist, and say so.
+
+    A workspace that cannot be looked at now is left: each request is held to its list as well.
+    """
     try:
-        for workspace_id in services.workspaces():
+        workspaces = services.workspaces()
+    except CairnError as problem:
+        return _not_checked(log, problem)
+    for workspace_id in workspaces:
+        try:
             _disable(services, workspace_id, log)
-    except CairnError as problem:  # each request is held to its list as well
-        log.error("agents.not_checked", extra={"error": problem.code, "reason": problem.reason})
+        except CairnError as problem:
+            _not_checked(log, problem)
 
 
 def held_to_its_list(services: ApiServices, caller: Principal, log: Log) -> Principal:
@@ -86,6 +93,10 @@ def held_to_its_list(services: ApiServices, caller: Principal, log: Log) -> Prin
         return caller
     _disable(services, caller.workspace_id, log)
     return replace(caller, barred="disabled")
+
+
+def _not_checked(log: Log, problem: CairnError) -> None:
+    log.error("agents.not_checked", extra={"error": problem.code, "reason": problem.reason})
 
 
 def _disable(services: ApiServices, workspace_id: UUID, log: Log) -> None:
