@@ -38,8 +38,8 @@ class Offer:
     def tools(self) -> tuple[Tool, ...]:
         """Return what it is told of now, with the search while there is more."""
         hidden = self.toolbox.later - self.found
-        told = tuple(tool for tool in self.toolbox.tools if tool.name not in hidden)
-        return (*told, SEARCH) if hidden else told
+        offered = tuple(tool for tool in self.toolbox.tools if tool.name not in hidden)
+        return (*offered, SEARCH) if hidden else offered
 
     def search(self, words: str) -> str:
         """Return the later tools that have most of the words, which are told from now on.
@@ -50,11 +50,11 @@ class Offer:
         later = [tool for tool in self.toolbox.tools if tool.name in self.toolbox.later]
         stems = {tool.name: _stems(f"{tool.name} {tool.description}") for tool in later}
         have = Counter(stem for each in stems.values() for stem in each)
+        terms = _stems(words)
 
         def score(tool: Tool) -> float:
-            return sum(1 / have[stem] for stem in sorted(wanted & stems[tool.name]))
+            return sum(1 / have[stem] for stem in sorted(terms & stems[tool.name]))
 
-        wanted = _stems(words)
         fit = [tool for tool in sorted(later, key=score, reverse=True) if score(tool)][:MOST_FOUND]
         self.found |= {tool.name for tool in fit}
         if not fit:

@@ -48,8 +48,10 @@ class Coverage:
 
 def require_shipped(tools: Sequence[Tool] = TOOLS) -> None:
     """Raise RuntimeError where a list that ships names a tool that does not exist."""
-    known = {tool.name for tool in tools}
-    drifted = {whose: sorted(names - known) for whose, names in SHIPPED.items() if names - known}
+    existing = {tool.name for tool in tools}
+    drifted = {
+        whose: sorted(names - existing) for whose, names in SHIPPED.items() if names - existing
+    }
     if drifted:
         raise RuntimeError(f"Lists that ship name tools that do not exist: {drifted}")
 
