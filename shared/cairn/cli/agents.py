@@ -31,7 +31,6 @@ _FIELDS = (
     "tools",
     "scopes",
     "requests_a_minute",
-    "joined",
 )
 
 
@@ -93,12 +92,13 @@ def show(ctx: typer.Context, slug: Slug, as_json: Json = False) -> None:
     if as_json:
         return print_json(agent)
     state = agent["disabled"] or "enabled"
+    state += ", registered itself" * agent["joined"]
     head = f"[bold]{escape(agent['slug'])}[/]  version {agent['version']}  {state}"
     deps.out.print(f"{head}  since {moment(agent['registered_at'])}", highlight=False)
     for field in _FIELDS:
         value = agent[field]
-        text = ", ".join(cast("list[str]", value)) if isinstance(value, list) else str(value)
-        deps.out.print(f"  {field}: {escape(text)}", highlight=False)
+        text = ", ".join(cast("list[str]", value)) if isinstance(value, list) else value
+        deps.out.print(f"  {field}: {escape(str(text or '-'))}", highlight=False)
 
 
 @app.command(name="set")

@@ -248,14 +248,13 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     answer = deps.client.get("/v1/keys")
     if as_json:
         return print_json(answer)
-    shown = table("id", "name", "role", "of", "scopes", "client", "tools", "state")
+    shown = table("id", "name", "role", "scopes", "client", "tools", "state")
     for each in answer["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
         shown.add_row(
             each["id"],
             escape(each["name"]),
-            each["role"],
-            escape(each["agent"] or ("a person" if each["person"] else "-")),
+            f"{each['role']}, {escape(each['agent'])}" if each["agent"] else each["role"],
             ", ".join(each["scopes"]),
             escape(each["client_id"] or "all"),
             "all" if each["tools"] is None else ", ".join(each["tools"]),

@@ -15,7 +15,7 @@ GUIDES = Path(__file__).with_name("guide_texts")
 MOST_SECTIONS = 3
 MAX_CHARS = 16_000
 _HEADING = re.compile(r"^#{1,3} +(.+)$", re.MULTILINE)
-_WORD = re.compile(r"[a-z0-9_]{2,}")
+_WORD = re.compile(r"[a-z0-9_]{3,}")
 _COMMON = frozenset({"the", "and", "how", "what", "does", "with", "for", "are", "can", "you"})
 
 

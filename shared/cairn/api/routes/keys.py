@@ -37,7 +37,8 @@ def known_tools(names: Sequence[str]) -> tuple[str, ...]:
         if tool is None
     ]
     if errors:
-        raise ValidationFailed("tools names a tool that there is not.", errors=errors)
+        first = errors[0]
+        raise ValidationFailed(f"{first.location} {first.message}.", errors=errors)
     return tuple(tool.name for tool in tools if tool is not None)
 
 
@@ -94,7 +95,8 @@ class KeyIn(Body):
             if not any(tool.named(name) for tool in mine)
         ]
         if errors:
-            raise ValidationFailed("tools names a tool that there is not.", errors=errors)
+            first = errors[0]
+            raise ValidationFailed(f"{first.location} {first.message}.", errors=errors)
 
 
 @routes.post(
