@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.api.mcp.calling import call_tool
 from cairn.api.mcp.catalogue import usable
+from cairn.api.mcp.drift import held_to_its_list
 from cairn.chat.tools import Does, Result, Toolbox
 from cairn.llm.port import Tool as ModelTool
 
@@ -37,6 +38,7 @@ NOT_HERE = frozenset({"conversation_record", "register_agent"})
 
 def toolbox(services: ApiServices, principal: Principal, log: Log) -> Toolbox:
     """Return the tools of a caller."""
+    principal = held_to_its_list(services, principal, log)
     mine = {tool.name: tool for tool in usable(principal) if tool.name not in NOT_HERE}
     return Toolbox(
         tools=tuple(map(_described, mine.values())),

@@ -41,13 +41,13 @@ async def options_of(request: Request) -> ApiOptions:
 
 
 def caller_with(
-    *roles: Role, listed_tools: bool = False, of_a_client: bool = False
+    *roles: Role, listed_tools: bool = False, of_a_client: bool = False, barred: bool = False
 ) -> Callable[..., Principal]:
     """Return a dependency that authenticates the key, counts the request and checks the role.
 
     A key with a list of tools is refused unless `listed_tools`: the route keeps to that list. One
     bound to a client is refused unless `of_a_client`: all that the route reads and writes is nodes,
-    which the database confines.
+    which the database confines. One whose agent may do nothing is refused unless `barred`.
     """
 
     def caller(
@@ -61,8 +61,8 @@ def caller_with(
         request.state.rate = admission.rate
         _require_admitted(request, admission)
         principal.require(*roles)
-        if principal.barred in ("disabled", "edition") and not listed_tools:
-            raise barred_error(principal)
+        if not barred:
+            require_working(principal)
         if principal.has_listed_tools and not listed_tools:
             raise Denied("This key is for its tools alone: call them over MCP.", reason="tools")
         if principal.client_id is not None and not of_a_client:
@@ -70,6 +70,12 @@ def caller_with(
         return principal
 
     return caller
+
+
+def require_working(principal: Principal) -> None:
+    """Raise Denied where the principal's agent may do nothing now."""
+    if principal.barred in ("disabled", "edition"):
+        raise barred_error(principal)
 
 
 def barred_error(principal: Principal) -> Denied:
@@ -187,6 +193,9 @@ Admin = Annotated[Principal, Depends(caller_with(Role.ADMIN))]
 Writer = Annotated[Principal, Depends(caller_with(Role.ADMIN, Role.AGENT))]
 Anyone = Annotated[Principal, Depends(caller_with(*Role, of_a_client=True))]
 ToolCaller = Annotated[Principal, Depends(caller_with(*Role, listed_tools=True, of_a_client=True))]
+KeyHolder = Annotated[
+    Principal, Depends(caller_with(*Role, listed_tools=True, of_a_client=True, barred=True))
+]
 ClientWriter = Annotated[Principal, Depends(caller_with(Role.ADMIN, Role.AGENT, of_a_client=True))]
 ClientGiven = Annotated[str | None, Depends(client_given)]
 """After the caller: it is the caller's workspace that may want one."""

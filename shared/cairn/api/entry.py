@@ -35,7 +35,7 @@ def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:
     services = ApiServices(settings, log, model, server)
     app = create_app(services, _options(settings, server), log=log)
     if server is not None:
-        from cairn.api.mcp.surface import check_agents
+        from cairn.api.mcp.drift import check_agents
 
         app.state.mcp.require_tools()
         Thread(target=check_agents, args=(services, log), daemon=True).start()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -16,6 +15,7 @@ from anyio import to_thread
 from starlette.responses import StreamingResponse
 
 from cairn.api.answers import encode
+from cairn.api.dependencies import require_working
 from cairn.api.problems import Refused, from_error
 from cairn.investigations.tracing import Seen, TraceEvent, events_after
 from cairn.kernel.errors import CairnError, FieldError, Unavailable, ValidationFailed
@@ -86,7 +86,11 @@ def require_stream(request: Request, instead: str, *, reason: str) -> None:
 def readmission(services: ApiServices, request: Request) -> Callable[[], Any]:
     """Return what raises when a request's key is good no more."""
     key = request.headers["authorization"].split(" ", 1)[1].strip()
-    return partial(services.admit, key)
+
+    def admit() -> None:
+        require_working(services.admit(key).principal)
+
+    return admit
 
 
 def streaming(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> Response:

@@ -98,7 +98,10 @@ def show(ctx: typer.Context, slug: Slug, as_json: Json = False) -> None:
     for field in _FIELDS:
         value = agent[field]
         text = ", ".join(cast("list[str]", value)) if isinstance(value, list) else value
-        deps.out.print(f"  {field}: {escape(str(text or '-'))}", highlight=False)
+        deps.out.print(
+            f"  {field}: {escape(str(text or ('all' if field == 'tools' else '-')))}",
+            highlight=False,
+        )
 
 
 @app.command(name="set")

@@ -14,7 +14,8 @@ from tests.unit.api.fakes import Lines
 from cairn.accounts.agents import JOINED_PER_HOUR, JOINED_REQUESTS
 from cairn.api.entry import create_asgi_app
 from cairn.api.mcp import surface
-from cairn.api.mcp.surface import check_agents, require_shipped
+from cairn.api.mcp.drift import check_agents
+from cairn.api.mcp.surface import require_shipped
 from cairn.kernel.ids import new_id
 from cairn.settings import ServerSettings
 
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.plugins.postgres import Database
+
+
+OPEN_TO_LISTED_TOOLS = (
+    ("GET", "/v1/memories"),
+    ("POST", "/v1/chat"),
+    ("GET", f"/v1/chat/{new_id()}"),
+    ("POST", f"/v1/chat/{new_id()}/abort"),
+)
+"""A route as any, and those that keys with a list of tools may ask."""
 
 
 @pytest.fixture
@@ -111,7 +121,10 @@ def test_a_change_holds_from_the_next_request_and_each_is_in_the_ledger_once(fro
     assert listed(front, agent["secret"]) == {"memory_recall"}
     assert reason(front, "GET", "/v1/memories", 403, **around) == "tools"
     front.call("PATCH", "/v1/agents/scout", json={"disabled": True})
-    assert reason(front, "GET", "/v1/memories", 403, **around) == "agent-disabled"
+    for method, path in OPEN_TO_LISTED_TOOLS:
+        assert reason(front, method, path, 403, json={"message": "Hi"}, **around) == (
+            "agent-disabled"
+        ), path
     assert front.call("GET", "/v1/whoami", **around)["barred"] == "disabled"
     front.call("PATCH", "/v1/agents/scout", json={"disabled": False, "all_tools": True})
     front.call("GET", "/v1/memories", **around)

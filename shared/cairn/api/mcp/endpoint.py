@@ -6,7 +6,7 @@ There is nothing to subscribe to and no session to end, so GET and DELETE are no
 from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
-from cairn.api.dependencies import Services, ToolCaller
+from cairn.api.dependencies import KeyHolder, Services
 from cairn.api.mcp.serving import McpEndpoint
 from cairn.api.routing import router
 
@@ -25,9 +25,9 @@ class _Served(Response):
 
 
 @routes.post("/mcp", include_in_schema=False)
-def mcp(caller: ToolCaller, services: Services, request: Request) -> Response:
+def mcp(caller: KeyHolder, services: Services, request: Request) -> Response:
     """Answer one MCP message; the tools it lists and calls are those of the key."""
-    from cairn.api.mcp.surface import held_to_its_list
+    from cairn.api.mcp.drift import held_to_its_list
 
     endpoint = request.app.state.mcp
     request.state.principal = held_to_its_list(services, caller, endpoint.log)

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Admin, Services, ToolCaller
+from cairn.api.dependencies import Admin, KeyHolder, Services
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp
 from cairn.api.routing import router
@@ -219,7 +219,7 @@ class WhoAmI(TypedDict):
         **problems(),
     },
 )
-def whoami(caller: ToolCaller, request: Request) -> Response:
+def whoami(caller: KeyHolder, request: Request) -> Response:
     """Show the workspace, role, scopes and rate limit of the key."""
     rate = request.state.rate
     return answer(
