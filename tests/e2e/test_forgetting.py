@@ -5,7 +5,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from tests.e2e.cli import cairn
-from tests.e2e.tenant import Tenant, open_workspace, refused
+from tests.e2e.tenant import Tenant, good, open_workspace, refused
 from tests.plugins.waiting import eventually
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def fill(workspace: Tenant, canary: str) -> None:
     workspace.post("/v1/reports", {"title": "Report", "body": f"All of {canary}.", **about})
     chat = {"message": f"Please remember: {canary} likes chess.", "session_id": "t", **about}
     assert canary in workspace.post("/v1/chat", chat)["answer"]
+    state = {"thread_id": canary, "checkpoint_id": "1", "data": canary, **about}
+    good(workspace.call("PUT", "/v1/checkpoints", json=state))
     workspace.all_embedded()
     workspace.search(canary)
 
@@ -40,8 +42,10 @@ def test_a_client_is_forgotten_everywhere_and_the_chain_verifies(workspace: Tena
     told = done.json()
     before = {place["place"] for place in told["before"]["places"] if place["found"]}
     assert before >= {"public.node", "public.node_version", "public.data_subject"}
+    assert "public.checkpoint" in before
     left = {place["place"]: place["note"] for place in told["after"]["places"] if place["found"]}
     assert left == {}
+    assert workspace.get("/v1/checkpoints", client_id="acme")["items"] == []
     assert done.status == 0
     assert told["forgotten"]["status"] == "done"
 

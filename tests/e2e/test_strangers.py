@@ -49,6 +49,10 @@ WHO_MAY = {
     "PATCH /v1/conversations/{conversation_id}": WRITERS,
     "POST /v1/conversations/search": ANYONE,
     "PUT /v1/conversations/{conversation_id}/keys/{key_id}": ADMIN,
+    "PUT /v1/checkpoints": WRITERS,
+    "PUT /v1/checkpoints/writes": WRITERS,
+    "GET /v1/checkpoints": WRITERS,
+    "DELETE /v1/checkpoints": WRITERS,
     "POST /v1/chat": ANYONE,
     "GET /v1/chat/{turn_id}": ANYONE,
     "GET /v1/chat/{turn_id}/chunks": ANYONE,
@@ -231,6 +235,13 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "PATCH /v1/conversations/{conversation_id}": {"infer": False},
     "POST /v1/conversations/search": {"query": "QUERY", "limit": 50},
+    "PUT /v1/checkpoints": {"thread_id": "theirs", "checkpoint_id": "1", "data": "a stranger"},
+    "PUT /v1/checkpoints/writes": {
+        "thread_id": "theirs",
+        "checkpoint_id": "1",
+        "task_id": "1",
+        "writes": [{"idx": 0, "channel": "theirs", "data": "a stranger"}],
+    },
     "POST /v1/chat": {"message": "QUERY"},
     "POST /v1/chat/actions/{action_id}": {"decision": "confirm"},
     "POST /v1/reports": {"title": "A stranger's", "body": "Nothing was found."},
@@ -297,6 +308,7 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 QUERIES = {
     "GET /v1/nodes": "?label=Memory",
+    "DELETE /v1/checkpoints": "?thread_id=ours",
     "DELETE /v1/entities/{entity_id}/aliases": "?alias=keeper",
 }
 NAMING = (
@@ -431,6 +443,8 @@ def ours(laptop: "Laptop") -> Treasure:
     incoming = tenant.post("/v1/incoming-webhooks", {"name": canary})
     chat = {"message": f"Forget the {WORD} safe", "session_id": canary, "client_id": canary}
     chatted = tenant.post("/v1/chat", chat)
+    state = {"thread_id": "ours", "checkpoint_id": "1", "data": canary}
+    good(tenant.call("PUT", "/v1/checkpoints", json=state))
     tainted = tenant.post("/v1/taint", {"agent": "nobody", "reason": canary})
     tenant.post("/v1/agents", {"slug": "lampman", "name": canary, "owner": canary})
     spare = tenant.post("/v1/keys", {"name": canary})

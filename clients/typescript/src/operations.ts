@@ -177,6 +177,34 @@ export function followChatTurn(
   return { method: "GET", path: `/v1/chat/${encodeURIComponent(turnId)}/events`, query, headers: present(headers) };
 }
 
+/** Keep a checkpoint. */
+export function putCheckpoint(
+  body: M["CheckpointIn"],
+): Call<M["CheckpointKept"]> {
+  return { method: "PUT", path: "/v1/checkpoints", body };
+}
+
+/** List checkpoints. */
+export function listCheckpoints(
+  query: { thread_id?: string | undefined; namespace?: string | undefined; checkpoint_id?: string | undefined; before?: string | undefined; run_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["CheckpointItemPage"]> {
+  return { method: "GET", path: "/v1/checkpoints", query };
+}
+
+/** Take checkpoints away. */
+export function removeCheckpoints(
+  query: { thread_id?: string | undefined; namespace?: string | undefined; checkpoint_id?: string | undefined; before?: string | undefined; run_id?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["CheckpointsRemoved"]> {
+  return { method: "DELETE", path: "/v1/checkpoints", query };
+}
+
+/** Keep what a task wrote after a checkpoint. */
+export function putCheckpointWrites(
+  body: M["CheckpointWritesIn"],
+): Call<M["CheckpointKept"]> {
+  return { method: "PUT", path: "/v1/checkpoints/writes", body };
+}
+
 /** Claim a new deployment. */
 export function claim(
   body: M["ClaimIn"],

@@ -203,6 +203,76 @@ export interface components {
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
+        /**
+         * @description A state of a thread; one of the same id takes the place of the one before.
+         * @example {
+         *       "checkpoint_id": "1f0c8a34-6f1e-6d8c-8001-2b7d6f0a9c11",
+         *       "client_id": "dana",
+         *       "data": "eyJzdGVwIjogMX0=",
+         *       "thread_id": "support-4711"
+         *     }
+         */
+        CheckpointIn: {
+            /** @description The thread's name, among those of this agent and client. */
+            thread_id: string;
+            /**
+             * @description Which graph of the thread it is of, when there are several.
+             * @default
+             */
+            namespace?: string;
+            /** @description The program's own id of it; a later one comes after it in the order of characters. */
+            checkpoint_id: string;
+            /** @description The id of what it follows from. */
+            parent_id?: string | null;
+            /** @description The run that came to it; its checkpoints can be taken away together. */
+            run_id?: string | null;
+            /** @description The state, as the program writes it: a text; bytes in base64. */
+            data: string;
+            /**
+             * @description The client it belongs to; `global` for none in particular.
+             * @default global
+             */
+            client_id?: string;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string;
+        };
+        /** @description What a task wrote to a channel. */
+        CheckpointWriteIn: {
+            /** @description Its place among what the task wrote; below zero for what is written anew each time. */
+            idx: number;
+            /** @description The channel's name. */
+            channel: string;
+            /** @description What was written, as the program writes it: a text; bytes in base64. */
+            data: string;
+        };
+        /** @description What a task wrote after a checkpoint. Each counts once; the last one below `idx` 0. */
+        CheckpointWritesIn: {
+            /** @description That of the checkpoint. */
+            thread_id: string;
+            /**
+             * @description That of the checkpoint.
+             * @default
+             */
+            namespace?: string;
+            /** @description The checkpoint that the task began at; it may be put a moment later. */
+            checkpoint_id: string;
+            /** @description The task that wrote it. */
+            task_id: string;
+            /**
+             * @description Where the task stands in the step; what was written is read in this order.
+             * @default
+             */
+            task_path?: string;
+            /** @description What it wrote, each with its place. */
+            writes: components["schemas"]["CheckpointWriteIn"][];
+            /**
+             * @description The client it belongs to; `global` for none in particular.
+             * @default global
+             */
+            client_id?: string;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string;
+        };
         /** @description The token from the deployment's output, and a name for the workspace. */
         ClaimIn: {
             /** @description The one-time token of the deployment. */
@@ -2289,6 +2359,56 @@ export interface components {
             after: number;
             /** @description True when no more will come. */
             ended: boolean;
+        };
+        /** @description A checkpoint with what tasks wrote after it, in the order of their paths. */
+        CheckpointItem: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The thread's name. */
+            thread_id: string;
+            /** @description Which graph of the thread it is of. */
+            namespace: string;
+            /** @description The program's own id of it. */
+            checkpoint_id: string;
+            /** @description The id of what it follows from. */
+            parent_id: string | null;
+            /** @description The run that came to it. */
+            run_id: string | null;
+            /** @description The state, as it was put. */
+            data: string;
+            /** @description What tasks wrote after it, in the order of their paths. */
+            writes: components["schemas"]["CheckpointWriteItem"][];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+        };
+        /** @description The checkpoint that was put, or was written beside. */
+        CheckpointKept: {
+            /** @description The program's own id of the checkpoint. */
+            checkpoint_id: string;
+        };
+        /** @description What a task wrote to a channel. */
+        CheckpointWriteItem: {
+            /** @description The task that wrote it. */
+            task_id: string;
+            /** @description Where the task stands in the step. */
+            task_path: string;
+            /** @description Its place among what the task wrote. */
+            idx: number;
+            /** @description The channel's name. */
+            channel: string;
+            /** @description What was written, as it was put. */
+            data: string;
+        };
+        /** @description How many checkpoints went. */
+        CheckpointsRemoved: {
+            /** @description How many checkpoints went. */
+            removed: number;
         };
         /** @description What is left of a transcript, and where all of it is kept. */
         CompactedAnswer: {
@@ -4775,6 +4895,13 @@ export interface components {
         CandidatePage: {
             /** @description The items, in their order. */
             items: components["schemas"]["CandidateView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        CheckpointItemPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["CheckpointItem"][];
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };

@@ -39,6 +39,7 @@ _TAGS = [
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
     {"name": "conversations", "description": "What was said, and the search in it."},
     {"name": "chat", "description": "Talking to an agent that remembers, and asks before changes."},
+    {"name": "checkpoints", "description": "States that programs of agents go on from."},
     {"name": "reports", "description": "What workflows made, kept for good."},
     {"name": "summaries", "description": "What memories come to, by what they are about."},
     {"name": "subscriptions", "description": "What agents find without being tagged for it."},

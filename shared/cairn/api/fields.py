@@ -100,7 +100,8 @@ def _written(value: str) -> str:
     return value
 
 
-def _clean(value: str) -> str:
+def clean(value: str) -> str:
+    """Return a text that can be stored; a pydantic error that says what is wrong."""
     if wrong := string_fault(value):
         raise PydanticCustomError("text", "{wrong}", {"wrong": wrong})
     return value
@@ -134,7 +135,7 @@ Name = Annotated[
     str,
     Field(min_length=1, max_length=MAX_NAME_CHARS),
     AfterValidator(_written),
-    AfterValidator(_clean),
+    AfterValidator(clean),
 ]
 Namespace = Annotated[Name, AfterValidator(_labels)]
 Names = Annotated[list[Name], Field(max_length=MAX_LIST_ITEMS)]

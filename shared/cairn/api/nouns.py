@@ -24,6 +24,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "uploads": (f"{ROUTES}.documents",),
         "ingestions": (f"{ROUTES}.documents",),
         "conversations": (f"{ROUTES}.conversations",),
+        "checkpoints": (f"{ROUTES}.checkpoints",),
         "chat": (f"{ROUTES}.chat",),
         "reports": (f"{ROUTES}.reports",),
         "subscriptions": (f"{ROUTES}.subscriptions",),

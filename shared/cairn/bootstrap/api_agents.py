@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cairn.chat.actions import Actions
     from cairn.chat.answer import AnswerTurn
     from cairn.chat.turns import Turns
+    from cairn.checkpoints.keep import Checkpoints
     from cairn.compaction.compact import Compact
     from cairn.compaction.session import KeepBriefing
     from cairn.connectors.registry import Connectors
@@ -241,6 +242,13 @@ class AgentServices(ApiParts):
         from cairn.chat.actions import Actions
 
         return Actions(platform=self.platform)
+
+    @part
+    def checkpoints(self) -> Checkpoints:
+        """States that programs of agents go on from."""
+        from cairn.checkpoints.keep import Checkpoints
+
+        return Checkpoints(self.platform)
 
     @part
     def answer_turn(self) -> AnswerTurn:

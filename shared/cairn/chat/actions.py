@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from cairn.chat.rows import ActionRow, ChatActionState
-from cairn.chat.sealing import Sealer
 from cairn.chat.tools import Result, hash_of
 from cairn.chat.views import ActionView
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
+from cairn.writing.sealing import Sealer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
-    from cairn.chat.sealing import Sealer
     from cairn.kernel.access import Principal
     from cairn.writing.platform import Platform
+    from cairn.writing.sealing import Sealer
 
 FLUSH_SECONDS = 0.05
 """How long pieces of text are gathered before they are kept together; the first goes at once."""

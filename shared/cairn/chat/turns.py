@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.chat.rows import NewTurn, TurnState
-from cairn.chat.sealing import Sealer
 from cairn.chat.views import Told, TurnEvents, TurnView
 from cairn.chat.window import MOST_EXCHANGES, Exchange
 from cairn.kernel.access import Role
@@ -16,12 +15,10 @@ from cairn.kernel.errors import Conflict, NotFound, RateLimited
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import sha256
 from cairn.writing.audience import GLOBAL_CLIENT
-from cairn.writing.checks import MAX_TEXT_CHARS, clean_name, owners
-from cairn.writing.subjects import resolve
-from cairn.writing.writer import Work, Write, Writer
+from cairn.writing.checks import MAX_TEXT_CHARS, clean_name
+from cairn.writing.sealing import Sealer, client_subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from uuid import UUID
 
     from cairn.chat.actions import Actions
@@ -229,30 +226,9 @@ class Turns:
             )
 
     def _sealer(self, principal: Principal, turn_id: UUID, client: str) -> Sealer:
-        """Return what seals a new turn; a client that was never heard of is registered first."""
-        client_owners = owners(client, ())
-        if client_owners:
-            self._register(principal, client_owners)
-            resolution = resolve(self.platform, principal, client_owners)
-            subjects = resolution.subjects_of(client_owners)
-        else:
-            subjects = ()
+        """Return what seals a new turn."""
+        subjects = client_subjects(self.platform, principal, client)
         return Sealer.of(self.platform, principal.workspace_id, turn_id, subjects, create=True)
-
-    def _register(self, principal: Principal, subjects: Sequence[tuple[str, str]]) -> None:
-        with self.platform.transactions.reading(principal) as stores:
-            if len(stores.subjects.find(subjects)) == len(subjects):
-                return
-
-        def prepared() -> Work[None]:
-            return Work(
-                resolution=resolve(self.platform, principal, subjects),
-                do=Write.register,
-                keep=lambda _: {},
-                read=lambda _: None,
-            )
-
-        Writer(self.platform).write_once(principal, prepared, None)
 
     def _row(self, principal: Principal, turn_id: UUID) -> TurnRow:
         with self.platform.transactions.reading(principal) as stores:

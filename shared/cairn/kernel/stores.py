@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.accounts import PostgresKeys
     from cairn.adapters.postgres.agents.approvals import PostgresApprovals, PostgresGrants
     from cairn.adapters.postgres.agents.chat import PostgresChats
+    from cairn.adapters.postgres.agents.checkpoints import PostgresCheckpoints
     from cairn.adapters.postgres.agents.connectors import PostgresConnectors
     from cairn.adapters.postgres.agents.investigations import (
         PostgresEntries,
@@ -94,6 +95,7 @@ class Stores:
     candidates: PostgresCandidates
     channels: PostgresChannels
     chats: PostgresChats
+    checkpoints: PostgresCheckpoints
     connectors: PostgresConnectors
     conversation_views: PostgresConversationViews
     conversations: PostgresConversations

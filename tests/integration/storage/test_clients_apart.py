@@ -47,6 +47,10 @@ FOR_CLIENTS = {
     "GET /v1/conversations",
     "GET /v1/conversations/{conversation_id}",
     "POST /v1/conversations/search",
+    "PUT /v1/checkpoints",
+    "PUT /v1/checkpoints/writes",
+    "GET /v1/checkpoints",
+    "DELETE /v1/checkpoints",
     "POST /v1/chat",
     "GET /v1/chat/{turn_id}",
     "GET /v1/chat/{turn_id}/chunks",
@@ -119,6 +123,13 @@ class Clients:
                 "messages": [{"role": "user", "text": "Bob was here."}],
                 "client_id": "ada",
             },
+            "PUT /v1/checkpoints": {"thread_id": "talk", "checkpoint_id": "1", "data": "Bob."},
+            "PUT /v1/checkpoints/writes": {
+                "thread_id": "talk",
+                "checkpoint_id": "1",
+                "task_id": "1",
+                "writes": [{"idx": 0, "channel": "said", "data": "Bob."}],
+            },
             "POST /v1/chat": {"message": f"Where is the {CANARY.upper()}?", "client_id": "ada"},
             "POST /v1/chat/actions/{action_id}": {"decision": "confirm"},
             "POST /v1/conversations/search": question,
@@ -160,6 +171,8 @@ def clients(door: Door) -> Clients:
     door.enrich()
     chat = {"message": f"Forget the {CANARY} safe", "session_id": "chat", "client_id": "ada"}
     chatted = call("POST", "/v1/chat", json=chat)
+    state = {"thread_id": "talk", "checkpoint_id": "1", "data": CANARY, "client_id": "ada"}
+    call("PUT", "/v1/checkpoints", json=state)
     searched = door.search(f"{CANARY} safe")["meta"]["search_id"]
     made = {"name": "bob", "client_id": "bob", "scopes": ["admin", "shared", "public"]}
     key = call("POST", "/v1/keys", json=made)

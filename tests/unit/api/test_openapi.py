@@ -53,6 +53,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/conversations/search",
         "/v1/conversations/{conversation_id}",
         "/v1/conversations/{conversation_id}/keys/{key_id}",
+        "/v1/checkpoints",
+        "/v1/checkpoints/writes",
         "/v1/chat",
         "/v1/chat/{turn_id}",
         "/v1/chat/{turn_id}/chunks",

@@ -21,7 +21,7 @@ LAYERS = [
     {"documents"},
     {"forgetting", "memories"},
     {"reading", "recall"},
-    {"inbound"},
+    {"checkpoints", "inbound"},
     {"accounts", "anchors", "conversations", "events", "operations", "reports", "taint", "tickets"},
     {"enrichment", "memory_graph", "profiles", "webhooks"},
     {"consolidation", "investigations", "rebuild", "reembedding"},

@@ -72,6 +72,75 @@ class ChatIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class CheckpointIn(Model):
+    """A state of a thread; one of the same id takes the place of the one before."""
+
+    thread_id: str
+    """The thread's name, among those of this agent and client."""
+
+    namespace: str = ""
+    """Which graph of the thread it is of, when there are several."""
+
+    checkpoint_id: str
+    """The program's own id of it; a later one comes after it in the order of characters."""
+
+    parent_id: str | None = None
+    """The id of what it follows from."""
+
+    run_id: str | None = None
+    """The run that came to it; its checkpoints can be taken away together."""
+
+    data: str
+    """The state, as the program writes it: a text; bytes in base64."""
+
+    client_id: str = "global"
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class CheckpointWriteIn(Model):
+    """What a task wrote to a channel."""
+
+    idx: int
+    """Its place among what the task wrote; below zero for what is written anew each time."""
+
+    channel: str
+    """The channel's name."""
+
+    data: str
+    """What was written, as the program writes it: a text; bytes in base64."""
+
+
+class CheckpointWritesIn(Model):
+    """What a task wrote after a checkpoint. Each counts once; the last one below `idx` 0."""
+
+    thread_id: str
+    """That of the checkpoint."""
+
+    namespace: str = ""
+    """That of the checkpoint."""
+
+    checkpoint_id: str
+    """The checkpoint that the task began at; it may be put a moment later."""
+
+    task_id: str
+    """The task that wrote it."""
+
+    task_path: str = ""
+    """Where the task stands in the step; what was written is read in this order."""
+
+    writes: list[CheckpointWriteIn]
+    """What it wrote, each with its place."""
+
+    client_id: str = "global"
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class ClaimIn(Model):
     """The token from the deployment's output, and a name for the workspace."""
 
@@ -921,6 +990,39 @@ class ChannelRemoved(Model):
 
     name: str
     """Its name."""
+
+
+class CheckpointKept(Model):
+    """The checkpoint that was put, or was written beside."""
+
+    checkpoint_id: str
+    """The program's own id of the checkpoint."""
+
+
+class CheckpointWriteItem(Model):
+    """What a task wrote to a channel."""
+
+    task_id: str
+    """The task that wrote it."""
+
+    task_path: str
+    """Where the task stands in the step."""
+
+    idx: int
+    """Its place among what the task wrote."""
+
+    channel: str
+    """The channel's name."""
+
+    data: str
+    """What was written, as it was put."""
+
+
+class CheckpointsRemoved(Model):
+    """How many checkpoints went."""
+
+    removed: int
+    """How many checkpoints went."""
 
 
 class CompactedTokens(Model):
@@ -6416,6 +6518,37 @@ class ChatChunks(Model):
     """True when no more will come."""
 
 
+class CheckpointItem(Model):
+    """A checkpoint with what tasks wrote after it, in the order of their paths."""
+
+    id: UUID
+    """Its id."""
+
+    thread_id: str
+    """The thread's name."""
+
+    namespace: str
+    """Which graph of the thread it is of."""
+
+    checkpoint_id: str
+    """The program's own id of it."""
+
+    parent_id: str | None
+    """The id of what it follows from."""
+
+    run_id: str | None
+    """The run that came to it."""
+
+    data: str
+    """The state, as it was put."""
+
+    writes: list[CheckpointWriteItem]
+    """What tasks wrote after it, in the order of their paths."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+
 class CompactedAnswer(Model):
     """What is left of a transcript, and where all of it is kept."""
 
@@ -7196,6 +7329,16 @@ class NodeView(Model):
 
     edges: EdgesView | None
     """The edges."""
+
+
+class CheckpointItemPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[CheckpointItem]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class DocumentPage(Model):

@@ -367,6 +367,100 @@ def follow_chat_turn(
     )
 
 
+def put_checkpoint(
+    body: models.CheckpointIn,
+) -> Call[models.CheckpointKept]:
+    """Keep a checkpoint.
+
+    Keep a state, sealed as it came; no search finds it, and the ledger has no entry of it.
+    """
+    return Call(
+        method="PUT",
+        path="/v1/checkpoints",
+        answer=models.CheckpointKept,
+        body=body,
+    )
+
+
+def list_checkpoints(
+    *,
+    thread_id: str | None = None,
+    namespace: str | None = None,
+    checkpoint_id: str | None = None,
+    before: str | None = None,
+    run_id: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.CheckpointItemPage]:
+    """List checkpoints.
+
+    List those of this key's agent and one client, by their ids; a page is at most 5 MiB.
+    """
+    return Call(
+        method="GET",
+        path="/v1/checkpoints",
+        answer=models.CheckpointItemPage,
+        query={
+            "thread_id": thread_id,
+            "namespace": namespace,
+            "checkpoint_id": checkpoint_id,
+            "before": before,
+            "run_id": run_id,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def remove_checkpoints(
+    *,
+    thread_id: str | None = None,
+    namespace: str | None = None,
+    checkpoint_id: str | None = None,
+    before: str | None = None,
+    run_id: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.CheckpointsRemoved]:
+    """Take checkpoints away.
+
+    Take away those of a thread or of a run, for good, with what tasks wrote beside them.
+    """
+    return Call(
+        method="DELETE",
+        path="/v1/checkpoints",
+        answer=models.CheckpointsRemoved,
+        query={
+            "thread_id": thread_id,
+            "namespace": namespace,
+            "checkpoint_id": checkpoint_id,
+            "before": before,
+            "run_id": run_id,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def put_checkpoint_writes(
+    body: models.CheckpointWritesIn,
+) -> Call[models.CheckpointKept]:
+    """Keep what a task wrote after a checkpoint.
+
+    Keep what a program needs to go on from the middle of a step.
+    """
+    return Call(
+        method="PUT",
+        path="/v1/checkpoints/writes",
+        answer=models.CheckpointKept,
+        body=body,
+    )
+
+
 def claim(
     body: models.ClaimIn,
 ) -> Call[models.KeyWithSecret]:

@@ -74,6 +74,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "chat_turn": "turns under way and the last month's; what was said is in the ledger",
         "chat_event": "what is told of turns; gone after a day",
         "chat_action": "what waits for a person's yes; what it did is in the ledger",
+        "checkpoint": "states that programs go on from; a program's own, deleted by it",
+        "checkpoint_write": "what their tasks wrote meanwhile",
         "persona": "how agents are to work; each change is in the ledger too",
     }
 )

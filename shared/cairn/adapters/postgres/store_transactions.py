@@ -33,6 +33,7 @@ PARTS = {
     "candidates": "agents.people.PostgresCandidates",
     "channels": "agents.people.PostgresChannels",
     "chats": "agents.chat.PostgresChats",
+    "checkpoints": "agents.checkpoints.PostgresCheckpoints",
     "connectors": "agents.connectors.PostgresConnectors",
     "conversation_views": "memory.conversations.PostgresConversationViews",
     "conversations": "memory.conversations.PostgresConversations",

@@ -1,16 +1,11 @@
 # pyright: basic, reportMissingImports=false
 # LangGraph is no package of this project; where it is installed, tests run this module.
-"""A LangGraph `BaseStore` over Cairn: each item is a memory in a namespace.
-
-What an operation asks of the API is a generator of calls, so that the store with `await` and the
-one without say the same.
-"""
+"""A LangGraph `BaseStore` over Cairn: each item is a memory in a namespace."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
 
 from langgraph.store.base import (
     BaseStore,
@@ -28,12 +23,10 @@ from langgraph.store.base import (
 )
 from langgraph.store.base.embed import get_text_at_path
 
-from cairn_memory import AsyncMemory, Memory, models, operations
-from cairn_memory._call import Call
+from cairn_memory import models, operations
 from cairn_memory.langgraph import _form as form
+from cairn_memory.langgraph._clients import Clients, Steps
 
-T = TypeVar("T")
-Steps = Generator[Call[Any], Any, T]
 PAGE = 100
 BATCH = 500
 
@@ -60,58 +53,35 @@ class CairnStore(BaseStore):
         ttl: TTLConfig | None = None,
         wait: Literal["stored", "embedded"] = "stored",
     ) -> None:
-        self.memory = Memory(url, key, client_id=client_id, timeout=timeout)
-        self._given: dict[str, Any] = {"url": url, "key": key, "timeout": timeout}
+        self._clients = Clients(url, key, client_id, timeout)
+        self.memory = self._clients.memory
         self.ttl_config = ttl
         self._fields = list((index or {}).get("fields") or [])
         self._wait = wait
-        self._async: AsyncMemory | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do the operations: what reads first, as things stood before, then what writes."""
-        steps, client, sent = self._all(list(ops)), self.memory, None
-        try:
-            while True:
-                call = steps.send(sent)
-                sent = client.call(call)
-        except StopIteration as done:
-            results, written = cast("tuple[list[Result], list[Any]]", done.value)
+        results, written = self._clients.run(self._all(list(ops)))
         if self._wait == "embedded":
             for memory_id in written:
-                client.wait_until_embedded(memory_id)
+                self.memory.wait_until_embedded(memory_id)
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do the same with `await`."""
-        steps, client, sent = self._all(list(ops)), self._awaiting(), None
-        try:
-            while True:
-                call = steps.send(sent)
-                sent = await client.call(call)
-        except StopIteration as done:
-            results, written = cast("tuple[list[Result], list[Any]]", done.value)
+        results, written = await self._clients.arun(self._all(list(ops)))
         if self._wait == "embedded":
             for memory_id in written:
-                await client.wait_until_embedded(memory_id)
+                await self._clients.awaiting().wait_until_embedded(memory_id)
         return results
-
-    def _awaiting(self) -> AsyncMemory:
-        """Return the client of the running loop; connections belong to the one they began in."""
-        loop = asyncio.get_running_loop()
-        if self._async is None or self._loop is not loop:
-            self._async, self._loop = AsyncMemory(**self._given), loop
-        return self._async
 
     def close(self) -> None:
         """Close the connections of the store without `await`."""
-        self.memory.close()
+        self._clients.close()
 
     async def aclose(self) -> None:
         """Close those of the store with `await`, and the others."""
-        self.close()
-        if self._async is not None:
-            await self._async.close()
+        await self._clients.aclose()
 
     def _all(self, ops: Sequence[Op]) -> Steps[tuple[list[Result], list[Any]]]:
         results: list[Result] = [None] * len(ops)

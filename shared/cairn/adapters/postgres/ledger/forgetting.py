@@ -27,6 +27,8 @@ _ERASED = {
     "embedding_cache": "forgetting.erase_cached_vectors",
     "pending_message": "forgetting.erase_pending_messages",
     "chat_turn": "forgetting.erase_chats",
+    "checkpoint": "forgetting.erase_checkpoints",
+    "checkpoint_write": "forgetting.erase_checkpoint_writes",
     "key_conversation": "forgetting.erase_key_conversations",
     "outbox": "forgetting.erase_ingestions",
     "investigation": "forgetting.erase_investigations",

@@ -163,6 +163,12 @@ UNION ALL
 SELECT 'chat_turn', count(*)::integer FROM chat_turn
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'checkpoint', count(*)::integer FROM checkpoint
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'checkpoint_write', count(*)::integer FROM checkpoint_write
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'ingestion', count(*)::integer FROM ingestion
  WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
 UNION ALL
@@ -299,6 +305,16 @@ DELETE FROM pending_message
 -- name: erase_chats
 -- Turns of chats, with what was told of them and what waits for a yes.
 DELETE FROM chat_turn
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_checkpoints
+-- States of programs.
+DELETE FROM checkpoint
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_checkpoint_writes
+-- What tasks of programs wrote.
+DELETE FROM checkpoint_write
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_key_conversations

@@ -1,4 +1,4 @@
-"""What was said in a turn, sealed under the keys of those it is about, and opened again."""
+"""Texts of a row beside the ledger, sealed under the keys of those they are about, and opened."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.ledger.keys import BodyUnreadable, key_subjects
+from cairn.writing.checks import owners
+from cairn.writing.subjects import resolve
+from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from cairn.kernel.access import Principal
     from cairn.writing.platform import Platform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealer:
-    """Seals and opens texts of one turn; keys are read once."""
+    """Seals and opens texts of one row, to whose id they are bound; keys are read once."""
 
     platform: Platform
     workspace_id: UUID
-    turn_id: UUID
+    row_id: UUID
     data_subjects: tuple[UUID, ...]
     keys: Mapping[UUID, bytes]
 
@@ -29,7 +33,7 @@ class Sealer:
         cls,
         platform: Platform,
         workspace_id: UUID,
-        turn_id: UUID,
+        row_id: UUID,
         data_subjects: tuple[UUID, ...],
         *,
         create: bool = False,
@@ -40,7 +44,7 @@ class Sealer:
         return cls(
             platform=platform,
             workspace_id=workspace_id,
-            turn_id=turn_id,
+            row_id=row_id,
             data_subjects=data_subjects,
             keys=read(workspace_id, subjects),
         )
@@ -49,7 +53,7 @@ class Sealer:
         """Seal texts."""
         subjects = key_subjects(self.workspace_id, self.data_subjects)
         keys = {subject: self.keys[subject] for subject in subjects}
-        return self.platform.cipher.seal(self.turn_id, self.workspace_id, keys, body)
+        return self.platform.cipher.seal(self.row_id, self.workspace_id, keys, body)
 
     def open(self, sealed: bytes | None) -> dict[str, Any]:
         """Return texts; none of what was forgotten, or never was."""
@@ -59,8 +63,29 @@ class Sealer:
         try:
             return dict(
                 self.platform.cipher.open(
-                    self.turn_id, self.workspace_id, subjects, self.keys, sealed
+                    self.row_id, self.workspace_id, subjects, self.keys, sealed
                 )
             )
         except BodyUnreadable:
             return {}
+
+
+def client_subjects(platform: Platform, principal: Principal, client_id: str) -> tuple[UUID, ...]:
+    """Return whose keys seal what is about a client; one never heard of is registered first."""
+    client_owners = owners(client_id, ())
+    if not client_owners:
+        return ()
+    with platform.transactions.reading(principal) as stores:
+        registered = len(stores.subjects.find(client_owners)) == len(client_owners)
+    if not registered:
+        Writer(platform).write_once(
+            principal,
+            lambda: Work(
+                resolution=resolve(platform, principal, client_owners),
+                do=Write.register,
+                keep=lambda _: {},
+                read=lambda _: None,
+            ),
+            None,
+        )
+    return resolve(platform, principal, client_owners).subjects_of(client_owners)

@@ -1,0 +1,1 @@
+"""States that programs of agents go on from. Not memories: no search finds one."""
