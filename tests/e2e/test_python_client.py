@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 from tests.e2e.tenant import Tenant, open_workspace
@@ -147,3 +148,37 @@ def test_the_client_with_await_remembers_and_recalls(tenant: Tenant) -> None:
             return listed
 
     assert asyncio.run(walk()) == ["The ferry leaves at noon."]
+
+
+def test_a_chat_streams_its_answer_and_deletes_what_the_person_confirms(tenant: Tenant) -> None:
+    with Memory(tenant.base, tenant.key, client_id="chat") as memory:
+        kept = memory.remember("The ferry to Aldersund leaves at noon.", wait="embedded")
+        turn, question = uuid4(), "When does the ferry to Aldersund leave?"
+        events = list(memory.chat(question, session_id="desk", turn_id=turn))
+        assert (events[0].name, events[-1].name) == ("graph_start", "graph_end")
+        answer = events[-1].data
+        assert f"[memory:{kept.id}]" in answer["citations"]
+        said = "".join(event.data["text"] for event in events if event.name == "text_chunk")
+        assert (answer["state"], said) == ("done", answer["answer"])
+        again = list(memory.chat(question, session_id="desk", turn_id=turn))
+        assert [event.id for event in again] == [event.id for event in events]
+
+        asked = memory.chat("Forget the ferry to Aldersund", session_id="desk")
+        (waiting,) = [event.data for event in asked if event.data.get("phase") == "pending"]
+        other = {"confirm": True, "arguments_hash": "0" * 64}
+        with pytest.raises(errors.Conflict):
+            memory.decide(waiting["action_id"], **other)
+        seen = {"confirm": True, "arguments_hash": waiting["arguments_hash"]}
+        assert memory.decide(waiting["action_id"], **seen).state == "done"
+        with pytest.raises(errors.NotFound):
+            memory.get(kept.id)
+
+
+def test_the_client_with_await_chats(tenant: Tenant) -> None:
+    async def walk() -> str:
+        async with AsyncMemory(tenant.base, tenant.key, client_id="chat") as memory:
+            await memory.remember("The lighthouse is painted in May.", wait="embedded")
+            events = [event async for event in memory.chat("When is the lighthouse painted?")]
+            return events[-1].data["answer"]
+
+    assert "painted in May" in asyncio.run(walk())
