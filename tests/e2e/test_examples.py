@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.e2e.tenant import Tenant, open_workspace
-from tests.support.chat_wire import ChatServer, Say, chat_server, written
+from tests.support.chat_wire import ChatServer, Say, chat_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,8 @@ CLIENT = ROOT / "clients" / "python"
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/README.md"))
 CHECKS = Path(__file__).with_name("adapters")
 MADE = ROOT / ".local" / "examples"
+ALONE = {"crewai"}
+"""Whose requirements fit no others."""
 
 
 def uv(*command: str | Path) -> None:
@@ -48,12 +50,26 @@ def tenant(laptop: Laptop) -> Tenant:
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with the built client and what all examples need, made once for these versions."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built client."""
+    built = tmp_path_factory.mktemp("client")
+    uv("build", "--wheel", "--out-dir", built, CLIENT)
+    (wheel,) = built.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path) -> Path:
+    """A Python with the client and what examples and checks need that fit one another."""
     needs = sorted((ROOT / "examples").glob("*/requirements.txt"))
-    needs.append(CHECKS / "requirements.txt")
-    told = "\n".join([sys.version, *(path.read_text("utf-8") for path in needs)])
-    folder = MADE / hashlib.sha256(told.encode()).hexdigest()[:16]
+    together = [path for path in needs if path.parent.name not in ALONE]
+    return made([*together, CHECKS / "requirements.txt"], wheel)
+
+
+def made(needs: list[Path], wheel: Path) -> Path:
+    """Return a Python with what is needed, made once for these versions, and the client of now."""
+    text = "\n".join([sys.version, *(path.read_text("utf-8") for path in needs)])
+    folder = MADE / hashlib.sha256(text.encode()).hexdigest()[:16]
     python = folder / "bin" / "python"
     if not (folder / "made").exists():
         uv("venv", "--clear", "--python", sys.executable, folder)
@@ -61,9 +77,6 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         uv("pip", "install", "--python", python, "-e", CLIENT, *options)
         uv("pip", "uninstall", "--python", python, "cairn-memory")
         (folder / "made").touch()
-    built = tmp_path_factory.mktemp("client")
-    uv("build", "--wheel", "--out-dir", built, CLIENT)
-    (wheel,) = built.glob("*.whl")
     uv("pip", "install", "--python", python, "--reinstall-package", "cairn-memory", wheel)
     return python
 
@@ -74,25 +87,14 @@ def model() -> Iterator[ChatServer]:
         yield server
 
 
-def called(name: str, **arguments: str) -> Say:
-    """A model that wants a tool called, in the completions API's form."""
-    call = {
-        "id": "call_0123",
-        "type": "function",
-        "function": {"name": name, "arguments": json.dumps(arguments)},
-    }
-    message = {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
-    answer = json.loads(written("/chat/completions", {"model": "gpt-5-mini"}, Say()))
-    answer["choices"][0] |= {"message": message, "finish_reason": "tool_calls"}
-    return Say(body=json.dumps(answer).encode())
-
-
-REMEMBERS = (
-    called("remember", text="They are allergic to peanuts."),
+FACT = "They are allergic to peanuts."
+ASKED = (
+    Say(calls=(("remember", json.dumps({"text": FACT})),)),
     Say(text="Noted."),
-    called("recall", question="What are they allergic to?"),
+    Say(calls=(("recall", json.dumps({"question": "What are they allergic to?"})),)),
     Say(text="You are allergic to peanuts."),
 )
+"""What a model says to an example that asks one: to an example's first message, then its second."""
 
 
 def run(python: Path, script: Path, tenant: Tenant, **more: str) -> str:
@@ -123,18 +125,30 @@ def test_an_adapter_does_what_its_framework_asks(python: Path, tenant: Tenant, c
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_runs_with_the_two_commands_of_its_page(
-    python: Path, tenant: Tenant, model: ChatServer, example: Path
+    python: Path, wheel: Path, tenant: Tenant, model: ChatServer, example: Path, tmp_path: Path
 ) -> None:
     install, command = commands_of(example)
     requirements = example / "requirements.txt"
-    assert install.startswith("pip install ./clients/python") or "'./clients/python" in install
+    assert install.startswith(("pip install ./clients/python", "pip install './clients/python"))
     if requirements.exists():
         assert f"-r {requirements.relative_to(ROOT)}" in install
     name, script = command.split()
     assert name == "python"
+    if example.name in ALONE:
+        python = made([requirements], wheel)
+    model.requests.clear()
     model.says.clear()
-    model.says.extend(REMEMBERS)
+    model.says.extend(ASKED)
     wire = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "sk-example"}
-    printed = run(python, ROOT / script, tenant, **wire)
+    printed = run(python, ROOT / script, tenant, HOME=str(tmp_path), **wire)
     expected = (example / "expected.txt").read_text("utf-8").splitlines()
     assert [line for line in expected if line not in printed] == []
+    if model.requests:
+        assert FACT in json.dumps(model.requests[-1]["messages"][-1])  # recalled, not remembered
+        assert not model.says
+
+
+def test_the_list_of_examples_names_each() -> None:
+    page = (ROOT / "examples" / "README.md").read_text("utf-8")
+    linked = set(re.findall(r"\]\(([a-z0-9-]+)/README\.md\)", page))
+    assert linked == {path.name for path in EXAMPLES}

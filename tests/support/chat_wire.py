@@ -234,6 +234,20 @@ def _converse(say: Say) -> dict[str, Any]:
 
 def _completion(model: str, say: Say) -> dict[str, Any]:
     prompt = IN + say.read + say.written
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": say.text or None,
+        "refusal": None,
+    }
+    if say.calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{place}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for place, (name, arguments) in enumerate(say.calls)
+        ]
     return {
         "id": "chatcmpl-0123456789",
         "object": "chat.completion",
@@ -242,7 +256,7 @@ def _completion(model: str, say: Say) -> dict[str, Any]:
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": say.text or None, "refusal": None},
+                "message": message,
                 "finish_reason": say.stop or ("tool_calls" if say.calls else "stop"),
                 "logprobs": None,
             }
