@@ -199,8 +199,10 @@ def test_a_merge_moves_edges_strengths_and_names(graph: Graphing) -> None:
     graph.correct.add_alias(graph.system.principal, acme, "ACME Ltd")
     done = graph.correct.merge(graph.system.principal, acme, corp)
     assert done.id == corp
-    assert graph.edges(acme) == set()
+    same = ("knowledge", "SAME_AS", *sorted((acme, corp)), 1.0)
+    assert graph.edges(acme) == {same}
     assert graph.edges(corp) == {
+        same,
         ("entity", "REFERENCES", only, corp, 1.0),
         ("entity", "REFERENCES", both, corp, 1.0),
         ("entity", "USES", corp, tool, 3.0),
@@ -234,6 +236,7 @@ def test_undoing_a_merge_gives_everything_back(graph: Graphing) -> None:
     graph.relate(acme, "USES", tool)
     graph.relate(corp, "USES", tool)
     graph.relate(acme, "COMPETITOR_OF", corp)
+    graph.relate(acme, "SAME_AS", corp)
     before = graph.edges(acme), graph.edges(corp)
     graph.correct.merge(graph.system.principal, acme, corp)
     later = graph.mention("Acme Corp later", corp)

@@ -79,6 +79,63 @@ def test_a_profile_of_nobody_or_of_two_is_refused(tenant: Tenant, query: str) ->
     refused(tenant.call("GET", f"/v1/profile{query}"), 422, "validation-failed")
 
 
+HELD = """SELECT e.relation FROM edge e
+  JOIN node s ON s.workspace_id = e.workspace_id AND s.id = e.source_id
+ WHERE e.workspace_id = %(id)s AND e.superseded_at IS NULL AND e.properties ? 'profile'
+   AND s.canonical_name = 'customer-2041'"""
+
+
+def test_a_consolidation_keeps_it_in_the_graph_where_walks_find_it(tenant: Tenant) -> None:
+    cairn(tenant, "consolidate", "--wait")
+    assert {relation for (relation,) in tenant.rows(HELD)} == {
+        "HAS_PROFILE",
+        "INTERESTED_IN",
+        "EXHIBITS_PATTERN",
+    }
+    (entity,) = tenant.get("/v1/entities", q=CLIENT, type="client")["items"]
+    walk = {"node_ids": [entity["id"]], "intent": "how_does", "labels": ["Summary"]}
+    found = tenant.post("/v1/query/subgraph", walk)["nodes"]
+    assert f"{CLIENT}: tool.execute with book_table, again and again" in str(found)
+
+
+def tool(tenant: Tenant, key: str, name: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool over MCP; return what it answers, structured."""
+    params = {"name": name, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {"accept": "application/json, text/event-stream"}
+    told = tenant.call("POST", "/mcp", key=key, json=body, headers=headers).json()["result"]
+    assert not told.get("isError"), told
+    answer: dict[str, Any] = told["structuredContent"]
+    return answer
+
+
+def test_with_their_own_key_people_see_correct_and_delete_what_is_held_of_them_by_any_door(
+    tenant: Tenant,
+) -> None:
+    for text in ("Eve prefers stairs.", "Eve loves Redis.", "Eve lives in Turin."):
+        tenant.tell(text, type="fact", client_id="eve")
+    tenant.all_embedded()
+    key = tenant.new_key("agent", client_id="eve")
+    own: dict[str, Any] = {"changed": {"CAIRN_API_KEY": key}, "owner": False}
+    seen = {each["text"]: each["id"] for each in tool(tenant, key, "profile_read")["items"]}
+    assert {"Eve prefers stairs.", "Eve loves Redis.", "Eve lives in Turin."} <= seen.keys()
+    shown = cairn(tenant, "profile", "eve", "--json", **own).json()
+    assert texts(shown["facts"]) == {"Eve lives in Turin."}
+    home, stairs = seen["Eve lives in Turin."], seen["Eve prefers stairs."]
+    why = ("--reason", "She moved.", "--json")
+    cairn(tenant, "memory", "edit", home, "--text", "Eve lives in Rome.", *why, **own)
+    cairn(tenant, "memory", "delete", stairs, "--yes", **own)
+    redis = {"id": seen["Eve loves Redis."]}
+    asked = tool(tenant, key, "memory_delete", **redis)
+    tool(tenant, key, "memory_delete", **redis, confirmation=asked["confirmation"])
+    left = tenant.call("GET", "/v1/profile", key=key).json()
+    assert (texts(left["facts"]), left["preferences"]) == ({"Eve lives in Rome."}, [])
+    (mine,) = left["facts"]
+    gone = tenant.call("DELETE", f"/v1/memories/{mine['id']}", key=key)
+    assert gone.status_code == 200, gone.text
+    assert tool(tenant, key, "profile_read")["items"] == []
+
+
 def test_what_a_person_corrects_takes_out_and_has_forgotten_is_gone_from_it(
     tenant: Tenant,
 ) -> None:
@@ -103,4 +160,5 @@ def test_what_a_person_corrects_takes_out_and_has_forgotten_is_gone_from_it(
     left = profile(tenant)
     parts = ("facts", "preferences", "skills", "interests", "patterns")
     assert [left[part] for part in parts] == [[]] * len(parts)
+    assert tenant.rows(HELD) == []
     assert profile_of(tenant, "bob")["preferences"]

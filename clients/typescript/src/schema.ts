@@ -5038,12 +5038,18 @@ export interface components {
             /** @description The headings above it, the outermost first. */
             headings?: string[];
         };
-        /** @description What was done for a client again and again; `evidence` are events, the newest first. */
+        /**
+         * @description What was done for a client again and again; `evidence` are events, the newest first.
+         *
+         *     What memories show a client to do has `text`, and the memories as its evidence.
+         */
         Pattern: {
             /** @description The type. */
             type: string;
             /** @description The tool that was called. */
             tool_name: string | null;
+            /** @description What memories show the client to do, of a habit; null for what events show. */
+            text: string | null;
             /** @description How often it was done. */
             times: number;
             /** @description In how many sessions, or days where events have no session. */

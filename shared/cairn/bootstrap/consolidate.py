@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from cairn.embedding.port import Embedder
     from cairn.llm.gateway import Gateway
     from cairn.llm.port import ChatAnswer, ChatRequest
+    from cairn.profiles.keep import KeepProfiles
     from cairn.rebuild.runs import StepRebuild
     from cairn.summaries.texts import Ask
     from cairn.summaries.write import SummariseWorkspace
@@ -71,18 +72,18 @@ def consolidate_services() -> ConsolidateServices:
     shared = lazy(lambda: platform(opened, keys=keys, dispatcher=sender, log=log))
     summaries = lazy(lambda: summarise_workspace(shared, models))
     drawing = lazy(lambda: draw_by_model(shared, models)) if models else None
+    people = lazy(lambda: keep_profiles(shared, models))
     ageing = lazy(lambda: _cleanup(shared, settings))
 
     def summarised(
         workspace_id: UUID, run_id: UUID | None, seconds: float
     ) -> Mapping[str, int | bool]:
-        if drawing is None:
-            return summaries(workspace_id, seconds=seconds, run_id=run_id)
-        began = monotonic()
-        drawn = drawing(workspace_id, seconds=seconds, run_id=run_id)
-        left = seconds - (monotonic() - began)
-        written = {} if drawn["more"] else summaries(workspace_id, seconds=left, run_id=run_id)
-        return {**drawn, **written}
+        began, done = monotonic(), dict[str, int | bool](more=False)
+        for step in (drawing, people, summaries):
+            if step is not None and not done["more"]:
+                left = seconds - (monotonic() - began)
+                done |= step(workspace_id, seconds=left, run_id=run_id)
+        return done
 
     def cleaned(
         workspace_id: UUID, run_id: UUID | None, seconds: float
@@ -162,6 +163,14 @@ def draw_by_model(platform: Platform, models: Gateway) -> DrawByModel:
     from cairn.consolidation.draw import DrawByModel
 
     return DrawByModel(platform, gateway=models, pause=time.sleep)
+
+
+def keep_profiles(platform: Platform, models: Gateway | None) -> KeepProfiles:
+    """Return what keeps in the graph what is known of each client, with a model where one is."""
+    from cairn.profiles.ask import AskOfPeople
+    from cairn.profiles.keep import KeepProfiles
+
+    return KeepProfiles(platform, AskOfPeople(models) if models else None)
 
 
 def asking(models: Gateway) -> Ask:

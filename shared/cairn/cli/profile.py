@@ -27,7 +27,7 @@ def profile(
     for each in items["interests"]:
         shown.add_row("interest", each["evidence"][0], f"{escape(each['name'])} ({each['score']})")
     for each in items["patterns"]:
-        done = " ".join(filter(None, (each["type"], each["tool_name"])))
+        done = each["text"] or " ".join(filter(None, (each["type"], each["tool_name"])))
         shown.add_row("pattern", each["evidence"][0], f"{escape(done)}, {each['times']} times")
     deps.out.print(shown)
     if items["truncated"]:

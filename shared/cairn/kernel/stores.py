@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         PostgresGraphNodes,
         PostgresNodeViews,
     )
+    from cairn.adapters.postgres.memory.profiles import PostgresProfiles
     from cairn.adapters.postgres.memory.recall import PostgresNodeReader
     from cairn.adapters.postgres.memory.reembed import PostgresModelVectors, PostgresVectorGaps
     from cairn.adapters.postgres.memory.reports import (
@@ -126,6 +127,7 @@ class Stores:
     opinions: PostgresOpinions
     outbox: PostgresOutbox
     personas: PostgresPersonas
+    profiles: PostgresProfiles
     rebuilds: PostgresRebuilds
     replica: PostgresReplica
     report_views: PostgresReportViews

@@ -178,6 +178,7 @@ CONFIGURATION: Configuration = MappingProxyType(
         Purpose.VERDICT: Choice(routes=(*SMALL, HEURISTIC), max_tokens=500),
         Purpose.SUMMARIZER: Choice(routes=(*BIG, HEURISTIC), max_tokens=1000),
         Purpose.EXTRACTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
+        Purpose.PROFILE: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
         Purpose.CONSOLIDATION: Choice(routes=(*BIG, HEURISTIC), max_tokens=8000),
         Purpose.SESSION_SUMMARY: Choice(routes=(*SMALL, HEURISTIC), max_tokens=400),
         Purpose.CHAT: Choice(routes=(*BIG, HEURISTIC), max_tokens=8192),

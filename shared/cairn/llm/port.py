@@ -30,6 +30,7 @@ class Purpose(StrEnum):
     VERDICT = "verdict"  # how an investigation ended
     SUMMARIZER = "summarizer"  # what an investigation found
     EXTRACTION = "extraction"  # what people state in messages
+    PROFILE = "profile"  # what a person's memories say of them together
     CONSOLIDATION = "consolidation"  # what to do with a batch of memories
     SESSION_SUMMARY = "session_summary"  # of episodes, a session, or an agent
     CHAT = "chat"  # the next words or tool calls of a chat's answer

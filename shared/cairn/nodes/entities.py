@@ -12,6 +12,7 @@ from cairn.graph.node import State
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.nodes.changes import subjects_of
 from cairn.nodes.draft import entity_name
+from cairn.nodes.plan import edge_body
 from cairn.nodes.views import MAX_SPLIT_MENTIONS, EntityChanged, Split
 from cairn.writing.checks import require_writer
 
@@ -258,6 +259,7 @@ class CorrectEntities:
             aliases = stores.aliases.aliases(node.scope, node.agents)
             names = [each for each, means in aliases.items() if means == (node.name, node.kind)]
             body = {**_named(other), **moves.body(), "aliases": [name_key(node.name or ""), *names]}
+            body["edges"] = [*body["edges"], _same_as(entity, into)]
             meta = {"into_id": str(into)}
             return _Plan(
                 type="entity.merged", entity=node, body=body, meta=meta, moves=moves, stands=into
@@ -300,7 +302,9 @@ class CorrectEntities:
             if other.superseded_by != entity or when is None:
                 _refuse("undo", "was not merged into this entity")
             closed = stores.graph_nodes.edges_closed_at(merged, when, limit=MAX_MOVED_EDGES)
-            moves = unmerge_moves(merged, entity, closed, _edges(stores, entity))
+            present = _edges(stores, entity)
+            moves = unmerge_moves(merged, entity, closed, present)
+            moves.closed.extend(edge.id for edge in present if _is_same_as(edge, merged))
             aliases = stores.aliases.aliases(node.scope, node.agents)
             own = name_key(other.name or "")
             names = [own] if aliases.get(own) == (node.name, node.kind) else []
@@ -364,6 +368,15 @@ def _edges(stores: Stores, node_id: UUID) -> Sequence[StoredEdge]:
             entity_id=str(node_id),
         )
     return edges
+
+
+def _same_as(one: UUID, other: UUID) -> dict[str, Any]:
+    """Return the edge that says two entities are one, as bodies say it."""
+    return edge_body(View.KNOWLEDGE, Relation.SAME_AS, min(one, other), max(one, other))
+
+
+def _is_same_as(edge: StoredEdge, merged_id: UUID) -> bool:
+    return edge.relation == Relation.SAME_AS and merged_id in (edge.source_id, edge.target_id)
 
 
 def _named(entity: StoredNode) -> dict[str, Any]:

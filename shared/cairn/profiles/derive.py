@@ -6,7 +6,7 @@ Nothing of it is stored: the same memories and events give the same profile at t
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.conversations.messages import OWN_METADATA
@@ -15,13 +15,15 @@ from cairn.extraction.liking import liked
 from cairn.extraction.skills import Level, skill_in
 from cairn.extraction.statements import StatementKind
 from cairn.memories.kinds import MemoryKind
+from cairn.profiles.claims import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.events.read import EventView
+    from cairn.profiles.claims import Claims
     from cairn.reading.views import MemoryView, NamedEntity
 
 HALF_LIFE_DAYS = 30.0
@@ -39,6 +41,9 @@ LEAST_TIMES = 3
 
 FULL_TIMES = 5
 """Times after which a pattern is as strong as it gets."""
+
+HABIT = "habit"
+"""The type of a pattern that memories show."""
 
 MAX_EVIDENCE = 10
 MAX_SPEAKER = 60
@@ -79,10 +84,14 @@ class Interest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """What was done for a client again and again; `evidence` are events, the newest first."""
+    """What was done for a client again and again; `evidence` are events, the newest first.
+
+    What memories show a client to do has `text`, and the memories as its evidence.
+    """
 
     type: str
     tool_name: str | None
+    text: str | None = None
     times: int
     sessions: int
     first_at: datetime
@@ -111,15 +120,19 @@ def derive(
     now: datetime,
     *,
     truncated: bool,
+    claims: Claims = NONE,
 ) -> Profile:
-    """Return what memories and events, the newest first, say of a client."""
+    """Return what memories and events, the newest first, say of a client.
+
+    `claims` are what a model read in the memories; those of others are left out.
+    """
     kinds = {memory.id: kind_of(memory) for memory in memories}
     stated = [memory for memory in memories if kinds[memory.id] in _STATED]
-    preferences = [memory for memory in stated if kinds[memory.id] is StatementKind.PREFERENCE]
-    others = [memory for memory in stated if kinds[memory.id] is not StatementKind.PREFERENCE]
-    skills = {
-        memory.id: skill for memory in others if (skill := skill_in(_speaker(memory.text)[1]))
-    }
+    by_rules = {id_ for id_, kind in kinds.items() if kind is StatementKind.PREFERENCE}
+    preferred = by_rules | claims.preferences
+    preferences = [one for one in stated if one.id in preferred]
+    others = [one for one in stated if one.id not in preferred]
+    skills = _skills(others, dict(claims.skills))
     return Profile(
         client_id=client_id,
         facts=tuple(Statement(**_said(memory)) for memory in others if memory.id not in skills),
@@ -129,8 +142,8 @@ def derive(
             for memory in others
             if memory.id in skills
         ),
-        interests=tuple(_interests(stated, {memory.id for memory in preferences}, now)),
-        patterns=tuple(_patterns(events, now)),
+        interests=tuple(_interests(stated, by_rules, now, frozenset(claims.interests))),
+        patterns=tuple(_strongest([*_patterns(events, now), *_habits(claims, stated, now)])),
         truncated=truncated,
     )
 
@@ -157,6 +170,19 @@ def _speaker(text: str) -> tuple[str, str]:
     return (speaker, statement) if colon and len(speaker) <= MAX_SPEAKER else ("", text)
 
 
+def _skills(
+    memories: Iterable[MemoryView], claimed: Mapping[UUID, str]
+) -> dict[UUID, tuple[str, Level]]:
+    skills: dict[UUID, tuple[str, Level]] = {}
+    for memory in memories:
+        skill = skill_in(_speaker(memory.text)[1])
+        if skill is None and memory.id in claimed:
+            skill = claimed[memory.id], Level.HAS
+        if skill is not None:
+            skills[memory.id] = skill
+    return skills
+
+
 def _said(memory: MemoryView) -> dict[str, Any]:
     return {
         "id": memory.id,
@@ -168,7 +194,10 @@ def _said(memory: MemoryView) -> dict[str, Any]:
 
 
 def _interests(
-    stated: Iterable[MemoryView], preferences: set[UUID], now: datetime
+    stated: Iterable[MemoryView],
+    preferences: Container[UUID],
+    now: datetime,
+    claimed: Container[tuple[UUID, str]],
 ) -> list[Interest]:
     naming: dict[NamedEntity, list[tuple[MemoryView, bool]]] = defaultdict(list)
     for memory in stated:
@@ -176,7 +205,8 @@ def _interests(
         for entity in memory.entities:
             if entity.type in NO_INTERESTS or likes == "":
                 continue  # a dislike is no interest
-            naming[entity].append((memory, likes is not None and entity.name.casefold() in likes))
+            is_liked = likes is not None and entity.name.casefold() in likes
+            naming[entity].append((memory, is_liked or (memory.id, entity.name) in claimed))
     interests = [
         Interest(
             name=entity.name,
@@ -201,27 +231,66 @@ def _patterns(events: Iterable[EventView], now: datetime) -> list[Pattern]:
     done: dict[tuple[str, str | None], list[EventView]] = defaultdict(list)
     for event in events:
         done[event.type, event.tool_name].append(event)
-    patterns = [_pattern(again, now) for again in done.values()]
-    frequent = [
-        pattern for pattern in patterns if min(pattern.times, pattern.sessions) >= LEAST_TIMES
+    return [
+        _pattern(type_, tool, [(one.id, one.occurred_at, one.session_id) for one in again], now)
+        for (type_, tool), again in done.items()
+        if is_again((one.occurred_at, one.session_id) for one in again)
     ]
-    return sorted(
-        frequent, key=lambda pattern: (-pattern.strength, pattern.type, pattern.tool_name or "")
+
+
+def _habits(claims: Claims, stated: Sequence[MemoryView], now: datetime) -> list[Pattern]:
+    """Return what a model says memories show, as far as enough of them stand."""
+    habits: list[Pattern] = []
+    for each in claims.habits:
+        named = [memory for memory in stated if memory.id in each.memories]
+        if is_again((said_at(memory), None) for memory in named):
+            again = [(memory.id, said_at(memory), None) for memory in named]
+            habits.append(replace(_pattern(HABIT, None, again, now), text=each.text))
+    return habits
+
+
+def said_at(memory: MemoryView) -> datetime:
+    """Return when what a memory says was said."""
+    return memory.occurred_at or memory.recorded_at
+
+
+def is_again(times: Iterable[tuple[datetime, str | None]]) -> bool:
+    """Return whether what was done at these times, in these sessions, is a pattern.
+
+    Where there is no session, days are counted.
+    """
+    done = list(times)
+    return min(len(done), _apart(done)) >= LEAST_TIMES
+
+
+def _apart(times: Iterable[tuple[datetime, str | None]]) -> int:
+    return len({session or at.date() for at, session in times})
+
+
+def _pattern(
+    type_: str,
+    tool_name: str | None,
+    again: Sequence[tuple[UUID, datetime, str | None]],
+    now: datetime,
+) -> Pattern:
+    times = [at for _, at, _ in again]
+    strength = min(len(again) / FULL_TIMES, 1.0) * _left(max(times), now)
+    return Pattern(
+        type=type_,
+        tool_name=tool_name,
+        times=len(again),
+        sessions=_apart((at, session) for _, at, session in again),
+        first_at=min(times),
+        last_at=max(times),
+        strength=round(strength, 4),
+        evidence=tuple(id_ for id_, _, _ in again[:MAX_EVIDENCE]),
     )
 
 
-def _pattern(again: Sequence[EventView], now: datetime) -> Pattern:
-    last = max(event.occurred_at for event in again)
-    strength = min(len(again) / FULL_TIMES, 1.0) * _left(last, now)
-    return Pattern(
-        type=again[0].type,
-        tool_name=again[0].tool_name,
-        times=len(again),
-        sessions=len({event.session_id or event.occurred_at.date() for event in again}),
-        first_at=min(event.occurred_at for event in again),
-        last_at=last,
-        strength=round(strength, 4),
-        evidence=tuple(event.id for event in again[:MAX_EVIDENCE]),
+def _strongest(patterns: Iterable[Pattern]) -> list[Pattern]:
+    return sorted(
+        patterns,
+        key=lambda one: (-one.strength, one.type, one.tool_name or "", one.text or ""),
     )
 
 

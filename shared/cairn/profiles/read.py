@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from cairn.events.read import EventFilter
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.profiles.claims import NONE, Claims
 from cairn.profiles.derive import derive
+from cairn.profiles.graph import profile_id
 from cairn.reading.views import MemoryFilter
 from cairn.writing.audience import GLOBAL_CLIENT
 
@@ -65,11 +68,15 @@ class ReadProfile:
             events = stores.event_views.events(
                 EventFilter(client_id=whose), limit=MAX_READ + 1, after=None
             )
+            holders = stores.profiles.holders([memory.id for memory in memories])
+            own = {profile_id(principal.workspace_id, each) for each in holders.values()}
+            claims = stores.profiles.claims(own).values()
         profile = derive(
             whose,
             memories[:MAX_READ],
             events[:MAX_READ],
             self.clock(),
             truncated=max(len(memories), len(events)) > MAX_READ,
+            claims=reduce(Claims.and_also, claims, NONE),
         )
         return replace(profile, **dict.fromkeys(LEFT_OUT[about], ()) if about else {})

@@ -46,6 +46,7 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "summary.written": "summaries.rows.written",
     "truth.compiled": "summaries.rows.compiled",
     "summary.described": "summaries.rows.described",
+    "profile.derived": "profiles.rows.derived",
     "node.expired": "ageing.rows.expired",
     "node.archived": "ageing.rows.archived",
     "node.restored": "ageing.rows.restored",

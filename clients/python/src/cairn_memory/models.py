@@ -3118,13 +3118,20 @@ class PathPart(Model):
 
 
 class Pattern(Model):
-    """What was done for a client again and again; `evidence` are events, the newest first."""
+    """
+    What was done for a client again and again; `evidence` are events, the newest first.
+
+    What memories show a client to do has `text`, and the memories as its evidence.
+    """
 
     type: str
     """The type."""
 
     tool_name: str | None
     """The tool that was called."""
+
+    text: str | None
+    """What memories show the client to do, of a habit; null for what events show."""
 
     times: int
     """How often it was done."""

@@ -64,6 +64,7 @@ PARTS = {
     "opinions": "agents.people.PostgresOpinions",
     "outbox": "stores.PostgresOutbox",
     "personas": "agents.personas.PostgresPersonas",
+    "profiles": "memory.profiles.PostgresProfiles",
     "rebuilds": "ledger.replay.PostgresRebuilds",
     "replica": "ledger.replay.PostgresReplica",
     "report_views": "memory.reports.PostgresReportViews",

@@ -66,7 +66,7 @@ def _lines(profile: Profile) -> list[KnownLine]:
 
 def _done(pattern: Pattern) -> str:
     action = " ".join(filter(None, (pattern.type, pattern.tool_name)))
-    return f"{action}, {pattern.times} times"
+    return pattern.text or f"{action}, {pattern.times} times"
 
 
 READ = Tool(

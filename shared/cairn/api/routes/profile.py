@@ -34,6 +34,7 @@ _EXAMPLE = {
         {
             "type": "tool.execute",
             "tool_name": "book_table",
+            "text": None,
             "times": 4,
             "sessions": 3,
             "first_at": "2026-02-04T06:00:12.000000Z",

@@ -1,0 +1,41 @@
+"""Whose memories and events are, and what the graph holds of people, from PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cairn.adapters.postgres.store import Store, keyed, record
+from cairn.profiles.claims import claims_of
+from cairn.profiles.ports import DueClient, HeldEdge, Holder
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from uuid import UUID
+
+    from cairn.profiles.claims import Claims
+
+
+class PostgresProfiles(Store):
+    """What profiles are derived from, whatever its audience."""
+
+    def due(self, after: str, *, limit: int) -> Sequence[DueClient]:
+        """Return the next clients behind a name whose profiles are to be derived, by name."""
+        return self.all_of(record(DueClient), "profile.due", after=after, limit=limit)
+
+    def holders(self, ids: Collection[UUID]) -> Mapping[UUID, Holder]:
+        """Return whose these memories and events are, of those that are somebody's."""
+        return dict(self.all_of(keyed(Holder), "profile.holders", ids=list(ids)))
+
+    def profile_holders(self, ids: Collection[UUID]) -> Mapping[UUID, Holder]:
+        """Return whose these profiles are."""
+        return dict(self.all_of(keyed(Holder), "profile.profile_holders", ids=list(ids)))
+
+    def claims(self, ids: Collection[UUID]) -> Mapping[UUID, Claims]:
+        """Return what models read in the memories of these profiles."""
+        rows = self.run("profile.claims", ids=list(ids)).fetchall()
+        return {id_: claims_of(told) for id_, told in rows}
+
+    def held(self, ids: Collection[UUID], relations: Collection[str]) -> Sequence[HeldEdge]:
+        """Return the open edges from these nodes, and from the patterns that one of them has."""
+        parameters = {"ids": list(ids), "relations": list(relations)}
+        return self.all_of(record(HeldEdge), "profile.held", **parameters)
