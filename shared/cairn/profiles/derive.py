@@ -155,13 +155,15 @@ def kind_of(memory: MemoryView) -> StatementKind | None:
     """
     if memory.type not in (MemoryKind.FACT, MemoryKind.STATUS):
         return None
-    own: Mapping[str, Any] = memory.metadata.get(OWN_METADATA) or {}
-    if "statement" in own:
-        return StatementKind(own["statement"])
+    match memory.metadata.get(OWN_METADATA):  # a memory's own metadata may have the name, too
+        case {"statement": str(drawn)} if drawn in set(StatementKind):
+            return StatementKind(drawn)
+        case _:
+            pass
     speaker, statement = _speaker(memory.text)
-    subject = statement.split(maxsplit=1)[0] if statement else ""
-    drawn = draw(statement, Speaker(speaker, known={subject}))
-    return drawn[0].kind if drawn else StatementKind.FACT
+    subject = statement.split(maxsplit=1)[0] if statement.strip() else ""
+    statements = draw(statement, Speaker(speaker, known={subject}))
+    return statements[0].kind if statements else StatementKind.FACT
 
 
 def _speaker(text: str) -> tuple[str, str]:

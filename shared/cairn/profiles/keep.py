@@ -129,7 +129,7 @@ class _Run:
         name = client.client_id
         with self.use.platform.transactions.reading(self.principal) as stores:
             up_to = stores.ledger.head().position
-            where = MemoryFilter(client_id=name, state=State.ACTIVE)
+            where = MemoryFilter(client_id=name, state=State.ACTIVE, namespaced=False)
             memories = stores.views.memories(where, limit=MAX_READ, after=None)
             done = stores.event_views.events(
                 EventFilter(client_id=name), limit=MAX_READ, after=None

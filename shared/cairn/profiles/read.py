@@ -8,6 +8,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from cairn.events.read import EventFilter
+from cairn.graph.node import State
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.profiles.claims import NONE, Claims
 from cairn.profiles.derive import derive
@@ -62,7 +63,7 @@ class ReadProfile:
         if whose is None or whose == GLOBAL_CLIENT:
             wrong = "names whose profile it is to be"
             raise ValidationFailed(f"client_id {wrong}.", errors=[FieldError("client_id", wrong)])
-        where = MemoryFilter(client_id=whose, state="active")
+        where = MemoryFilter(client_id=whose, state=State.ACTIVE, namespaced=False)
         with self.transactions.reading(principal) as stores:
             memories = stores.views.memories(where, limit=MAX_READ + 1, after=None)
             events = stores.event_views.events(
@@ -74,7 +75,7 @@ class ReadProfile:
         profile = derive(
             whose,
             memories[:MAX_READ],
-            events[:MAX_READ],
+            [event for event in events[:MAX_READ] if event.state == State.ACTIVE],
             self.clock(),
             truncated=max(len(memories), len(events)) > MAX_READ,
             claims=reduce(Claims.and_also, claims, NONE),

@@ -125,6 +125,7 @@ class MemoryFilter:
     id_prefix: str | None = None
     namespace: str | None = None
     namespace_prefix: str | None = None
+    namespaced: bool | None = None
     where: tuple[Condition, ...] = ()
 
 

@@ -1,5 +1,6 @@
 """What a model says of a person's memories: kept when they say it, dropped when they do not."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -120,3 +121,10 @@ def test_a_skill_is_of_the_narrowest_wider_one_by_its_name() -> None:
         ("Rust programming", "programming"),
         ("German cooking", "cooking"),
     ]
+
+
+@pytest.mark.parametrize("own", [5, "fact", {}, {"statement": 5}, {"statement": "no such"}, None])
+def test_what_a_writer_calls_as_cairn_calls_its_own_is_read_past(own: Any) -> None:
+    memory = replace(said("Ines loves Redis."), metadata={"cairn": own})
+    profile = derive("ines", [memory, said(" ")], [], MORNING, truncated=False)
+    assert [one.text for one in profile.preferences] == ["Ines loves Redis."]

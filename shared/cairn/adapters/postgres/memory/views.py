@@ -66,6 +66,7 @@ class PostgresViews(Store):
             session_id=where.session_id,
             state=where.state,
             id_prefix=where.id_prefix,
+            namespaced=where.namespaced,
         )
 
     def namespaces(self, where: NamespaceFilter, *, limit: int, offset: int) -> Sequence[str]:

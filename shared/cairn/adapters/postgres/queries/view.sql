@@ -76,6 +76,7 @@ SELECT {n.columns}, n.created_position AS position, n.kind AS type,
    AND (%(subject)s::text IS NULL OR n.subject = %(subject)s)
    AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
    AND (%(state)s::text IS NULL OR n.state = %(state)s)
+   AND (%(namespaced)s::boolean IS NULL OR (n.namespace IS NOT NULL) = %(namespaced)s)
    AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
 
