@@ -370,9 +370,11 @@ def _edges(stores: Stores, node_id: UUID) -> Sequence[StoredEdge]:
     return edges
 
 
-def _same_as(one: UUID, other: UUID) -> dict[str, Any]:
+def _same_as(entity_id: UUID, other_id: UUID) -> dict[str, Any]:
     """Return the edge that says two entities are one, as bodies say it."""
-    return edge_body(View.KNOWLEDGE, Relation.SAME_AS, min(one, other), max(one, other))
+    return edge_body(
+        View.KNOWLEDGE, Relation.SAME_AS, min(entity_id, other_id), max(entity_id, other_id)
+    )
 
 
 def _is_same_as(edge: StoredEdge, merged_id: UUID) -> bool:

@@ -110,7 +110,7 @@ class AskOfPeople:
 
 def shown(memories: Iterable[MemoryView]) -> list[MemoryView]:
     """Return the memories that a model may be shown."""
-    return [one for one in memories if screen(one.text).verdict is Verdict.CLEAN]
+    return [memory for memory in memories if screen(memory.text).verdict is Verdict.CLEAN]
 
 
 def request_of(memories: Sequence[MemoryView]) -> ChatRequest:
@@ -118,11 +118,11 @@ def request_of(memories: Sequence[MemoryView]) -> ChatRequest:
     lines = [
         as_data(
             "memory",
-            one.text[:MOST_CHARS],
+            memory.text[:MOST_CHARS],
             n=str(number),
-            day=said_at(one).date().isoformat(),
+            day=said_at(memory).date().isoformat(),
         )
-        for number, one in enumerate(memories, 1)
+        for number, memory in enumerate(memories, 1)
     ]
     return ChatRequest(
         purpose=Purpose.PROFILE,
@@ -151,43 +151,43 @@ def grounded(answer: Answered, memories: Sequence[MemoryView], by: str) -> tuple
         skills=tuple(dict(skills).items()),
         interests=tuple(dict.fromkeys(interests)),
         habits=tuple({habit.text: habit for habit in habits}.values()),
-        up_to=max((one.position for one in memories), default=0),
+        up_to=max((memory.position for memory in memories), default=0),
         by=by,
     )
-    named = (answer.preferences, answer.skills, answer.interests, answer.habits)
-    kept = (preferences, skills, interests, habits)
-    return claims, sum(map(len, named)) - sum(map(len, kept))
+    claimed = (answer.preferences, answer.skills, answer.interests, answer.habits)
+    grounds = (preferences, skills, interests, habits)
+    return claims, sum(map(len, claimed)) - sum(map(len, grounds))
 
 
 def _words_of(name: str, memory: MemoryView) -> str:
     """Return a name as the memory writes it; "" when its words do not stand there together."""
-    wanted = one_line(name).strip(" .")
-    at = memory.text.casefold().find(wanted.casefold())
-    ends = at + len(wanted)
-    if not wanted or at < 0 or not words(wanted):
+    phrase = one_line(name).strip(" .")
+    at = memory.text.casefold().find(phrase.casefold())
+    ends = at + len(phrase)
+    if not phrase or at < 0 or not words(phrase):
         return ""
     cut = memory.text[max(0, at - 1) : at].isalnum() or memory.text[ends : ends + 1].isalnum()
     return "" if cut else memory.text[at:ends]
 
 
 def _entity_of(name: str, memory: MemoryView) -> str:
-    wanted = one_line(name).casefold()
-    return next((one.name for one in memory.entities if one.name.casefold() == wanted), "")
+    key = one_line(name).casefold()
+    return next((entity.name for entity in memory.entities if entity.name.casefold() == key), "")
 
 
 def _habit(claimed: _Habit, numbered: Mapping[int, MemoryView]) -> Habit | None:
-    named = [numbered[number] for number in sorted(set(claimed.memories)) if number in numbered]
+    cited = [numbered[number] for number in sorted(set(claimed.memories)) if number in numbered]
     text = scrub(one_line(claimed.text)[:HABIT_CHARS]).text
     if (
-        not is_again((said_at(one), None) for one in named)
+        not is_again((said_at(memory), None) for memory in cited)
         or screen(text).verdict is not Verdict.CLEAN
     ):
         return None
-    sources = [tokens(one.text) for one in named]
-    known = frozenset[str]().union(*(source.words for source in sources))
-    said = [stem(word) for word in content_words(text)]
-    if invented(sources, tokens(text)) or not said:
+    sources = [tokens(memory.text) for memory in cited]
+    stems = frozenset[str]().union(*(source.words for source in sources))
+    content = [stem(word) for word in content_words(text)]
+    if invented(sources, tokens(text)) or not content:
         return None
-    if sum(word in known for word in said) < KNOWN_SHARE * len(said):
+    if sum(word in stems for word in content) < KNOWN_SHARE * len(content):
         return None
-    return Habit(text=text, memories=tuple(one.id for one in named))
+    return Habit(text=text, memories=tuple(memory.id for memory in cited))

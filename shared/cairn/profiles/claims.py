@@ -35,8 +35,8 @@ class Claims:
     @property
     def memories(self) -> frozenset[UUID]:
         """Return the memories that something is claimed of."""
-        named = [id_ for id_, _ in (*self.skills, *self.interests)]
-        return self.preferences.union(named, *(each.memories for each in self.habits))
+        ids = [id_ for id_, _ in (*self.skills, *self.interests)]
+        return self.preferences.union(ids, *(each.memories for each in self.habits))
 
     def told(self) -> dict[str, Any]:
         """Return them as the metadata of a profile keep them."""
@@ -79,18 +79,18 @@ class Claims:
 NONE: Final = Claims()
 
 
-def claims_of(told: Mapping[str, Any]) -> Claims:
+def claims_of(metadata: Mapping[str, Any]) -> Claims:
     """Return what the metadata of a profile keep; `NONE` for one no model was asked about."""
-    if not told:
+    if not metadata:
         return NONE
     return Claims(
-        preferences=frozenset(UUID(id_) for id_ in told["preferences"]),
-        skills=tuple((UUID(id_), name) for id_, name in told["skills"]),
-        interests=tuple((UUID(id_), name) for id_, name in told["interests"]),
+        preferences=frozenset(UUID(id_) for id_ in metadata["preferences"]),
+        skills=tuple((UUID(id_), name) for id_, name in metadata["skills"]),
+        interests=tuple((UUID(id_), name) for id_, name in metadata["interests"]),
         habits=tuple(
             Habit(text=each["text"], memories=tuple(UUID(id_) for id_ in each["memories"]))
-            for each in told["habits"]
+            for each in metadata["habits"]
         ),
-        up_to=told["up_to"],
-        by=told["by"],
+        up_to=metadata["up_to"],
+        by=metadata["by"],
     )

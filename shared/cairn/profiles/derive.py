@@ -130,8 +130,8 @@ def derive(
     stated = [memory for memory in memories if kinds[memory.id] in _STATED]
     by_rules = {id_ for id_, kind in kinds.items() if kind is StatementKind.PREFERENCE}
     preferred = by_rules | claims.preferences
-    preferences = [one for one in stated if one.id in preferred]
-    others = [one for one in stated if one.id not in preferred]
+    preferences = [memory for memory in stated if memory.id in preferred]
+    others = [memory for memory in stated if memory.id not in preferred]
     skills = _skills(others, dict(claims.skills))
     return Profile(
         client_id=client_id,
@@ -234,9 +234,11 @@ def _patterns(events: Iterable[EventView], now: datetime) -> list[Pattern]:
     for event in events:
         done[event.type, event.tool_name].append(event)
     return [
-        _pattern(type_, tool, [(one.id, one.occurred_at, one.session_id) for one in again], now)
+        _pattern(
+            type_, tool, [(event.id, event.occurred_at, event.session_id) for event in again], now
+        )
         for (type_, tool), again in done.items()
-        if is_again((one.occurred_at, one.session_id) for one in again)
+        if is_again((event.occurred_at, event.session_id) for event in again)
     ]
 
 
@@ -244,9 +246,9 @@ def _habits(claims: Claims, stated: Sequence[MemoryView], now: datetime) -> list
     """Return what a model says memories show, as far as enough of them stand."""
     habits: list[Pattern] = []
     for each in claims.habits:
-        named = [memory for memory in stated if memory.id in each.memories]
-        if is_again((said_at(memory), None) for memory in named):
-            again = [(memory.id, said_at(memory), None) for memory in named]
+        shows = [memory for memory in stated if memory.id in each.memories]
+        if is_again((said_at(memory), None) for memory in shows):
+            again = [(memory.id, said_at(memory), None) for memory in shows]
             habits.append(replace(_pattern(HABIT, None, again, now), text=each.text))
     return habits
 
@@ -292,7 +294,7 @@ def _pattern(
 def _strongest(patterns: Iterable[Pattern]) -> list[Pattern]:
     return sorted(
         patterns,
-        key=lambda one: (-one.strength, one.type, one.tool_name or "", one.text or ""),
+        key=lambda each: (-each.strength, each.type, each.tool_name or "", each.text or ""),
     )
 
 

@@ -42,6 +42,9 @@ RELATIONS = (
     Relation.ABSTRACTED_FROM,
 )
 
+LEAST_STRENGTH = 0.1
+"""Below it a pattern has faded: it is answered, and not in the graph."""
+
 MAX_SOURCES = 200
 """Memories that a profile says it is derived from; what an interest or a skill is, comes first."""
 
@@ -98,6 +101,8 @@ def wanted_of(
     edges |= _from(own, Relation.DERIVED_FROM, _sources(profile), view=View.PROVENANCE)
     edges |= _stated(holder, profile) | _interests(workspace_id, holder, profile)
     for pattern in profile.patterns:
+        if pattern.strength < LEAST_STRENGTH:
+            continue
         part = _pattern(own, holder, pattern)
         parts.append(part)
         edges[Place(View.KNOWLEDGE, Relation.EXHIBITS_PATTERN, holder.entity_id, part.id)] = (
@@ -120,8 +125,10 @@ def _sources(profile: Profile) -> list[UUID]:
 
 def _stated(holder: Holder, profile: Profile) -> dict[Place, float]:
     return {
-        **_from(holder.entity_id, Relation.HAS_PREFERENCE, (one.id for one in profile.preferences)),
-        **_from(holder.entity_id, Relation.HAS_SKILL, (one.id for one in profile.skills)),
+        **_from(
+            holder.entity_id, Relation.HAS_PREFERENCE, (each.id for each in profile.preferences)
+        ),
+        **_from(holder.entity_id, Relation.HAS_SKILL, (each.id for each in profile.skills)),
         **{
             Place(View.KNOWLEDGE, Relation.PARENT_SKILL, narrower.id, wider.id): 1.0
             for narrower, wider in wider_skills(profile.skills)
@@ -229,30 +236,30 @@ _MADE = (Relation.HAS_PROFILE, Relation.EXHIBITS_PATTERN)
 
 
 def change_of(
-    wanted: Wanted, held: Sequence[HeldEdge], nodes: Mapping[UUID, StoredNode]
+    goal: Wanted, held: Sequence[HeldEdge], nodes: Mapping[UUID, StoredNode]
 ) -> Change | None:
     """Return what makes the graph hold what is wanted; None while the profile is held back.
 
     `nodes` are those of the wanted parts, of the ends of wanted edges and of held ones. What others
     state stays theirs. An edge to what is no more, or of a part that is held back, is left out.
     """
-    parts = {part.id: part for part in wanted.parts}
+    parts = {part.id: part for part in goal.parts}
     barred = {id_ for id_, node in nodes.items() if node.state is State.QUARANTINED}
-    if wanted.profile_id in barred:
+    if goal.profile_id in barred:
         return None
     active = {id_ for id_, node in nodes.items() if node.state is State.ACTIVE}
     present = (active | parts.keys()) - barred
     edges = {
         place: weight
-        for place, weight in wanted.edges.items()
+        for place, weight in goal.edges.items()
         if {place.source_id, place.target_id} <= present
     }
     at = {Place(each.view, each.relation, each.source_id, each.target_id): each for each in held}
-    mine = {place: each for place, each in at.items() if each.profile == str(wanted.profile_id)}
+    mine = {place: each for place, each in at.items() if each.profile == str(goal.profile_id)}
     closed = [each.id for place, each in mine.items() if edges.get(place) != each.weight]
-    made = {place.target_id for place in mine if place.relation in _MADE}
+    ours = {place.target_id for place in mine if place.relation in _MADE}
     return Change(
-        parts=[part for part in wanted.parts if part.id not in barred],
+        parts=[part for part in goal.parts if part.id not in barred],
         standing=frozenset(parts.keys() & nodes.keys()),
         edges={
             place: weight
@@ -260,7 +267,7 @@ def change_of(
             if place not in at or (place in mine and mine[place].weight != weight)
         },
         closed=closed,
-        dropped=sorted((made - parts.keys()) & active),
+        dropped=sorted((ours - parts.keys()) & active),
     )
 
 

@@ -147,45 +147,47 @@ class _Run:
                 up_to=up_to,
             )
 
-    def _wanted(self, known: Known) -> Sequence[Wanted]:
+    def _wanted(self, client: Known) -> Sequence[Wanted]:
         """Return what is wanted of each person of a client; nothing of whom nothing is left."""
         memories: dict[Holder, list[MemoryView]] = defaultdict(list)
         events: dict[Holder, list[EventView]] = defaultdict(list)
-        for memory in known.memories:
-            if memory.id in known.holders:
-                memories[known.holders[memory.id]].append(memory)
-        for event in known.events:
-            if event.id in known.holders:
-                events[known.holders[event.id]].append(event)
-        holders = sorted({*memories, *events}, key=lambda one: (one.entity_id, one.data_subjects))
-        wanted = [self._of(known, one, memories[one], events[one]) for one in holders]
-        present = {each.profile_id for each in wanted}
-        return [*wanted, *(gone(known.former[id_], id_) for id_ in known.former.keys() - present)]
+        for memory in client.memories:
+            if memory.id in client.holders:
+                memories[client.holders[memory.id]].append(memory)
+        for event in client.events:
+            if event.id in client.holders:
+                events[client.holders[event.id]].append(event)
+        holders = sorted(
+            {*memories, *events}, key=lambda each: (each.entity_id, each.data_subjects)
+        )
+        goals = [self._of(client, holder, memories[holder], events[holder]) for holder in holders]
+        present = {each.profile_id for each in goals}
+        return [*goals, *(gone(client.former[id_], id_) for id_ in client.former.keys() - present)]
 
     def _of(
         self,
-        known: Known,
+        client: Known,
         holder: Holder,
         memories: Sequence[MemoryView],
         events: Sequence[EventView],
     ) -> Wanted:
         workspace_id, now = self.principal.workspace_id, self.use.platform.clock()
-        held = known.claims.get(profile_id(workspace_id, holder), NONE)
+        held = client.claims.get(profile_id(workspace_id, holder), NONE)
         held = held.without(held.memories - {memory.id for memory in memories})
-        claims = self._claims(held, memories) if known.infers else NONE
+        claims = self._claims(held, memories) if client.infers else NONE
         profile = derive(
-            holder.name, memories, events, now, truncated=known.truncated, claims=claims
+            holder.name, memories, events, now, truncated=client.truncated, claims=claims
         )
-        return wanted_of(workspace_id, holder, profile, known.up_to, claims)
+        return wanted_of(workspace_id, holder, profile, client.up_to, claims)
 
     def _claims(self, held: Claims, memories: Sequence[MemoryView]) -> Claims:
         """Return what models read in the memories, asked now if some are new to them."""
         ask = self.use.ask
         if ask is None or self.silent or not ask.may(self.principal.workspace_id):
             return held
-        stated = [one for one in shown(memories) if kind_of(one) is not None]
+        stated = [memory for memory in shown(memories) if kind_of(memory) is not None]
         stated = stated[:MEMORIES_AT_ONCE]
-        newest = max((one.position for one in stated), default=0)
+        newest = max((memory.position for memory in stated), default=0)
         if newest <= held.up_to or len(stated) < LEAST_MEMORIES:
             return held
         self.counts["profiles_asked"] += 1
@@ -203,7 +205,7 @@ class _Run:
             self.counts["useless"] += 1
             return replace(held, up_to=newest)
         self.counts["ungrounded"] += dropped
-        return held.without(one.id for one in stated).and_also(read)
+        return held.without(memory.id for memory in stated).and_also(read)
 
     def _write(self, client_id: str, subjects: tuple[UUID, ...], group: Sequence[Wanted]) -> None:
         platform, workspace_id = self.use.platform, self.principal.workspace_id
@@ -215,33 +217,33 @@ class _Run:
             if subjects and write.stores.subjects.forgotten(subjects):
                 self.counts["forgotten_profiles"] += 1
                 return
-            made = [id_ for each in group for id_ in _note(write, client_id, each, self.counts)]
+            new = [id_ for each in group for id_ in _note(write, client_id, each, self.counts)]
             write.append()
-            write.wake_embed(made)
+            write.wake_embed(new)
 
 
-def _note(write: Write, client_id: str, wanted: Wanted, counts: Counter[str]) -> Sequence[UUID]:
+def _note(write: Write, client_id: str, goal: Wanted, counts: Counter[str]) -> Sequence[UUID]:
     """Plan the entry of one profile, over what stands at this moment; return its new nodes."""
-    held, nodes = _standing(write, wanted)
-    change = change_of(wanted, held, nodes)
+    held, nodes = _standing(write, goal)
+    change = change_of(goal, held, nodes)
     if change is None:
         counts["held_profiles"] += 1
         return ()
     meta = {
-        "profile_id": str(wanted.profile_id),
-        "scope": wanted.holder.scope,
+        "profile_id": str(goal.profile_id),
+        "scope": goal.holder.scope,
         "dropped": [str(id_) for id_ in change.dropped],
     }
-    write.note(DERIVED, meta, change.body(wanted.holder, wanted.profile_id, client_id))
+    write.note(DERIVED, meta, change.body(goal.holder, goal.profile_id, client_id))
     counts["profiles"] += 1
     counts["patterns"] += max(0, len(change.parts) - 1)
     return [part.id for part in change.parts if part.id not in change.standing]
 
 
-def _standing(write: Write, wanted: Wanted) -> tuple[Sequence[HeldEdge], Mapping[UUID, StoredNode]]:
+def _standing(write: Write, goal: Wanted) -> tuple[Sequence[HeldEdge], Mapping[UUID, StoredNode]]:
     """Return the edges that are held now, and the nodes of all that is wanted or held."""
-    ends = {end for place in wanted.edges for end in (place.source_id, place.target_id)}
-    sources = {wanted.holder.entity_id, wanted.profile_id, *ends}
+    ends = {end for place in goal.edges for end in (place.source_id, place.target_id)}
+    sources = {goal.holder.entity_id, goal.profile_id, *ends}
     held = write.stores.profiles.held(sources, RELATIONS)
     ids = {*sources, *(end for each in held for end in (each.source_id, each.target_id))}
     return held, write.stores.graph_nodes.find(ids)

@@ -33,7 +33,7 @@ class PostgresProfiles(Store):
     def claims(self, ids: Collection[UUID]) -> Mapping[UUID, Claims]:
         """Return what models read in the memories of these profiles."""
         rows = self.run("profile.claims", ids=list(ids)).fetchall()
-        return {id_: claims_of(told) for id_, told in rows}
+        return {id_: claims_of(metadata) for id_, metadata in rows}
 
     def held(self, ids: Collection[UUID], relations: Collection[str]) -> Sequence[HeldEdge]:
         """Return the open edges from these nodes, and from the patterns that one of them has."""
