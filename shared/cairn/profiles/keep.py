@@ -128,13 +128,14 @@ class _Run:
     def _known(self, client: DueClient) -> Known:
         name = client.client_id
         with self.use.platform.transactions.reading(self.principal) as stores:
-            up_to = stores.ledger.head().position
+            head = stores.ledger.head().position
             where = MemoryFilter(client_id=name, state=State.ACTIVE, namespaced=False)
             memories = stores.views.memories(where, limit=MAX_READ, after=None)
             done = stores.event_views.events(
                 EventFilter(client_id=name), limit=MAX_READ, after=None
             )
             events = [each for each in done if each.state == State.ACTIVE]
+            waiting = [each for each in (*memories, *events) if not each.embedded]
             holders = stores.profiles.holders([each.id for each in (*memories, *events)])
             own = {profile_id(self.principal.workspace_id, each) for each in holders.values()}
             return Known(
@@ -144,7 +145,7 @@ class _Run:
                 former=stores.profiles.profile_holders(client.profiles),
                 claims=stores.profiles.claims(own),
                 infers=infers(stores),
-                up_to=up_to,
+                up_to=min((each.position - 1 for each in waiting), default=head),
             )
 
     def _wanted(self, client: Known) -> Sequence[Wanted]:
