@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.enrichment.drawing import infers
@@ -30,6 +31,7 @@ from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.events.read import EventView
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 DERIVED = "profile.derived"
 CLIENTS_A_PAGE = 200
+SETTLED_AFTER = timedelta(hours=1)
+"""What has no vector by then is derived from without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,13 @@ class Known:
     claims: Mapping[UUID, Claims]
     infers: bool
     up_to: int
+
+    def waits(self, now: datetime) -> bool:
+        """Return whether the embed stage has still to say what some of them name."""
+        return any(
+            not each.embedded and now - each.recorded_at < SETTLED_AFTER
+            for each in (*self.memories, *self.events)
+        )
 
     @property
     def truncated(self) -> bool:
@@ -82,7 +93,8 @@ class KeepProfiles:
         """Work for about `seconds` and return counts, and `more` when there is more to do.
 
         Counts: `profiles` that were derived, `patterns` among them, `forgotten_profiles` whose key
-        is gone, and `held_profiles` that a taint holds; of a model, `profiles_asked`, the
+        is gone, `held_profiles` that a taint holds and `waiting_profiles`, of which something has no
+        vector yet: the next run takes those; of a model, `profiles_asked`, the
         `ungrounded` claims that no memory says, and `useless`, `unanswered` or `over_budget`.
         `more` only after something was written: clients that cannot be worked off hold up nobody.
         """
@@ -117,7 +129,11 @@ class _Run:
     def derive(self, client: DueClient) -> None:
         """Derive what is known of a client, and write it."""
         by_subjects: dict[tuple[UUID, ...], list[Wanted]] = defaultdict(list)
-        for each in self._wanted(self._known(client)):
+        items = self._known(client)
+        if items.waits(self.use.platform.clock()):
+            self.counts["waiting_profiles"] += 1
+            return
+        for each in self._wanted(items):
             by_subjects[each.holder.data_subjects].append(each)
         for subjects, group in by_subjects.items():
             try:
@@ -128,14 +144,13 @@ class _Run:
     def _known(self, client: DueClient) -> Known:
         name = client.client_id
         with self.use.platform.transactions.reading(self.principal) as stores:
-            head = stores.ledger.head().position
+            up_to = stores.ledger.head().position
             where = MemoryFilter(client_id=name, state=State.ACTIVE, namespaced=False)
             memories = stores.views.memories(where, limit=MAX_READ, after=None)
             done = stores.event_views.events(
                 EventFilter(client_id=name), limit=MAX_READ, after=None
             )
             events = [each for each in done if each.state == State.ACTIVE]
-            waiting = [each for each in (*memories, *events) if not each.embedded]
             holders = stores.profiles.holders([each.id for each in (*memories, *events)])
             own = {profile_id(self.principal.workspace_id, each) for each in holders.values()}
             return Known(
@@ -145,7 +160,7 @@ class _Run:
                 former=stores.profiles.profile_holders(client.profiles),
                 claims=stores.profiles.claims(own),
                 infers=infers(stores),
-                up_to=min((each.position - 1 for each in waiting), default=head),
+                up_to=up_to,
             )
 
     def _wanted(self, client: Known) -> Sequence[Wanted]:

@@ -1,6 +1,7 @@
 -- name: due
 -- The next clients with memories or events behind what their profiles looked at, or whose profiles rest
--- on what is no more. Later positions tell nothing: each edge to a node moves it on. What stays apart of others (a namespace, what is not clean) makes none due.
+-- on what is no more. Later positions tell nothing: each edge to a node moves it on. What stays apart of
+-- others (a namespace, what is not clean) makes none due.
 WITH said AS (
   SELECT n.client_id, max(n.created_position) AS last FROM node n
    WHERE n.workspace_id = %(workspace_id)s AND n.label IN ('Memory', 'Event') AND n.state = 'active'
