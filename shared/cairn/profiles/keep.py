@@ -93,8 +93,8 @@ class KeepProfiles:
         """Work for about `seconds` and return counts, and `more` when there is more to do.
 
         Counts: `profiles` that were derived, `patterns` among them, `forgotten_profiles` whose key
-        is gone, `held_profiles` that a taint holds and `waiting_profiles`, of which something has no
-        vector yet: the next run takes those; of a model, `profiles_asked`, the
+        is gone, `held_profiles` that a taint holds, `waiting_profiles` of which something has no
+        vector yet, which are the next run's; of a model, `profiles_asked`, the
         `ungrounded` claims that no memory says, and `useless`, `unanswered` or `over_budget`.
         `more` only after something was written: clients that cannot be worked off hold up nobody.
         """
