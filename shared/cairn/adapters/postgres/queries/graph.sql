@@ -225,10 +225,11 @@ SELECT {n.columns}, n.created_position AS position, coalesce(n.agents, '{}') AS 
    AND (current_agent() IS NULL OR n.agents IS NULL OR current_agent() = ANY (n.agents))
 
 -- name: summaries
--- Summaries of one scope and thing, the latest first.
+-- Summaries of one scope and thing, the latest first; what is held of people is none.
 SELECT n.id FROM node n
  WHERE n.workspace_id = %(workspace_id)s
    AND n.label = 'Summary' AND n.state IN ('active', 'provisional')
+   AND coalesce(n.kind, '') NOT IN ('profile', 'pattern')
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(scope)s::text IS NULL OR n.kind = %(scope)s)
    AND (%(scope_id)s::text IS NULL OR CASE n.kind WHEN 'agent' THEN n.source_agent = %(scope_id)s
@@ -243,6 +244,7 @@ SELECT n.id FROM node_version n
    AND n.from_position <= %(as_of_position)s
    AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
    AND n.label = 'Summary' AND n.state IN ('active', 'provisional')
+   AND coalesce(n.kind, '') NOT IN ('profile', 'pattern')
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (%(scope)s::text IS NULL OR n.kind = %(scope)s)
    AND (%(scope_id)s::text IS NULL OR CASE n.kind WHEN 'agent' THEN n.source_agent = %(scope_id)s
