@@ -50,6 +50,9 @@ BOOKKEEPING = (Label.CONVERSATION, Label.TASK, "User", "Ticket", "Investigation"
 BY_LABEL_ONLY = (*BOOKKEEPING, Label.SUMMARY)
 """Labels that a search finds only when it names them; migrations 0057 and 0058 say it in SQL."""
 
+OF_PEOPLE = ("profile", "pattern")
+"""Kinds of the Summaries that stand for what is held of a person: walks find them, no search."""
+
 SAID_BY = ("user", "assistant")
 """Roles whose messages a search finds; those of others only when it names the label."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cairn.conversations.messages import OWN_METADATA
 from cairn.graph.edge import Relation, View
 from cairn.graph.entities import entity_id
-from cairn.graph.node import State
+from cairn.graph.node import OF_PEOPLE, State
 from cairn.kernel.ids import derived_id
 from cairn.nodes.plan import edge_body
 from cairn.profiles.claims import NONE
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.profiles.derive import Pattern, Profile, Skill
     from cairn.profiles.ports import HeldEdge, Holder
 
-PROFILE, PATTERN = "profile", "pattern"
+PROFILE, PATTERN = OF_PEOPLE
 """Kinds of the nodes of label Summary that are made here."""
 
 RELATIONS = (

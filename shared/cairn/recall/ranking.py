@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cairn.graph.node import BOOKKEEPING, Label, State
+from cairn.graph.node import BOOKKEEPING, OF_PEOPLE, Label, State
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.recipes import GRAPH, KEYWORD, SECOND, SUBSCRIPTIONS, VECTOR, Fusion, Recipe
 from cairn.recall.records import Candidate, Sketch
@@ -131,21 +131,26 @@ _COARSE = frozenset({Label.DOCUMENT, Label.SECTION, Label.MESSAGE})
 _PARTS = frozenset({Label.SECTION, Label.CHUNK, Label.MEMORY})
 
 
-def bookkeeping(label: str, text: str) -> bool:
+def bookkeeping(label: str, text: str, kind: str | None = None) -> bool:
     """Return whether a node stands for a record kept elsewhere, or says nothing but an id."""
-    return label in BOOKKEEPING or (label not in _OWN_LABELS and _ID.fullmatch(text) is not None)
+    if of_people(label, kind) or label in BOOKKEEPING:
+        return True
+    return label not in _OWN_LABELS and _ID.fullmatch(text) is not None
+
+
+def of_people(label: str, kind: str | None) -> bool:
+    """Return whether a node stands for what is held of a person."""
+    return label == Label.SUMMARY and kind in OF_PEOPLE
 
 
 _OWN_LABELS = frozenset(Label)
 
 
 def without_bookkeeping(sketches: Sequence[Sketch], labels: Sequence[str]) -> Sequence[Sketch]:
-    """Return the candidates that may be results: all of them when labels were asked for."""
-    return (
-        sketches
-        if labels
-        else [sketch for sketch in sketches if not bookkeeping(sketch.label, sketch.text)]
-    )
+    """Return the candidates that may be results: bookkeeping only when labels were asked for."""
+    if labels:
+        return [sketch for sketch in sketches if not of_people(sketch.label, sketch.kind)]
+    return [each for each in sketches if not bookkeeping(each.label, each.text, each.kind)]
 
 
 class Validity(StrEnum):

@@ -236,5 +236,6 @@ def proactive(
             validity=validity(node, search.at),
         )
         for each in surfaced
-        if (node := by_id.get(each.node_id)) is not None and not bookkeeping(node.label, node.text)
+        if (node := by_id.get(each.node_id)) is not None
+        and not bookkeeping(node.label, node.text, node.kind)
     )

@@ -124,7 +124,7 @@ def read_set(stores: Stores, search: Search, asked_set: WantedSet, ids: Gathered
     nodes = [
         Scored(sketch=each, score=0.0, signals={})
         for each in sketches
-        if not bookkeeping(each.label, each.text)
+        if not bookkeeping(each.label, each.text, each.kind)
     ]
     unique = one_text(deduped(nodes))
     return found_set(

@@ -18,6 +18,7 @@ from cairn.recall.ranking import (
     present_first,
     reciprocal_rank,
     weighted_sum,
+    without_bookkeeping,
 )
 from cairn.recall.scoring import Scored
 
@@ -241,3 +242,12 @@ def test_what_replaced_a_message_stands_just_above_it() -> None:
 )
 def test_bookkeeping_is_a_label_or_a_bare_id(label: str, text: str, hidden: bool) -> None:
     assert bookkeeping(label, text) is hidden
+
+
+@pytest.mark.parametrize("labels", [(), ("Summary",), ("Entity", "Summary")])
+def test_what_is_held_of_people_is_no_result_whatever_labels_are_asked_for(
+    labels: tuple[str, ...],
+) -> None:
+    held = [sketch(1, label="Summary", kind="profile"), sketch(2, label="Summary", kind="pattern")]
+    summary = sketch(3, label="Summary", kind="session")
+    assert without_bookkeeping([*held, summary], labels) == [summary]
