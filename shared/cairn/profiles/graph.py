@@ -238,27 +238,24 @@ _MADE = (Relation.HAS_PROFILE, Relation.EXHIBITS_PATTERN)
 def change_of(
     goal: Wanted, held: Sequence[HeldEdge], nodes: Mapping[UUID, StoredNode]
 ) -> Change | None:
-    """Return what makes the graph hold what is wanted; None while the profile is held back.
+    """Return what makes the graph hold what is wanted; None when that waits for a taint's end.
 
     `nodes` are those of the wanted parts, of the ends of wanted edges and of held ones. What others
-    state stays theirs. An edge to what is no more, or of a part that is held back, is left out.
+    state stays theirs. An edge to what is no more is left out. A part that a taint holds back keeps
+    the edges it has; what else rests on the tainted goes.
     """
     parts = {part.id: part for part in goal.parts}
-    barred = {id_ for id_, node in nodes.items() if node.state is State.QUARANTINED}
-    if goal.profile_id in barred:
-        return None
-    active = {id_ for id_, node in nodes.items() if node.state is State.ACTIVE}
-    present = (active | parts.keys()) - barred
+    at = {Place(each.view, each.relation, each.source_id, each.target_id): each for each in held}
+    mine = {place: each for place, each in at.items() if each.profile == str(goal.profile_id)}
+    ours = {place.target_id for place in mine if place.relation in _MADE}
+    barred = {id_ for id_ in parts.keys() | ours if _is(nodes, id_, State.QUARANTINED)}
+    active = {id_ for id_ in nodes if _is(nodes, id_, State.ACTIVE)}
     edges = {
         place: weight
         for place, weight in goal.edges.items()
-        if {place.source_id, place.target_id} <= present
+        if {place.source_id, place.target_id} <= (active | parts.keys()) - barred
     }
-    at = {Place(each.view, each.relation, each.source_id, each.target_id): each for each in held}
-    mine = {place: each for place, each in at.items() if each.profile == str(goal.profile_id)}
-    closed = [each.id for place, each in mine.items() if edges.get(place) != each.weight]
-    ours = {place.target_id for place in mine if place.relation in _MADE}
-    return Change(
+    change = Change(
         parts=[part for part in goal.parts if part.id not in barred],
         standing=frozenset(parts.keys() & nodes.keys()),
         edges={
@@ -266,9 +263,20 @@ def change_of(
             for place, weight in edges.items()
             if place not in at or (place in mine and mine[place].weight != weight)
         },
-        closed=closed,
+        closed=[
+            each.id
+            for place, each in mine.items()
+            if edges.get(place) != each.weight
+            and barred.isdisjoint((place.source_id, place.target_id))
+        ],
         dropped=sorted((ours - parts.keys()) & active),
     )
+    waits = goal.profile_id in barred and not (change.edges or change.closed or change.dropped)
+    return None if waits else change
+
+
+def _is(nodes: Mapping[UUID, StoredNode], node_id: UUID, state: State) -> bool:
+    return node_id in nodes and nodes[node_id].state is state
 
 
 def gone(holder: Holder, own: UUID) -> Wanted:

@@ -54,6 +54,8 @@ def _changed(entry: Entry, part: Mapping[str, Any]) -> NodeChange:
         workspace_id=entry.workspace_id,
         id=UUID(part["id"]),
         position=entry.position,
+        text=part["text"],
+        content_hash=content_hash(part["text"]),
         metadata=part["metadata"],
         revive=True,
     )
