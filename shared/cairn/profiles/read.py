@@ -12,7 +12,6 @@ from cairn.graph.node import State
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.profiles.claims import NONE, Claims
 from cairn.profiles.derive import derive
-from cairn.profiles.graph import profile_id
 from cairn.reading.views import MemoryFilter
 from cairn.writing.audience import GLOBAL_CLIENT
 
@@ -63,6 +62,8 @@ class ReadProfile:
         if whose is None or whose == GLOBAL_CLIENT:
             wrong = "names whose profile it is to be"
             raise ValidationFailed(f"client_id {wrong}.", errors=[FieldError("client_id", wrong)])
+        from cairn.profiles.graph import profile_id  # what writes it is not for every cold start
+
         where = MemoryFilter(client_id=whose, state=State.ACTIVE, namespaced=False)
         with self.transactions.reading(principal) as stores:
             memories = stores.views.memories(where, limit=MAX_READ + 1, after=None)
