@@ -1,7 +1,9 @@
 """What is told of an investigation while it runs: when a state, a step, all of it began and ended.
 
 Pure: from what was seen before and what is seen now to the events between. Who looks, and how they
-reach a reader, is the edge's.
+reach a reader, is the edge's. Everything is told twice: by the names that investigations had first
+(`investigation_start`, `state_start`, `step_start`), and by those that all traces share
+(`graph_start`, `agent_start`, `iteration_start`, `tool_activity`, `debug_meta`).
 """
 
 from __future__ import annotations
@@ -41,6 +43,12 @@ class Seen:
     state: State | None = None
     since: datetime | None = None
     timings: Mapping[str, int] = field(default_factory=dict[str, int])
+    iterations: int = 0
+
+
+GRAPH = "investigation"
+TOOLS = frozenset({"action", "approval"})
+"""Kinds of steps that are a tool's."""
 
 
 def events_after(
@@ -51,10 +59,11 @@ def events_after(
     Steps have a start and an end with `duration_ms`; so have states, as far as they are followed
     live. The end of all has the time by system.
     """
-    events = [] if seen.state or seen.seq else [_begun(investigation)]
-    timings = dict(seen.timings)
+    events = [] if seen.state or seen.seq else _begun(investigation)
+    timings, iterations = dict(seen.timings), seen.iterations
     for step in steps.items:
-        events += _step(step)
+        iterations += step.kind == "plan"
+        events += _step(step, iterations)
         timings[step.system] = timings.get(step.system, 0) + step.ms
     events += _states(seen, investigation)
     now = replace(
@@ -63,9 +72,10 @@ def events_after(
         state=investigation.state,
         since=investigation.moved_at,
         timings=timings,
+        iterations=iterations,
     )
     if steps.ended:
-        events.append(_ended(investigation, timings))
+        events += _ended(investigation, timings)
     return events, now
 
 
@@ -74,23 +84,24 @@ def kebab(name: str) -> str:
     return _NO_LETTERS.sub("-", name.lower()).strip("-")
 
 
-def _begun(investigation: InvestigationView) -> TraceEvent:
-    return TraceEvent(
-        name="investigation_start",
-        data={
-            "investigation_id": investigation.id,
-            "ticket_id": investigation.ticket_id,
-            "run": investigation.run,
-            "trace_id": investigation.trace_id,
-            "at": investigation.created_at,
-        },
-    )
+def _begun(investigation: InvestigationView) -> list[TraceEvent]:
+    data = {
+        "investigation_id": investigation.id,
+        "ticket_id": investigation.ticket_id,
+        "run": investigation.run,
+        "trace_id": investigation.trace_id,
+        "at": investigation.created_at,
+    }
+    return [
+        TraceEvent(name="investigation_start", data=data),
+        TraceEvent(name="graph_start", data={"name": GRAPH, **data}),
+    ]
 
 
-def _step(step: StepView) -> list[TraceEvent]:
+def _step(step: StepView, iteration: int) -> list[TraceEvent]:
     name = kebab(step.system)
     shared = {"name": name, "system": step.system, "action": step.action, "state": step.state}
-    begun = step.at - timedelta(milliseconds=step.ms)
+    begun = {"at": step.at - timedelta(milliseconds=step.ms)}
     ended = {
         "seq": step.seq,
         "kind": step.kind,
@@ -100,8 +111,21 @@ def _step(step: StepView) -> list[TraceEvent]:
         "position": step.position,
         "at": step.at,
     }
+    planned = {"iteration": iteration, **begun}
+    new = [TraceEvent(name="iteration_start", data=planned)] if step.kind == "plan" else []
+    if step.kind in TOOLS:
+        tool = {"tool": step.system, **shared}
+        start = TraceEvent(name="tool_activity", data={**tool, "phase": "start", **begun})
+        data = {**tool, "phase": "end", **ended}
+        end = TraceEvent(name="tool_activity", data=data)
+    else:
+        start = TraceEvent(name="agent_start", data={**shared, **begun})
+        end = TraceEvent(name="agent_end", data={**shared, **ended})
     return [
-        TraceEvent(name="step_start", data={**shared, "at": begun}),
+        *new,
+        TraceEvent(name="step_start", data={**shared, **begun}),
+        start,
+        end,
         TraceEvent(name="step_end", data={**shared, **ended}, id=step.seq),
     ]
 
@@ -119,22 +143,23 @@ def _states(seen: Seen, investigation: InvestigationView) -> list[TraceEvent]:
     return events
 
 
-def _ended(investigation: InvestigationView, timings: Mapping[str, int]) -> TraceEvent:
+def _ended(investigation: InvestigationView, timings: Mapping[str, int]) -> list[TraceEvent]:
     ended_at = investigation.ended_at or investigation.moved_at
-    return TraceEvent(
-        name="investigation_end",
-        data={
-            "investigation_id": investigation.id,
-            "state": investigation.state,
-            "verdict": investigation.verdict,
-            "error": investigation.error,
-            "duration_ms": _ms(ended_at - investigation.created_at),
-            "timings": [
-                {"name": kebab(name), "duration_ms": ms} for name, ms in sorted(timings.items())
-            ],
-            "at": ended_at,
-        },
-    )
+    by_name = [{"name": kebab(name), "duration_ms": ms} for name, ms in sorted(timings.items())]
+    data = {
+        "investigation_id": investigation.id,
+        "state": investigation.state,
+        "verdict": investigation.verdict,
+        "error": investigation.error,
+        "duration_ms": _ms(ended_at - investigation.created_at),
+        "timings": by_name,
+        "at": ended_at,
+    }
+    return [
+        TraceEvent(name="debug_meta", data={"timings": by_name, "at": ended_at}),
+        TraceEvent(name="graph_end", data={"name": GRAPH, **data}),
+        TraceEvent(name="investigation_end", data=data),
+    ]
 
 
 def _ms(took: timedelta) -> int:

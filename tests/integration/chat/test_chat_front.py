@@ -449,3 +449,17 @@ def test_a_tool_that_says_too_much_is_cut_and_what_it_says_is_data(
     result = str(asked_of_chat(model)[1]["messages"][-1]["content"])
     assert len(result) < 12_000 and "[cut: the tool said more]" in result
     assert result.count("</tool_result>") == 1
+
+
+def test_a_search_is_told_as_trace_events_when_it_is_asked_for_them(front: Front) -> None:
+    front.call("POST", "/v1/memories", json={"type": "fact", "text": FACT})
+    question = {"query": "Who runs the harbour project?"}
+    headers = {"accept": "text/event-stream"}
+    text = front.answer("POST", "/v1/search", json=question, headers=headers).text
+    lines = [line.partition(": ")[2] for line in text.splitlines() if line]
+    told = [(name, json.loads(data)) for name, data in zip(lines[::2], lines[1::2], strict=True)]
+    names = [name for name, _ in told]
+    assert (names[0], names[-2:]) == ("graph_start", ["debug_meta", "graph_end"])
+    assert names.count("agent_start") == names.count("agent_end") == len(told[-2][1]["timings"]) > 0
+    assert told[-1][1]["name"] == "search"
+    assert [each["text"] for each in told[-1][1]["results"]] == [FACT]

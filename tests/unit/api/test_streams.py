@@ -27,7 +27,17 @@ class Event:
     id: str | None = None
 
 
+SHARED = {"graph_start", "graph_end", "agent_start", "agent_end"} | {
+    *("iteration_start", "tool_activity", "debug_meta")
+}
+"""Names that every trace has; the others are of investigations alone, and say the same."""
+
+
 def events(text: str) -> list[Event]:
+    return [each for each in all_events(text) if each.name not in SHARED]
+
+
+def all_events(text: str) -> list[Event]:
     found: list[Event] = []
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if line[:1] != ":")
@@ -91,6 +101,25 @@ def test_a_stream_tells_starts_and_ends_with_durations_and_ends_with_its_investi
         {"name": "accounts-unlock", "duration_ms": 250},
         {"name": "plan", "duration_ms": 40},
     ]
+
+
+def test_a_stream_tells_it_by_the_names_that_all_traces_share_too() -> None:
+    world, one = ended(step(1, system="plan", kind="plan", ms=40), step(2), step(3, kind="verdict"))
+    told = [each for each in all_events(read(world, path_of(one)).text) if each.name in SHARED]
+    assert [each.name for each in told] == [
+        "graph_start",
+        *("iteration_start", "agent_start", "agent_end"),
+        *("tool_activity", "tool_activity"),
+        *("agent_start", "agent_end"),
+        *("debug_meta", "graph_end"),
+    ]
+    assert {each.id for each in told} == {None}  # a step is over with its step_end
+    assert (told[0].data["name"], told[0].data["trace_id"]) == ("investigation", TRACE)
+    assert (told[2].data["name"], told[3].data["duration_ms"]) == ("plan", 40)
+    assert [each.data["phase"] for each in told[4:6]] == ["start", "end"]
+    assert (told[5].data["tool"], told[5].data["duration_ms"]) == ("accounts.unlock", 250)
+    assert {each["name"] for each in told[8].data["timings"]} == {"plan", "accounts-unlock"}
+    assert (told[9].data["name"], told[9].data["verdict"]) == ("investigation", "auto_resolved")
 
 
 def test_a_stream_follows_what_happens_meanwhile() -> None:
@@ -323,3 +352,20 @@ def test_the_stream_reads_as_the_one_who_asked() -> None:
     agents.look = noted  # type: ignore[method-assign]
     read(World(agents=agents), path_of(one))
     assert set(asked) == {PRINCIPALS[ADMIN_KEY]}
+
+
+def test_a_run_of_the_consolidation_is_told_by_the_same_names_until_it_ends() -> None:
+    world = World()
+    client = Client(world, options=ApiOptions(pace=QUICK))
+    run_id = client.post("/v1/consolidations", {}).json()["id"]
+    world.runs.states = ["waiting", "running", "finished"]
+    path, sse = f"/v1/consolidations/{run_id}", {"accept": "text/event-stream"}
+    told = all_events(client.get(path, headers=sse).text)
+    assert [each.name for each in told] == [
+        *("graph_start", "agent_start", "tool_activity"),
+        *("agent_end", "debug_meta", "graph_end"),
+    ]
+    assert told[2].data["counts"]["superseded"] == 2
+    assert {each["name"] for each in told[4].data["timings"]} == {"waiting", "consolidation"}
+    assert (told[5].data["state"], told[5].data["run_id"]) == ("finished", run_id)
+    assert client.get(path).json()["state"] == "finished"

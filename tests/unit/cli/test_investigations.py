@@ -68,12 +68,11 @@ def test_watching_for_programs_is_a_json_line_an_event() -> None:
     shown = shell.run("investigations", "watch", one, "--json")
     told = [json.loads(line) for line in shown.stdout.splitlines()]
     assert [each["event"] for each in told] == [
-        "investigation_start",
-        "step_start",
-        "step_end",
-        "investigation_end",
+        *("investigation_start", "graph_start"),
+        *("step_start", "tool_activity", "tool_activity", "step_end"),
+        *("debug_meta", "graph_end", "investigation_end"),
     ]
-    assert told[2]["id"] == 1
+    assert told[5]["id"] == 1
 
 
 def test_who_watches_is_told_which_approval_waits() -> None:

@@ -657,15 +657,16 @@ def list_consolidations(
 
 def get_consolidation(
     run_id: UUID | str,
-) -> Call[models.RunView]:
+) -> Call[models.RunView | str]:
     """Follow one run.
 
-    Show a run: waiting, running, finished or failed, and its counts so far.
+    Show a run: waiting, running, finished or failed, and its counts so far.  Asked for
+    `text/event-stream`, a server streams its trace events until it ends.
     """
     return Call(
         method="GET",
         path=f"/v1/consolidations/{part(run_id)}",
-        answer=models.RunView,
+        answer=models.RunView | str,
     )
 
 
@@ -2427,18 +2428,19 @@ def get_latest_reports(
 
 def search(
     body: models.SearchIn,
-) -> Call[models.SearchAnswer]:
+) -> Call[models.SearchAnswer | str]:
     """Recall.
 
     Find memories and document chunks by meaning and by words, as the key may see them.  A
     part that failed is named in `meta.degraded`. `meta.truncated` says that there was more
     than is shown, and `meta.dropped` what was left out because the answer would have been
-    too large.
+    too large.  Asked for `text/event-stream`, it answers with the search's trace events;
+    the last has it all.
     """
     return Call(
         method="POST",
         path="/v1/search",
-        answer=models.SearchAnswer,
+        answer=models.SearchAnswer | str,
         body=body,
         reads=True,
     )

@@ -4,18 +4,20 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Path, Query, Response
+from anyio import to_thread
+from fastapi import Path, Query, Request, Response
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
-from cairn.api import pages
+from cairn.api import pages, streams
 from cairn.api.answers import answer, replay_headers
 from cairn.api.dependencies import Admin, Idempotency, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name
 from cairn.api.pages import Cursor, Limit, newest_answer, page_answer
 from cairn.api.routing import router
+from cairn.api.traces import RunEvents
 from cairn.consolidation.requests import Preview
 from cairn.consolidation.runs import RunView
 from cairn.graph.projection import TaintKind
@@ -100,15 +102,30 @@ def list_consolidations(
     "/v1/consolidations/{run_id}",
     summary="Follow one run",
     response_model=None,
-    responses={**answers(200, "How far it is", RunView), **problems("not-found")},
+    responses={
+        **answers(200, "How far it is", RunView, picture=streams.MEDIA_TYPE),
+        **problems("not-found", "not-streamable"),
+    },
 )
-def get_consolidation(
+async def get_consolidation(
     run_id: Annotated[UUID, Path(description="From the answer to POST /v1/consolidations.")],
     caller: Admin,
     services: Services,
+    options: Options,
+    request: Request,
 ) -> Response:
-    """Show a run: waiting, running, finished or failed, and its counts so far."""
-    return answer(services.consolidations.show(caller, run_id))
+    """Show a run: waiting, running, finished or failed, and its counts so far.
+
+    Asked for `text/event-stream`, a server streams its trace events until it ends.
+    """
+    find = partial(services.consolidations.show, caller, run_id)
+    if streams.MEDIA_TYPE not in request.headers.get("accept", ""):
+        return answer(await to_thread.run_sync(find))
+    streams.require_stream(request, f"poll GET /v1/consolidations/{run_id}", reason="poll-run")
+    options.open_streams.check()
+    look = RunEvents(find, await to_thread.run_sync(find))
+    watch = streams.Watch(look, streams.readmission(services, request), options.pace)
+    return streams.streaming(watch.parts(), options.open_streams)
 
 
 class RebuildIn(Body):

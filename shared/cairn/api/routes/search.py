@@ -1,20 +1,22 @@
 """Search: one question, the few things that matter, each with its scores and its source."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Body as BodyParameter
-from fastapi import Response
+from fastapi import Request, Response
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from cairn.api.answers import MEDIA_TYPE, answer, encode, fitting
+from cairn.api import streams
+from cairn.api.answers import MEDIA_TYPE, encode, fitting
 from cairn.api.conditions import ConditionIn, Where
 from cairn.api.dependencies import Anyone, Options, Services, require_client
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Namespace, ScopeName, Text, Timestamp, at_most, timestamp
 from cairn.api.recall_answers import SearchAnswer
 from cairn.api.routing import router
+from cairn.api.traces import of_search
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Scope
 from cairn.kernel.records import convert
@@ -132,7 +134,12 @@ class SearchIn(Body):
     summary="Recall",
     response_model=None,
     responses={
-        **answers(200, "Results in rank order, and what happened", SearchAnswer),
+        **answers(
+            200,
+            "Results in rank order, and what happened",
+            SearchAnswer,
+            picture=streams.MEDIA_TYPE,
+        ),
         **problems(body=True),
     },
 )
@@ -146,20 +153,28 @@ def search(
     caller: Anyone,
     services: Services,
     options: Options,
+    request: Request,
 ) -> Response:
     """Find memories and document chunks by meaning and by words, as the key may see them.
 
     A part that failed is named in `meta.degraded`. `meta.truncated` says that there was more than
     is shown, and `meta.dropped` what was left out because the answer would have been too large.
+
+    Asked for `text/event-stream`, it answers with the search's trace events; the last has it all.
     """
     require_client(services, caller, body.client_id)
     match = services.search(caller, body.record())
     text = {} if match.text is None else {"text": match.text}
-    whole = encode({"results": match.results, "meta": match.meta, **text})
-    if len(whole) <= options.max_answer_bytes:
-        return Response(whole, media_type=MEDIA_TYPE)
-    meta = dict(match.meta)
-    room = options.max_answer_bytes - len(encode(meta)) - 4096
-    results = fitting(match.results, max_bytes=room)
-    meta.update(truncated=True, nodes_returned=len(results))
-    return answer({"results": results, "meta": meta})
+    told: dict[str, Any] = {"results": match.results, "meta": match.meta, **text}
+    whole = encode(told)
+    if len(whole) > options.max_answer_bytes:
+        meta = dict(match.meta)
+        room = options.max_answer_bytes - len(encode(meta)) - 4096
+        results = fitting(match.results, max_bytes=room)
+        meta.update(truncated=True, nodes_returned=len(results))
+        told = {"results": results, "meta": meta}
+        whole = encode(told)
+    if streams.MEDIA_TYPE in request.headers.get("accept", ""):
+        events = b"".join(map(streams.written, of_search(told)))
+        return Response(events, media_type=streams.MEDIA_TYPE)
+    return Response(whole, media_type=MEDIA_TYPE)
