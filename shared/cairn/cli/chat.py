@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,7 +39,8 @@ def chat(
         return _say(deps, {**body, "message": message}, yes=yes, as_json=as_json)
     deps.out.print("[dim]An empty line ends it.[/]")
     while line := _line():
-        _say(deps, {**body, "message": line}, yes=yes, as_json=as_json)
+        with suppress(KeyboardInterrupt):  # of the answer, not of the talk
+            _say(deps, {**body, "message": line}, yes=yes, as_json=as_json)
     return None
 
 
@@ -47,9 +49,13 @@ def _say(deps: Deps, body: Mapping[str, Any], *, yes: bool, as_json: bool) -> No
     turn_id = str(new_id())
     request = {**body, "turn_id": turn_id}
     shown = None if as_json else _Shown(deps)
-    for name, data in _events(deps, request, turn_id):
-        if shown is not None:
-            shown.take(name, data)
+    try:
+        for name, data in _events(deps, request, turn_id):
+            if shown is not None:
+                shown.take(name, data)
+    except KeyboardInterrupt:
+        _stop(deps, turn_id)
+        raise
     turn = deps.client.get(f"/v1/chat/{turn_id}")
     if shown is not None:
         shown.end(turn)
@@ -57,6 +63,17 @@ def _say(deps: Deps, body: Mapping[str, Any], *, yes: bool, as_json: bool) -> No
         _settle(deps, action, yes=yes, ask=not as_json)
     if as_json:
         print_json(deps.client.get(f"/v1/chat/{turn_id}"))
+
+
+def _stop(deps: Deps, turn_id: str) -> None:
+    """Stop a turn on the server, which goes on without its reader; it may not have come there."""
+    try:
+        stopped = deps.client.post(f"/v1/chat/{turn_id}/abort", {})
+    except Failure as failure:
+        if failure.code != "not-found":
+            raise
+    else:
+        deps.err.print(f"\n[yellow]{stopped['state']}[/]")
 
 
 def _events(
