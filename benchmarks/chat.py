@@ -9,7 +9,6 @@ The model is one that echoes the question, served here. The stack has to be one 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,9 +17,11 @@ from statistics import median, quantiles
 from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import httpx
+
+from cairn.kernel.ids import new_id
+from cairn.settings.cli import CliSettings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -131,14 +132,19 @@ def first_words(http: httpx.Client, echo: Echo, message: str, session: str) -> t
 
 def main(rounds: int = ROUNDS) -> None:
     """Measure and print."""
-    url = os.environ["CAIRN_URL"]
-    headers = {"authorization": f"Bearer {os.environ['CAIRN_API_KEY']}"}
+    settings = CliSettings()
+    if settings.url is None or settings.api_key is None:
+        raise SystemExit("Set CAIRN_URL and CAIRN_API_KEY.")
+    headers = {"authorization": f"Bearer {settings.api_key.get_secret_value()}"}
     taken: list[float] = []
     models: list[float] = []
-    with echoing(PORT) as echo, httpx.Client(base_url=url, headers=headers, timeout=60) as http:
+    with (
+        echoing(PORT) as echo,
+        httpx.Client(base_url=settings.url, headers=headers, timeout=60) as http,
+    ):
         for number in range(WARM_UP + rounds):
             message = f"Which ship is berth {number} kept free for this week?"
-            took, own = first_words(http, echo, message, f"bench-{uuid4()}")
+            took, own = first_words(http, echo, message, f"bench-{new_id()}")
             if number >= WARM_UP:
                 taken.append(took - own)
                 models.append(own)

@@ -30,10 +30,10 @@ def of_search(answer: Mapping[str, Any]) -> list[TraceEvent]:
         ]
         timings.append({"name": kebab(stage), "duration_ms": round(ms)})
     for call in meta["models"]:
-        asked = {"model": call["model"], "provider": call["provider"], "error": call["failure"]}
+        about = {"model": call["model"], "provider": call["provider"], "error": call["failure"]}
         events += [
             _event("llm_start", call["purpose"]),
-            _event("llm_end", call["purpose"], **asked, duration_ms=round(call["ms"])),
+            _event("llm_end", call["purpose"], **about, duration_ms=round(call["ms"])),
         ]
     debug = {"timings": timings, "degraded": meta["degraded"]}
     return [

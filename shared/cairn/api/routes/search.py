@@ -165,16 +165,16 @@ def search(
     require_client(services, caller, body.client_id)
     match = services.search(caller, body.record())
     text = {} if match.text is None else {"text": match.text}
-    told: dict[str, Any] = {"results": match.results, "meta": match.meta, **text}
-    whole = encode(told)
+    content: dict[str, Any] = {"results": match.results, "meta": match.meta, **text}
+    whole = encode(content)
     if len(whole) > options.max_answer_bytes:
         meta = dict(match.meta)
         room = options.max_answer_bytes - len(encode(meta)) - 4096
         results = fitting(match.results, max_bytes=room)
         meta.update(truncated=True, nodes_returned=len(results))
-        told = {"results": results, "meta": meta}
-        whole = encode(told)
+        content = {"results": results, "meta": meta}
+        whole = encode(content)
     if streams.MEDIA_TYPE in request.headers.get("accept", ""):
-        events = b"".join(map(streams.written, of_search(told)))
+        events = b"".join(map(streams.written, of_search(content)))
         return Response(events, media_type=streams.MEDIA_TYPE)
     return Response(whole, media_type=MEDIA_TYPE)
