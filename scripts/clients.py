@@ -31,7 +31,14 @@ BOUNDS = {
     *("maxLength", "minLength", "pattern", "maxItems", "minItems"),
     *("maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"),
 }
-READS = {"search", "context", "query_subgraph", "search_conversations", "refresh_memories"}
+READS = {
+    "search",
+    "context",
+    "query_subgraph",
+    "query_nodes",
+    "search_conversations",
+    "refresh_memories",
+}
 """Operations that do no more when they come twice, though they are sent with a body."""
 TO_SYNC = (
     (r"\basync (def|with|for)\b", r"\1"),

@@ -326,6 +326,15 @@ def walk_the_graph(walk: Walk) -> None:
     rest = walk("graph_query", label="Runbook", limit=1, after=page["after"])
     ids = [node["id"] for node in (*page["nodes"], *rest["nodes"])]
     assert ids == [second["id"], first["id"]]
+    walk("node_write", label="Runbook:Reviewed", title="Restart the lift", text="Once more.")
+    reviewed = walk("graph_query", label="Reviewed:Runbook", where=["text~once", "!owner"])
+    assert [node["labels"] for node in reviewed["nodes"]] == [["Reviewed"]]
+    owned = walk("graph_query", label="Runbook", where=["owner=platform team", "title~MAKER"])
+    assert [node["id"] for node in owned["nodes"]] == [second["id"]]
+    assert (
+        "did you mean owner?"
+        in walk("graph_query", label="Runbook", where=["ownr=x"])["warnings"][0]
+    )
     around = walk("graph_walk", node_ids=[first["id"]])
     assert {first["id"], second["id"]} <= {node["id"] for node in around["nodes"]}
 

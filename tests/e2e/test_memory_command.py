@@ -163,7 +163,14 @@ def test_every_other_command_of_the_guides_does_its_work(tenant: Tenant, tmp_pat
     said(tenant, "personas", "set", "night", "--autonomy", "off")
     for line in (
         *("conversations list", "conversations search Oslo", "events list", f"nodes show {node}"),
-        *("nodes list Note", "entities list", f"graph lineage {node}", "graph query harbour"),
+        *(
+            "nodes list Note",
+            f"nodes label {node} Reviewed",
+            "nodes list Note --where text~harbour",
+            "entities list",
+            f"graph lineage {node}",
+            "graph query harbour",
+        ),
         *(f"searches show {searched}", f"searches replay {searched}", f"cite [memory:{node}]"),
         *("reports latest day", "reports list", "tasks list", "summaries list", "stats"),
         *("subscriptions list", "subscriptions clear bot", "keys list", "keys whoami"),

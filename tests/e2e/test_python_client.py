@@ -102,6 +102,17 @@ def test_a_memory_is_corrected_kept_from_recall_and_deleted(memory: Memory) -> N
     assert not list(memory.memories(**ours))
 
 
+def test_nodes_are_asked_for_by_label_and_property(memory: Memory) -> None:
+    for name, cost in (("pump", 5), ("hose", 2)):
+        node = {"label": "Part", "labels": ["Spare"], "properties": {"name": name, "cost": cost}}
+        memory.call(operations.write_nodes(models.NodeIn.model_validate(node)))
+    found = memory.query_nodes("Spare", where=[{"path": ["cost"], "op": "gt", "value": 3}])
+    assert [(node.name, node.labels) for node in found.items] == [("pump", ["Part", "Spare"])]
+    assert memory.query_nodes("Part", where=[{"path": ["cots"], "value": 3}]).warnings == [
+        "No Part node has the property cots; did you mean cost?"
+    ]
+
+
 def test_what_is_said_and_ingested_is_recalled(memory: Memory) -> None:
     memory.say("visit-1", "Our dog Bruno is afraid of thunder.", client_id="vet")
     document = memory.ingest(

@@ -78,6 +78,13 @@ class InMemoryGraph:
         nodes = self._visible(filters, strict=True)
         return [(node.id, node.label) for node in nodes if node.id in asked]
 
+    def extra_labels(
+        self, node_ids: Sequence[UUID], filters: Filters
+    ) -> Mapping[UUID, Sequence[str]]:
+        """Return what nodes are beside their first label."""
+        nodes = {node.id: node for node in self._visible(filters, strict=False)}
+        return {each: nodes[each].extra_labels for each in node_ids if each in nodes}
+
     def hop(
         self,
         frontier: Sequence[UUID],

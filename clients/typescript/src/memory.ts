@@ -199,6 +199,19 @@ export class Memory {
 
   // What is held
 
+  /**
+   * Return a page of the nodes that have all the labels and meet all conditions.
+   *
+   * `warnings` of the page names properties that no node has.
+   */
+  queryNodes(
+    labels: string[],
+    fields: Fields<Models["NodeQueryIn"], "labels"> = {},
+  ): Promise<Models["NodeQueryAnswer"]> {
+    const body = { ...this.#client(), ...fields, labels };
+    return this.call(operations.queryNodes(body as Models["NodeQueryIn"]));
+  }
+
   /** Yield the memories, the newest first, page by page as they are read. */
   memories(
     filters: Parameters<typeof operations.listMemories>[0] = {},

@@ -881,6 +881,14 @@ export function replaceCompiledTruth(
   return { method: "PUT", path: `/v1/nodes/${encodeURIComponent(nodeId)}/compiled-truth`, body };
 }
 
+/** Set what a node is beside its first label. */
+export function replaceLabels(
+  nodeId: string,
+  body: M["LabelsIn"],
+): Call<M["NodeChanged"]> {
+  return { method: "PUT", path: `/v1/nodes/${encodeURIComponent(nodeId)}/labels`, body };
+}
+
 /** Trace a node. */
 export function getLineage(
   nodeId: string,
@@ -956,6 +964,13 @@ export function rejectProposal(
   nodeId: string,
 ): Call<M["Proposal"]> {
   return { method: "POST", path: `/v1/proposals/${encodeURIComponent(nodeId)}/reject` };
+}
+
+/** Query nodes by label and property. */
+export function queryNodes(
+  body: M["NodeQueryIn"],
+): Call<M["NodeQueryAnswer"]> {
+  return { method: "POST", path: "/v1/query/nodes", body, reads: true };
 }
 
 /** Query the graph. */

@@ -922,6 +922,11 @@ export interface components {
          * @enum {string}
          */
         KnowledgeCategory: "brand" | "strategy" | "meeting" | "content" | "technical" | "relationship" | "general";
+        /** @description What a node is beside its first label. */
+        LabelsIn: {
+            /** @description What it is beside its first label; none takes all away. */
+            labels: string[];
+        };
         /**
          * @description How a lineage is written.
          * @enum {string}
@@ -1249,6 +1254,8 @@ export interface components {
                  * @example Runbook
                  */
                 label: string;
+                /** @description Only nodes with these labels; all when empty. */
+                labels?: string[];
                 /** @description What kind it is. */
                 kind?: string | null;
                 /** @description What is set on it, as a JSON object. */
@@ -1298,6 +1305,8 @@ export interface components {
              * @example Runbook
              */
             label: string;
+            /** @description What it is, too: up to 8 labels beside the first. */
+            labels?: string[];
             /** @description What kind it is. */
             kind?: string | null;
             /** @description What is set on it, as a JSON object. */
@@ -1341,11 +1350,31 @@ export interface components {
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string;
         };
+        /** @description Which nodes: of all these labels, and with properties as asked. */
+        NodeQueryIn: {
+            /** @description What the nodes are: all of these. */
+            labels: string[];
+            /** @description What their properties must be; all of it. */
+            where?: components["schemas"]["PropertyConditionIn"][];
+            /** @description What kind it is. */
+            kind?: string | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /**
+             * @description How many at most.
+             * @default 50
+             */
+            limit?: number;
+            /** @description `next_cursor` of the page before, with the same conditions. */
+            cursor?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /**
          * @description How a value of the metadata is compared.
          * @enum {string}
          */
-        Op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists";
+        Op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
         /** @description A persona as a whole: what is left out is as a new one has it. */
         PersonaIn: {
             /**
@@ -1408,6 +1437,20 @@ export interface components {
         ProofIn: {
             /** @description Strings that only what is forgotten had; they are kept nowhere. */
             canaries?: string[];
+        };
+        /** @description What a property of a node must be. */
+        PropertyConditionIn: {
+            /** @description The property, and the keys below it that lead to the value. */
+            path: string[];
+            /**
+             * @description How the value is compared. `eq` of a list means any of its items; `ne` holds where there is none.
+             * @default eq
+             */
+            op?: components["schemas"]["Op"];
+            /** @description What it is compared with: a list for `in`, true or false for `exists`. */
+            value?: string | number | boolean | (string | number | boolean | null)[] | null;
+            /** @description Compare as this; without it, as what the values are. */
+            type?: components["schemas"]["ValueType"] | null;
         };
         /** @description How well it was done. */
         RatingIn: {
@@ -2010,6 +2053,11 @@ export interface components {
             /** @description The media type, such as `text/markdown`; found out when left out. */
             media_type?: string | null;
         };
+        /**
+         * @description What values are compared as.
+         * @enum {string}
+         */
+        ValueType: "text" | "number" | "time";
         /**
          * @description What a webhook may be told of.
          * @enum {string}
@@ -4718,6 +4766,15 @@ export interface components {
             /** @description Its place among the items, from 0. */
             index: number;
         };
+        /** @description Nodes, and what of the question names nothing. */
+        NodeQueryAnswer: {
+            /** @description The items, in their order. */
+            items: unknown[];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+            /** @description What its writer should know. */
+            warnings: string[];
+        };
         /** @description A node of the memory graph without its id. */
         NodeRecord: {
             /**
@@ -4836,6 +4893,8 @@ export interface components {
             };
             /** @description The edges. */
             edges: components["schemas"]["EdgesView"] | null;
+            /** @description All its labels, the first before the others. */
+            labels: string[];
         };
         /** @description What a person said last: a rating with a comment, or a dispute with a reason. */
         OpinionView: {

@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from cairn.api.fields import Body, Name
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.memories.conditions import MAX_CONDITIONS, MAX_STEPS, Condition, Op, fault_of
+from cairn.nodes.properties import PropertyCondition, ValueType, fault_of_type
 
 Scalar = str | float | int | bool | None
 MAX_CHARS = 8_000
@@ -33,6 +34,26 @@ class ConditionIn(Body):
         return Condition(path=tuple(self.path), op=self.op, value=self.value)
 
 
+class PropertyConditionIn(ConditionIn):
+    """What a property of a node must be."""
+
+    type: Annotated[ValueType, Field(strict=False)] | None = None
+
+    @model_validator(mode="after")
+    def of_its_type(self) -> "PropertyConditionIn":
+        """Refuse a value that is not of the type it says."""
+        if wrong := fault_of_type(self.record()):
+            raise PydanticCustomError("condition", "{wrong}", {"wrong": wrong})
+        return self
+
+    def record(self) -> PropertyCondition:
+        """Return the use case's record."""
+        return PropertyCondition(
+            path=tuple(self.path), op=self.op, value=self.value, type=self.type
+        )
+
+
+Properties = Annotated[list[PropertyConditionIn], Field(max_length=MAX_CONDITIONS)]
 Where = Annotated[list[ConditionIn], Field(max_length=MAX_CONDITIONS)]
 WhereParameter = Annotated[str | None, Query(max_length=MAX_CHARS)]
 _WHERE: TypeAdapter[list[ConditionIn]] = TypeAdapter(Where)

@@ -60,17 +60,18 @@ def key_page_answer(
     route: str,
     filters: Mapping[str, object],
     options: ApiOptions,
+    more: Mapping[str, object] | None = None,
 ) -> Response:
     """Write a page of items that share positions: the cursor is the field `key` and the id.
 
-    `rows` has one item more than `limit` when there is a next page.
+    `rows` has one item more than `limit` when there is a next page; `more` is said with each.
     """
     items = fitting(rows[:limit], max_bytes=options.max_answer_bytes - _ROOM)
     cursor = None
     if items and len(items) < len(rows):
         after = items[-1][key], UUID(items[-1]["id"])
         cursor = encode_key(after, route=route, filters=filters)
-    return answer({"items": items, "next_cursor": cursor})
+    return answer({"items": items, "next_cursor": cursor, **(more or {})})
 
 
 def newest_answer(

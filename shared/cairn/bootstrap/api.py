@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cairn.memories.delete import DeleteDocument, DeleteMemory
     from cairn.memories.edit import EditMemories
     from cairn.memories.expiry import RefreshMemories
-    from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, Relate
+    from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, LabelNode, Relate
     from cairn.nodes.entities import CorrectEntities
     from cairn.nodes.views import BrowseNodes
     from cairn.nodes.write import WriteNodes
@@ -301,6 +301,13 @@ class ApiServices(AgentServices):
         from cairn.nodes.changes import CompileTruth
 
         return CompileTruth(writing=self._graph_writing)
+
+    @part
+    def label_node(self) -> LabelNode:
+        """Setting what a node is beside its first label."""
+        from cairn.nodes.changes import LabelNode
+
+        return LabelNode(writing=self._graph_writing)
 
     @part
     def delete_node(self) -> DeleteNode:

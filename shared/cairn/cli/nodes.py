@@ -8,9 +8,11 @@ import typer
 
 from cairn.cli.client import Failure
 from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
+from cairn.kernel.errors import ValidationFailed
 
 app = typer.Typer(help="Nodes of the graph, and the edges between them.", no_args_is_help=True)
 
+PAGE = 200
 SHOWN_CHARS = 70
 
 
@@ -23,6 +25,7 @@ def add(
     name: Annotated[str | None, typer.Option(help="An entity's name.")] = None,
     title: Annotated[str | None, typer.Option()] = None,
     properties: Annotated[str | None, typer.Option(help="A JSON object of more.")] = None,
+    also: Annotated[list[str] | None, typer.Option(help="Another label of it; repeat.")] = None,
     edge: Annotated[
         list[str] | None,
         typer.Option(help="RELATION:ID for an edge to a node, ID:RELATION from it; repeat."),
@@ -37,6 +40,7 @@ def add(
     body = without_none(
         {
             "label": label,
+            "labels": also or [],
             "kind": kind,
             "properties": structured,
             "edges": [_edge(each) for each in edge or []],
@@ -64,7 +68,7 @@ def show(
         return print_json(answer)
     heading = answer["title"] or answer["name"] or answer["id"]
     kind = f" [dim]{escape(answer['kind'])}[/]" if answer["kind"] else ""
-    deps.out.print(f"[bold]{escape(answer['label'])}[/]{kind}  {escape(heading)}")
+    deps.out.print(f"[bold]{escape(', '.join(answer['labels']))}[/]{kind}  {escape(heading)}")
     deps.out.print(escape(answer["text"]))
     if answer["compiled_truth"]:
         deps.out.print(f"[green]held true:[/] {escape(answer['compiled_truth'])}")
@@ -80,27 +84,80 @@ def show(
     deps.out.print(f"[dim]{sum(each['count'] for each in counts)}{more} edges[/]")
 
 
+@app.command("label")
+def label_node(
+    ctx: typer.Context,
+    node: Annotated[str, typer.Argument(help="The node's id.")],
+    labels: Annotated[list[str] | None, typer.Argument(help="None takes all away.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Set what a node is beside its first label."""
+    deps = deps_of(ctx)
+    done = deps.client.put(f"/v1/nodes/{node}/labels", {"labels": labels or []})
+    if as_json:
+        return print_json(done)
+    deps.out.print(f"[green]set[/] {done['id']}  [dim]ledger {done['position']}[/]")
+
+
 @app.command("list")
 def list_nodes(
     ctx: typer.Context,
     label: Annotated[str, typer.Argument(help="Such as Runbook, Event or Chunk.")],
+    also: Annotated[list[str] | None, typer.Option(help="Another label it has; repeat.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="owner=platform, cost>=5, tags~web, due, !due; repeat for all of them."),
+    ] = None,
     kind: Annotated[str | None, typer.Option()] = None,
     client: Client = None,
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
     as_json: Json = False,
 ) -> None:
-    """List the nodes of a label, newest first."""
+    """List the nodes of a label, those with some properties, newest first."""
     deps = deps_of(ctx)
-    pages = deps.client.pages("/v1/nodes", label=label, kind=kind, client_id=client)
-    results = list(islice(pages, limit))
+    asked = without_none(
+        {
+            "labels": [label, *(also or [])],
+            "where": [_condition(each) for each in where or []],
+            "kind": kind,
+            "client_id": client,
+        }
+    )
+    results: list[dict[str, Any]] = []
+    cursor: str | None = None
+    warnings: list[str] = []
+    while len(results) < limit:
+        page = without_none({"limit": min(limit - len(results), PAGE), "cursor": cursor})
+        answer = deps.client.post("/v1/query/nodes", asked | page)
+        results += answer["items"]
+        warnings = warnings or answer["warnings"]
+        cursor = answer["next_cursor"]
+        if cursor is None:
+            break
+    for each in warnings:
+        deps.err.print(f"[yellow]{escape(each)}[/]")
     if as_json:
         return print_json(results)
-    shown = table("id", "kind", "title or text", "links here")
-    for each in results:
+    deps.out.print(_listing(results))
+
+
+def _condition(text: str) -> dict[str, Any]:
+    from cairn.nodes.properties import condition_of
+
+    try:
+        condition = condition_of(text)
+    except ValidationFailed as exc:
+        raise Failure(f"--{exc}") from exc
+    return {"path": condition.path, "op": condition.op, "value": condition.value}
+
+
+def _listing(nodes: list[dict[str, Any]]) -> Any:
+    shown = table("id", "labels", "kind", "title or text", "links here")
+    for each in nodes:
         title = each["title"] or each["name"] or " ".join(each["text"].split())
-        texts = escape(each["kind"] or ""), escape(title[:SHOWN_CHARS])
-        shown.add_row(each["id"], *texts, str(each["backlink_count"]))
-    deps.out.print(shown)
+        texts = ", ".join(each["labels"]), each["kind"] or "", title[:SHOWN_CHARS]
+        shown.add_row(each["id"], *map(escape, texts), str(each["backlink_count"]))
+    return shown
 
 
 def _edges(edges: dict[str, Any]) -> Any:

@@ -178,6 +178,7 @@ class Node(MemoryFields):
     never_recall: bool = False  # kept in quarantine, found by nobody
     ttl_seconds: int | None = None  # how long it lasts after it is written, or refreshed
     expires_at: datetime | None = None  # from then on nobody reads it
+    extra_labels: tuple[str, ...] = ()  # beside `label`, sorted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,4 +227,5 @@ class NodeChange:
     pinned: bool | None = None
     never_recall: bool | None = None  # of all versions of the node
     expires_at: datetime | None = None  # of all versions, too
+    extra_labels: tuple[str, ...] | None = None
     revive: bool = False  # deleted or merged -> active: clears deleted_at and superseded_by, _at

@@ -28,6 +28,7 @@ class Op(StrEnum):
     LT = "lt"
     LTE = "lte"
     EXISTS = "exists"
+    CONTAINS = "contains"  # a text within a text, in any case; of a list: an item like it
 
 
 _COMPARED = {Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
@@ -59,6 +60,8 @@ def fault_of(condition: Condition) -> str | None:
         return next((wrong for each in values if (wrong := _fault_of_value(each))), None)
     if condition.op in _COMPARED and (isinstance(value, bool) or value is None):
         return f"{condition.op} needs a number or a text as its value"
+    if condition.op is Op.CONTAINS and value == "":
+        return "contains needs a text that is not empty"
     return _fault_of_value(value)
 
 
@@ -74,11 +77,13 @@ def _fault_of_value(value: object) -> str | None:
 
 def json_path(conditions: Sequence[Condition]) -> str | None:
     """Return all conditions as one SQL/JSON path predicate; None without any."""
-    return " && ".join(f"({_predicate(each)})" for each in conditions) or None
+    return " && ".join(f"({predicate(each)})" for each in conditions) or None
 
 
-def _predicate(condition: Condition) -> str:
+def predicate(condition: Condition, *, as_number: bool = False) -> str:
+    """Return a condition as a SQL/JSON path predicate; `as_number` reads numbers in texts, too."""
     path = "$" + "".join(f".{json.dumps(key)}" for key in condition.path)
+    path += ".double()" if as_number and condition.op is not Op.EXISTS else ""
     if condition.op is Op.EXISTS:
         return f"exists({path})" if condition.value else f"!exists({path})"
     if condition.op is Op.IN:
@@ -86,5 +91,7 @@ def _predicate(condition: Condition) -> str:
     if condition.op is Op.NE:
         same = f"{path} == {json.dumps(condition.value)}"
         return f"!({same}) || ({same}) is unknown"
+    if condition.op is Op.CONTAINS and isinstance(condition.value, str):
+        return f'{path} like_regex {json.dumps(condition.value)} flag "iq"'
     sign = _COMPARED.get(condition.op, "==")
     return f"{path} {sign} {json.dumps(condition.value)}"

@@ -10,7 +10,7 @@ from cairn.graph.node import Label, State
 from cairn.kernel.errors import FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
-from cairn.nodes.draft import MAX_TRUTH_CHARS, NewEdge, draft_edge
+from cairn.nodes.draft import MAX_TRUTH_CHARS, NewEdge, clean_labels, draft_edge
 from cairn.nodes.plan import planned_edges
 from cairn.writing.checks import require_writer
 from cairn.writing.items import Deleted
@@ -156,6 +156,31 @@ class CompileTruth:
                 occurred_at=write.now,
             )
             write.wake_embed([node_id])
+        return Changed(id=node_id, position=position)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelNode:
+    """Sets what a node is beside its first label, which stays."""
+
+    writing: GraphWriting
+
+    def __call__(self, principal: Principal, node_id: UUID, labels: Sequence[str]) -> Changed:
+        """Replace the other labels; NotFound when the principal cannot see the node."""
+        require_writer(principal)
+        seen = present(self.writing.look(principal, [node_id]), node_id)
+        wanted = clean_labels(labels, seen.label)
+        with self.writing.open(principal, [seen]) as write:
+            node = present(write.stores.graph_nodes.find([node_id]), node_id)
+            if node.extra_labels == wanted:
+                return Changed(id=node_id, position=node.position)
+            position = write.entries.add(
+                "node.labelled",
+                {"node_id": str(node_id)},
+                {"labels": list(wanted)},
+                data_subjects=node.data_subjects,
+                occurred_at=write.now,
+            )
         return Changed(id=node_id, position=position)
 
 

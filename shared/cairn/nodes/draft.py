@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from cairn.graph.edge import Relation, Role, parse_relation
 from cairn.graph.entity_names import tidy_name
-from cairn.graph.node import Label, State
+from cairn.graph.node import BOOKKEEPING, Label, State
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.hashes import content_hash
@@ -28,7 +28,7 @@ from cairn.writing.checks import (
 from cairn.writing.items import ItemOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 
 MAX_EDGES = 100
+MAX_LABELS = 8
+"""Labels a node may have beside its first."""
+
 MAX_KEYWORDS = 50
 MAX_TRUTH_CHARS = 10_000
 MAX_CONTEXT_CHARS = 8_000
@@ -44,6 +47,7 @@ MAX_WEIGHT = 1_000_000.0
 RESERVED = frozenset(Label) - {Label.ENTITY}
 """Labels that other routes write, each with what belongs to it."""
 
+_WRITTEN_BY_CAIRN = frozenset({*Label, *BOOKKEEPING})
 _LABEL = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,63}(?:\.[a-z0-9_-]{1,64}){0,8}")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -72,6 +76,7 @@ class NewNode:
     label: str
     properties: Mapping[str, Any]
     scope: Scope | None
+    labels: tuple[str, ...] = ()  # more than the one
     kind: str | None = None
     edges: tuple[NewEdge, ...] = ()
     client_id: str = GLOBAL_CLIENT
@@ -104,6 +109,7 @@ class NodeDraft:
     """Everything about a node that its writer decides."""
 
     label: str
+    extra_labels: tuple[str, ...]
     kind: str | None
     text: str
     title: str | None
@@ -173,6 +179,7 @@ def draft_node(new: NewNode, principal: Principal, now: datetime) -> NodeDraft:
         _refuse("valid_to", f"is before valid_from ({valid_from.isoformat()})")
     return NodeDraft(
         label=label,
+        extra_labels=clean_labels(new.labels, label),
         kind=kind,
         text=name if name is not None and label == Label.ENTITY else text or "",
         title=texts["title"],
@@ -248,6 +255,7 @@ def node_body(draft: NodeDraft) -> dict[str, Any]:
     agents = draft.audience.agents
     return {
         "label": draft.label,
+        "labels": list(draft.extra_labels),
         "kind": draft.kind,
         "text": draft.text,
         "content_hash": content_hash(draft.text),
@@ -305,14 +313,37 @@ class _Properties:
 
 
 def _label(label: str) -> str:
-    if not _LABEL.fullmatch(label):
-        _refuse("label", "is a capital letter and up to 63 letters and digits, such as Runbook")
+    _require_label_form(label, "label")
     if label in RESERVED:
-        message = f"{label} is written by its own route; choose another label"
-        raise ValidationFailed(
-            f"label {message}.", reason="reserved-label", errors=[FieldError("label", message)]
-        )
+        _refuse_reserved(label, "label")
     return label
+
+
+def clean_labels(labels: Sequence[str], first: str) -> tuple[str, ...]:
+    """Return a node's labels beside its first, each once, sorted.
+
+    ValidationFailed names the one that is none, or that Cairn writes itself.
+    """
+    extra = sorted(set(labels) - {first})
+    if len(extra) > MAX_LABELS:
+        _refuse("labels", f"are at most {MAX_LABELS} beside the first")
+    for number, label in enumerate(labels):
+        _require_label_form(label, f"labels.{number}")
+        if label != first and label in _WRITTEN_BY_CAIRN:
+            _refuse_reserved(label, f"labels.{number}")
+    return tuple(extra)
+
+
+def _require_label_form(label: str, field: str) -> None:
+    if not _LABEL.fullmatch(label):
+        _refuse(field, "is a capital letter and up to 63 letters and digits, such as Runbook")
+
+
+def _refuse_reserved(label: str, field: str) -> NoReturn:
+    message = f"{label} is written by its own route; choose another label"
+    raise ValidationFailed(
+        f"{field} {message}.", reason="reserved-label", errors=[FieldError(field, message)]
+    )
 
 
 def clean_kind(kind: str | None) -> str | None:
@@ -392,6 +423,7 @@ class StoredNode:
     position: int
     superseded_by: UUID | None = None
     superseded_at: datetime | None = None
+    extra_labels: tuple[str, ...] = ()
 
     @property
     def is_entity(self) -> bool:

@@ -10,7 +10,14 @@ from cairn.graph.entities import entity_id
 from cairn.graph.node import Label, State
 from cairn.kernel.errors import CairnError, Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.nodes.draft import EdgeDraft, NodeDraft, NodeOutcome, node_body, node_identity
+from cairn.nodes.draft import (
+    EdgeDraft,
+    NodeDraft,
+    NodeOutcome,
+    clean_labels,
+    node_body,
+    node_identity,
+)
 from cairn.writing.items import Outcome
 from cairn.writing.task_ports import no_such_task
 
@@ -66,8 +73,8 @@ def warnings_of(draft: NodeDraft, nodes: Mapping[UUID, StoredNode]) -> tuple[str
     task = nodes.get(draft.task_id) if draft.task_id else None
     if draft.task_id and (task is None or task.label != Label.TASK):
         raise no_such_task(draft.task_id)
-    sort = draft.kind if draft.is_entity else draft.label
-    if (sort or "").casefold() not in GATED:
+    sorts = [draft.kind if draft.is_entity else draft.label, *draft.extra_labels]
+    if GATED.isdisjoint((sort or "").casefold() for sort in sorts):
         return ()
     labels = {nodes[maker].label for maker in _makers(draft) if maker in nodes}
     return () if labels & MAKERS else (WARNING,)
@@ -178,6 +185,7 @@ class NodePlan:
     found: Mapping[UUID, StoredNode]
     made: dict[str, tuple[UUID, int]] = field(default_factory=dict[str, "tuple[UUID, int]"])
     touched: dict[UUID, None] = field(default_factory=dict["UUID", None])
+    labels: dict[UUID, tuple[str, ...]] = field(default_factory=dict["UUID", "tuple[str, ...]"])
 
     def write(self, draft: NodeDraft | CairnError) -> NodeOutcome:
         """Plan one node and say what becomes of it."""
@@ -198,11 +206,13 @@ class NodePlan:
             position = self._append(draft, node_id, edges, revives=revives)
             self.made[self._identity(draft)] = node_id, position
             self.touched[node_id] = None
+            self.labels[node_id] = draft.extra_labels
             outcome = Outcome.CREATED
         else:
             position, outcome = stored_at, Outcome.DUPLICATE
             if edges:
                 position = self._relate(draft, edges)
+            position = self._label(draft, node_id) or position
         return NodeOutcome(
             outcome=outcome, id=node_id, position=position, edges=len(edges), warnings=warnings
         )
@@ -253,6 +263,18 @@ class NodePlan:
 
     def _relate(self, draft: NodeDraft, edges: list[dict[str, Any]]) -> int:
         return self._entry("edge.written", {"edges": len(edges)}, {"edges": edges}, draft)
+
+    def _label(self, draft: NodeDraft, node_id: UUID) -> int | None:
+        """Plan the labels that a node which stands does not have; None when it has them all."""
+        node = self.found.get(node_id)
+        present = self.labels.get(node_id, node.extra_labels if node else ())
+        labels = tuple(sorted({*present, *draft.extra_labels}))
+        if labels == present:
+            return None
+        clean_labels(labels, draft.label)
+        self.labels[node_id] = labels
+        meta = {"node_id": str(node_id)}
+        return self._entry("node.labelled", meta, {"labels": list(labels)}, draft)
 
     def _entry(
         self, type_: str, meta: Mapping[str, Any], body: Mapping[str, Any], draft: NodeDraft

@@ -40,6 +40,7 @@ def written(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> P
                 summary=body["summary"],
                 compiled_truth=body["compiled_truth"],
                 metadata=body["metadata"],
+                extra_labels=tuple(body.get("labels", ())),
                 revive=True,
             )
         )
@@ -58,6 +59,17 @@ def compiled(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> 
         id=UUID(meta["node_id"]),
         position=entry.position,
         compiled_truth=body["compiled_truth"],
+    )
+    return Projection(nodes=(change,))
+
+
+def labelled(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Projection:
+    """The labels of a node beside its first."""
+    change = NodeChange(
+        workspace_id=entry.workspace_id,
+        id=UUID(meta["node_id"]),
+        position=entry.position,
+        extra_labels=tuple(body["labels"]),
     )
     return Projection(nodes=(change,))
 
@@ -111,6 +123,7 @@ def _node(entry: Entry, meta: Mapping[str, Any], body: Mapping[str, Any]) -> Nod
         **node_fields(entry, meta, body, valid_from=parse_timestamp(meta["valid_from"])),
         id=UUID(meta["node_id"]),
         label=body["label"],
+        extra_labels=tuple(body.get("labels", ())),
         kind=body["kind"],
         text=body["text"],
         title=body["title"],

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import NotFound
+from cairn.nodes.properties import property_query, warnings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.kernel.access import Principal, Scope
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
+    from cairn.nodes.properties import PropertyCondition
 
 
 MAX_SPLIT_MENTIONS = 1_000
@@ -126,15 +127,30 @@ class NodeView:
     embedded: bool = False
     metadata: Json = field(default_factory=dict[str, Any])
     edges: EdgesView | None = None
+    labels: tuple[str, ...] = ()  # all of them, `label` first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFilter:
-    """Which nodes a list shows; None means any, but a list is always of one label."""
+    """Which nodes a list shows; None means any, but a list is always of a label, or of several."""
 
     label: str
     kind: str | None = None
     client_id: str | None = None
+    labels: tuple[str, ...] = ()  # what a node must be, too
+
+    @property
+    def all_labels(self) -> tuple[str, ...]:
+        """Return every label a node must have, each once."""
+        return tuple(dict.fromkeys((self.label, *self.labels)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeMatches:
+    """Nodes whose properties are as asked, and what of the question names nothing."""
+
+    nodes: Sequence[NodeView]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +217,8 @@ class EntityFilter:
 
 SHOWN_EDGES = 50
 LOOKED_AT_EDGES = 10_000
+OBSERVED_NODES = 1_000
+"""Newest nodes of the labels whose properties say what types there are."""
 
 NodeKey = tuple[int, "UUID"]
 """Where a list of nodes goes on: a ledger position and an id."""
@@ -233,6 +251,33 @@ class BrowseNodes:
         """Return up to `limit` nodes of a label, newest ledger position first."""
         with self.transactions.reading(principal) as stores:
             return stores.node_views.nodes(where, limit=limit, after=after)
+
+    def query(
+        self,
+        principal: Principal,
+        where: NodeFilter,
+        conditions: Sequence[PropertyCondition],
+        *,
+        limit: int,
+        after: NodeKey | None,
+    ) -> NodeMatches:
+        """Return up to `limit` nodes as `nodes` does, those whose properties are as asked.
+
+        A property that no node has is no error: the answer warns of it.
+        """
+        with self.transactions.reading(principal) as stores:
+            views = stores.node_views
+            observed = views.observed(where, most=OBSERVED_NODES)
+            asked = property_query(conditions, observed)
+            nodes = views.nodes(where, limit=limit, after=after, asked=asked)
+        warnings = warnings_of(
+            conditions,
+            where.all_labels,
+            observed,
+            {name for node in nodes for name in node.metadata},
+            whole=observed.nodes < OBSERVED_NODES,
+        )
+        return NodeMatches(nodes=nodes, warnings=warnings)
 
     def entity(self, principal: Principal, entity_id: UUID, /) -> EntityDetail:
         """Return one entity; NotFound when the principal cannot see it."""

@@ -82,6 +82,9 @@ def _plan(write: Write, drafts: Sequence[NodeDraft | CairnError]) -> NodePlan:
     results = dict(stores.graph_nodes.find(ids | ends_of(e for item in good for e in item.edges)))
     results |= _present_ones(stores, results)
     stored = dict(stores.memories.known({node_identity(item) for item in good}))
+    if any(item.extra_labels for item in good):
+        same = {each.id for items in stored.values() for each in items}
+        results |= stores.graph_nodes.find(same - results.keys())
     return NodePlan(entries=write.entries, known=stored, found=results)
 
 

@@ -55,6 +55,7 @@ class IndexDocument:
     described: bool
     own: str
     context: str
+    extra_labels: Sequence[str] = ()
 
     @property
     def findable(self) -> bool:

@@ -42,6 +42,7 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "report.written": "reports.rows.written",
     "node.written": "nodes.rows.written",
     "node.compiled": "nodes.rows.compiled",
+    "node.labelled": "nodes.rows.labelled",
     "node.deleted": "nodes.rows.deleted",
     "summary.written": "summaries.rows.written",
     "truth.compiled": "summaries.rows.compiled",

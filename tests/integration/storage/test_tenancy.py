@@ -56,6 +56,7 @@ FINDERS = {
     "find_by_vector",
     "find_by_vector_as_of",
     "find_memories",
+    "find_nodes",
     "find_entities",
     "find_near_memories",
     "find_similar",
@@ -93,6 +94,7 @@ HELPERS = {
     "text_search_of",
     "weighing_at_least",
     "word_query",
+    "stated_time",
 }
 
 Connection = psycopg.Connection[Any]

@@ -13,6 +13,8 @@ from cairn.adapters.http.webhooks import HttpWebhookSender
 from cairn.graph.node import Node, State
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.errors import NotFound
+from cairn.nodes.changes import LabelNode
+from cairn.nodes.properties import PropertyCondition
 from cairn.nodes.views import (
     EdgeCount,
     EdgesView,
@@ -24,6 +26,7 @@ from cairn.nodes.views import (
     LinkedNode,
     NodeFilter,
     NodeKey,
+    NodeMatches,
     NodeView,
 )
 from cairn.webhooks.webhooks import Webhooks
@@ -48,6 +51,7 @@ class NodeWorld:
             random_bytes=lambda size: b"k" * size,
         )
         self.node_filters: list[NodeFilter] = []
+        self.conditions: list[PropertyCondition] = []
         self.entity_filters: list[EntityFilter] = []
 
     def services(self) -> dict[str, Any]:
@@ -59,6 +63,7 @@ class NodeWorld:
             "relate": graph.relate_,
             "compile_truth": graph.compile,
             "delete_node": graph.delete,
+            "label_node": LabelNode(writing=graph.compile.writing),
             "entities": graph.correct,
             "tasks": graph.tasks,
             "webhooks": self.webhooks,
@@ -74,6 +79,18 @@ class NodeWorld:
         found = [_node(row) for row in self._rows() if row.label == where.label]
         found.sort(key=lambda item: (item.position, item.id), reverse=True)
         return [item for item in found if after is None or (item.position, item.id) < after][:limit]
+
+    def query(
+        self,
+        principal: Principal,
+        where: NodeFilter,
+        conditions: Sequence[PropertyCondition],
+        *,
+        limit: int,
+        after: NodeKey | None,
+    ) -> NodeMatches:
+        self.conditions = list(conditions)
+        return NodeMatches(nodes=self.nodes(principal, where, limit=limit, after=after))
 
     def entity(self, principal: Principal, entity_id: UUID) -> EntityDetail:
         one = self._one(entity_id)
@@ -144,6 +161,7 @@ def _node(one: Node) -> NodeView:
         importance_band="medium",
         provenance={"occurred_at": one.occurred_at, "agent_id": one.source_agent},
         compiled_truth=one.compiled_truth,
+        labels=(one.label, *one.extra_labels),
     )
 
 

@@ -81,6 +81,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/searches/{search_id}",
         "/v1/searches/{search_id}/feedback",
         "/v1/query/subgraph",
+        "/v1/query/nodes",
+        "/v1/nodes/{node_id}/labels",
         "/v1/nodes/{node_id}/lineage",
         "/v1/profile",
         "/v1/summaries",

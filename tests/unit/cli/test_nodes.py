@@ -19,12 +19,15 @@ def entity(shell: Shell, name: str) -> str:
 
 
 def test_a_node_is_added_listed_and_shown() -> None:
-    shell = Shell(world=World())
+    world = World()
+    shell = Shell(world=world)
     problem = made(shell, "nodes", "add", "Problem", "Logins [fail].")["id"]
     more = ["--properties", '{"owner": "platform"}', "--edge", f"solves:{problem}"]
     done = made(shell, "nodes", "add", "Runbook", "Clear sessions.", *more)
     assert (done["outcome"], done["edges"]) == ("created", 1)
-    listed = shell.run("nodes", "list", "Problem")
+    listed = shell.run("nodes", "list", "Problem", "--where", "owner.team!=a,b", "--where", "!due")
+    conditions = [(each.path, each.op, each.value) for each in world.known.conditions]
+    assert conditions == [(("owner", "team"), "ne", "a,b"), (("due",), "exists", False)]
     assert "Logins [fail]." in listed.stdout
     shown = shell.run("nodes", "show", done["id"]).stdout
     assert "SOLVES" in shown

@@ -400,6 +400,30 @@ class Memory:
 
     # What is held
 
+    def query_nodes(
+        self,
+        *labels: str,
+        where: Sequence[Mapping[str, Any]] = (),
+        kind: str | None = None,
+        client_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.NodeQueryAnswer:
+        """Return a page of the nodes that have all the labels and meet all conditions.
+
+        A condition is such as `{"path": ["cost"], "op": "gte", "value": 5}`; `warnings` of the page
+        names properties that no node has. The next page is asked for with its `next_cursor`.
+        """
+        body = given(
+            labels=list(labels),
+            where=list(where),
+            kind=kind,
+            client_id=client_id or self.client_id,
+            limit=limit,
+            cursor=cursor,
+        )
+        return self.call(operations.query_nodes(models.NodeQueryIn.model_validate(body)))
+
     def memories(
         self,
         *,

@@ -276,6 +276,13 @@ class InvestigationIn(Model):
     """The ticket's id."""
 
 
+class LabelsIn(Model):
+    """What a node is beside its first label."""
+
+    labels: list[str]
+    """What it is beside its first label; none takes all away."""
+
+
 class MemoryCorrection(Model):
     """What a memory says otherwise, and why. What is left out stays; null clears."""
 
@@ -2939,6 +2946,19 @@ class NodeItemResult(Model):
     """Its place among the items, from 0."""
 
 
+class NodeQueryAnswer(Model):
+    """Nodes, and what of the question names nothing."""
+
+    items: list[Any]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+    warnings: list[str]
+    """What its writer should know."""
+
+
 class NodeRecord(Model):
     """A node of the memory graph without its id."""
 
@@ -5365,7 +5385,7 @@ class ConditionIn(Model):
     path: list[str]
     """The keys that lead to the value, the outermost first."""
 
-    op: Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"] = "eq"
+    op: Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists", "contains"] = "eq"
     """How the value is compared. `eq` of a list means any of its items; `ne` holds where there is none."""
 
     value: str | float | int | bool | list[str | float | int | bool | None] | None = None
@@ -6068,6 +6088,9 @@ class Item2(Model):
     label: str = Field(..., examples=["Runbook"])
     """The label of the node."""
 
+    labels: list[str] | None = None
+    """Only nodes with these labels; all when empty."""
+
     kind: str | None = None
     """What kind it is."""
 
@@ -6130,6 +6153,9 @@ class NodeIn(Model):
     label: str = Field(..., examples=["Runbook"])
     """The label of the node."""
 
+    labels: list[str] | None = None
+    """What it is, too: up to 8 labels beside the first."""
+
     kind: str | None = None
     """What kind it is."""
 
@@ -6180,6 +6206,22 @@ class NodeIn(Model):
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
+
+
+class PropertyConditionIn(Model):
+    """What a property of a node must be."""
+
+    path: list[str]
+    """The property, and the keys below it that lead to the value."""
+
+    op: Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists", "contains"] = "eq"
+    """How the value is compared. `eq` of a list means any of its items; `ne` holds where there is none."""
+
+    value: str | float | int | bool | list[str | float | int | bool | None] | None = None
+    """What it is compared with: a list for `in`, true or false for `exists`."""
+
+    type: Literal["text", "number", "time"] | None = None
+    """Compare as this; without it, as what the values are."""
 
 
 class RememberIn(Model):
@@ -7337,6 +7379,9 @@ class NodeView(Model):
     edges: EdgesView | None
     """The edges."""
 
+    labels: list[str]
+    """All its labels, the first before the others."""
+
 
 class CheckpointItemPage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
@@ -7785,6 +7830,31 @@ class AgentIn(Model):
 
     key: AgentKeyIn | None = None
     """The key to make for it, for admins; its secret is in the answer only."""
+
+
+class NodeQueryIn(Model):
+    """Which nodes: of all these labels, and with properties as asked."""
+
+    labels: list[str]
+    """What the nodes are: all of these."""
+
+    where: list[PropertyConditionIn] | None = None
+    """What their properties must be; all of it."""
+
+    kind: str | None = None
+    """What kind it is."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    limit: int = 50
+    """How many at most."""
+
+    cursor: str | None = None
+    """`next_cursor` of the page before, with the same conditions."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
 
 
 class AnchoredVerification(Model):

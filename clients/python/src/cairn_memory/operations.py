@@ -2056,6 +2056,22 @@ def replace_compiled_truth(
     )
 
 
+def replace_labels(
+    node_id: UUID | str,
+    body: models.LabelsIn,
+) -> Call[models.NodeChanged]:
+    """Set what a node is beside its first label.
+
+    Replace a node's other labels; the first, which says what wrote it, stays.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/nodes/{part(node_id)}/labels",
+        answer=models.NodeChanged,
+        body=body,
+    )
+
+
 def get_lineage(
     node_id: UUID | str,
     *,
@@ -2234,6 +2250,23 @@ def reject_proposal(
         method="POST",
         path=f"/v1/proposals/{part(node_id)}/reject",
         answer=models.Proposal,
+    )
+
+
+def query_nodes(
+    body: models.NodeQueryIn,
+) -> Call[models.NodeQueryAnswer]:
+    """Query nodes by label and property.
+
+    List nodes whose properties are as asked, newest first.  A property that no node has is
+    no error: `warnings` names it, and one that is like it.
+    """
+    return Call(
+        method="POST",
+        path="/v1/query/nodes",
+        answer=models.NodeQueryAnswer,
+        body=body,
+        reads=True,
     )
 
 

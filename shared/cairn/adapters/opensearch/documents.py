@@ -54,7 +54,7 @@ def source(document: IndexDocument) -> Json:
         "context": document.context[:MAX_TEXT_CHARS],
         "workspace_id": str(document.workspace_id),
         "node_id": str(document.node_id),
-        "label": document.label,
+        "label": [document.label, *document.extra_labels],
         "kind": document.kind,
         "scope": document.scope,
         "agents": list(document.agents) if document.agents is not None else None,

@@ -9,18 +9,20 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from cairn.api.dependencies import require_client
-from cairn.api.fields import Body, Name, ScopeName, Timestamp
+from cairn.api.fields import Body, Name, ScopeName, Text, Timestamp
 from cairn.api.mcp.tool import WRITERS, Effect, RepeatKey, Tool, ToolAnswer, repeated
 from cairn.api.routes.graph import SubgraphIn
-from cairn.api.routes.nodes import LabelName, NodeChanged, RelationName
+from cairn.api.routes.nodes import NodeChanged, RelationName
 from cairn.bootstrap.api import ApiServices
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
+from cairn.memories.conditions import MAX_CONDITIONS
 from cairn.nodes.changes import NewRelationship
-from cairn.nodes.draft import NewNode
+from cairn.nodes.draft import MAX_LABELS, NewNode
+from cairn.nodes.properties import condition_of
 from cairn.nodes.views import EdgesView, NodeFilter, NodeView
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 from cairn.recall.walks.subgraph import subgraph_json
@@ -37,6 +39,7 @@ class ShownNode(TypedDict):
     id: str
     type: str
     text: str
+    labels: NotRequired[list[str]]
     kind: NotRequired[str]
     name: NotRequired[str]
     occurred_at: NotRequired[str]
@@ -69,10 +72,11 @@ class Walked(TypedDict):
 
 
 class NodePage(TypedDict):
-    """Nodes of a label, and where the next page begins."""
+    """Nodes of a label, where the next page begins, and what names nothing."""
 
     nodes: list[ShownNode]
     after: NotRequired[str]
+    warnings: NotRequired[list[str]]
 
 
 class NodeWritten(TypedDict):
@@ -80,6 +84,10 @@ class NodeWritten(TypedDict):
 
     outcome: str
     id: UUID
+
+
+LabelNames = Annotated[str, Field(max_length=64 * (MAX_LABELS + 2))]
+"""A label, or several with colons between them."""
 
 
 class NodeArguments(Body):
@@ -106,7 +114,7 @@ class Property(Body):
 class WriteArguments(Body):
     """A node, and its properties by name and value."""
 
-    label: LabelName
+    label: LabelNames
     kind: Annotated[str, Field(max_length=200)] | None = None
     title: Annotated[str, Field(max_length=2000)] | None = None
     text: str | None = None
@@ -129,7 +137,8 @@ class WriteArguments(Body):
         if len(properties) < len(pairs):
             wrong = "names a property twice"
             raise ValidationFailed(f"properties {wrong}.", errors=[FieldError("properties", wrong)])
-        return convert(self, NewNode, properties=properties)
+        first, *labels = self.label.split(":")
+        return convert(self, NewNode, label=first, labels=tuple(labels), properties=properties)
 
 
 class RelateArguments(Body):
@@ -143,7 +152,10 @@ class RelateArguments(Body):
 class QueryArguments(Body):
     """Which nodes; `after` is that of the answer before."""
 
-    label: LabelName
+    label: LabelNames
+    where: Annotated[list[Text], Field(max_length=MAX_CONDITIONS)] = Field(
+        default_factory=list[str]
+    )
     kind: Name | None = None
     client_id: Name | None = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
@@ -177,6 +189,7 @@ def _of_view(node: NodeView) -> dict[str, Any]:
         "id": str(node.id),
         "type": node.label,
         "text": node.text,
+        "labels": list(node.labels[1:]),
         "kind": node.kind,
         "name": node.title or node.name,
         "occurred_at": _time(node.provenance.get("occurred_at")),
@@ -245,8 +258,9 @@ def _short(text: str) -> str:
 
 def _line(node: Mapping[str, Any]) -> str:
     kind = f" {node['kind']}" if node["kind"] else ""
+    labels = ", ".join([node["type"], *node.get("labels", ())])
     name = f"{node['name']}: " if node["name"] else ""
-    return f"[{node['type']}{kind}] {name}{node['text']} ({node['occurred_at']}, {node['id']})"
+    return f"[{labels}{kind}] {name}{node['text']} ({node['occurred_at']}, {node['id']})"
 
 
 def edge_line(edge: Mapping[str, str]) -> str:
@@ -279,20 +293,31 @@ def _relate(services: ApiServices, principal: Principal, arguments: RelateArgume
 
 def _query(services: ApiServices, principal: Principal, arguments: QueryArguments) -> ToolAnswer:
     require_client(services, principal, arguments.client_id)
-    where = NodeFilter(label=arguments.label, kind=arguments.kind, client_id=arguments.client_id)
+    first, *labels = arguments.label.split(":")
+    where = NodeFilter(
+        label=first,
+        labels=tuple(labels),
+        kind=arguments.kind,
+        client_id=arguments.client_id,
+    )
     after = None
     if arguments.after is not None:
         position, _, node_id = arguments.after.partition(":")
         after = (int(position), UUID(node_id))
-    rows = services.nodes.nodes(principal, where, limit=arguments.limit + 1, after=after)
-    page = rows[: arguments.limit]
+    conditions = [condition_of(each) for each in arguments.where]
+    matches = services.nodes.query(
+        principal, where, conditions, limit=arguments.limit + 1, after=after
+    )
+    page = matches.nodes[: arguments.limit]
     nodes = [_of_view(node) for node in page]
     lines = [_line({**node, "text": _short(node["text"])}) for node in nodes]
-    structured: dict[str, Any] = {"nodes": nodes}
-    if len(rows) > len(page):
+    lines = lines or ["Nothing was found."]
+    lines += [f"note: {each}" for each in matches.warnings]
+    structured: dict[str, Any] = {"nodes": nodes, "warnings": list(matches.warnings)}
+    if len(matches.nodes) > len(page):
         structured["after"] = f"{page[-1].position}:{page[-1].id}"
         lines.append(f"more: ask again after {structured['after']}")
-    return ToolAnswer(text="\n".join(lines) or "Nothing was found.", structured=structured)
+    return ToolAnswer(text="\n".join(lines), structured=structured)
 
 
 GET = Tool(
@@ -326,7 +351,7 @@ WRITE = Tool(
     description="Write a node; node_relate ties it.",
     arguments=WriteArguments,
     parameters={
-        "label": "Such as Runbook",
+        "label": "Runbook or Runbook:New",
         "title": "In few words",
         "text": "In full",
         "properties": "More",
@@ -355,12 +380,11 @@ RELATE = Tool(
 QUERY = Tool(
     name="graph_query",
     title="Query nodes",
-    description="List the nodes of a label, newest first.",
+    description="List nodes by label and properties, newest first.",
     arguments=QueryArguments,
     parameters={
-        "label": "Such as Entity",
-        "kind": "Only these",
-        "client_id": "Whose",
+        "label": "Such as Entity, or Runbook:Draft for both",
+        "where": 'All of: owner=Ann, cost>=5, tags~web, state!=done, due, !due, team=["a","b"]',
         "limit": "20 if null",
         "after": "Of the page before",
     },

@@ -10,16 +10,22 @@ from fastapi import Query, Response
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from cairn.api import pages
 from cairn.api.answers import answer, encode, fitting
-from cairn.api.dependencies import Anyone, Options, Services, require_client
-from cairn.api.documentation import answers, problems
+from cairn.api.conditions import Properties, PropertyConditionIn
+from cairn.api.dependencies import Anyone, Options, Services, Writer, require_client
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Text, at_most, timestamp
+from cairn.api.pages import key_page_answer
 from cairn.api.recall_answers import Lineage, ProvDocument, Subgraph
+from cairn.api.routes.nodes import LabelName
 from cairn.api.routes.search import Label, Moment
 from cairn.api.routing import router
 from cairn.graph.intent_weights import Intent
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.records import convert
+from cairn.nodes.draft import MAX_LABELS
+from cairn.nodes.views import NodeFilter, NodeView
 from cairn.recall.walks.graph_ports import Method
 from cairn.recall.walks.lineage import Direction, LineageRequest, lineage_json
 from cairn.recall.walks.prov import prov_json
@@ -35,6 +41,13 @@ routes = router("graph")
 
 _DEFAULT = Bounds()
 _ROOM = 4096
+_QUERY = {
+    "labels": ["Runbook"],
+    "where": [
+        {"path": ["owner"], "value": "platform team"},
+        {"path": ["reviewed_at"], "op": "lt", "value": "2026-01-01", "type": "time"},
+    ],
+}
 
 NodeId = Annotated[UUID, Field(strict=False)]
 RelationName = Annotated[str, Field(pattern=r"^[A-Z][A-Z_]{0,63}$")]
@@ -103,6 +116,64 @@ def query_subgraph(
         meta = {**shown["meta"], "truncated": True, "nodes_returned": len(nodes)}
         shown = {"nodes": nodes, "edges": edges, "meta": {**meta, "edges_returned": len(edges)}}
     return answer(shown)
+
+
+class NodeQueryIn(Body):
+    """Which nodes: of all these labels, and with properties as asked."""
+
+    labels: Annotated[list[LabelName], Field(min_length=1, max_length=MAX_LABELS + 1)]
+    where: Properties = Field(default_factory=list[PropertyConditionIn])
+    kind: Name | None = None
+    client_id: Name | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+    cursor: str | None = None
+
+    def filter(self) -> NodeFilter:
+        """Return what narrows the nodes beside their properties."""
+        first, *others = self.labels
+        return NodeFilter(
+            label=first, labels=tuple(others), kind=self.kind, client_id=self.client_id
+        )
+
+
+class NodeQueryAnswer(PageOf[NodeView]):
+    """Nodes, and what of the question names nothing."""
+
+    warnings: list[str]
+
+
+@routes.post(
+    "/v1/query/nodes",
+    summary="Query nodes by label and property",
+    response_model=None,
+    responses={**answers(200, "One page", NodeQueryAnswer), **problems(body=True)},
+)
+def query_nodes(
+    body: Annotated[NodeQueryIn, BodyParameter(openapi_examples={"runbooks": {"value": _QUERY}})],
+    caller: Writer,
+    services: Services,
+    options: Options,
+) -> Response:
+    """List nodes whose properties are as asked, newest first.
+
+    A property that no node has is no error: `warnings` names it, and one that is like it.
+    """
+    require_client(services, caller, body.client_id)
+    asked = body.model_dump(mode="json", exclude={"cursor", "limit"})
+    after = pages.decode_key(body.cursor, kind=int, route="query-nodes", filters=asked)
+    conditions = [each.record() for each in body.where]
+    results = services.nodes.query(
+        caller, body.filter(), conditions, limit=body.limit + 1, after=after
+    )
+    return key_page_answer(
+        results.nodes,
+        limit=body.limit,
+        key="position",
+        route="query-nodes",
+        filters=asked,
+        options=options,
+        more={"warnings": results.warnings},
+    )
 
 
 class LineageFormat(StrEnum):

@@ -1,6 +1,5 @@
 """Nodes of any label, and edges between nodes: write, read, list, compile, delete softly."""
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -22,6 +21,7 @@ from cairn.kernel.records import convert
 from cairn.nodes.changes import NewRelationship
 from cairn.nodes.draft import (
     MAX_EDGES,
+    MAX_LABELS,
     MAX_TRUTH_CHARS,
     MAX_WEIGHT,
     NewEdge,
@@ -84,6 +84,9 @@ class NodeIn(Body):
     """One node to write."""
 
     label: LabelName
+    labels: Annotated[list[LabelName], Field(max_length=MAX_LABELS + 1)] = Field(
+        default_factory=list[str]
+    )
     kind: Annotated[str, Field(max_length=200)] | None = None
     properties: dict[str, Any]
     edges: Annotated[list[EdgeIn], Field(max_length=MAX_EDGES)] = Field(
@@ -122,6 +125,12 @@ class RelationshipIn(Body):
     relation: RelationName
     weight: Weight = 1.0
     properties: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class LabelsIn(Body):
+    """What a node is beside its first label."""
+
+    labels: Annotated[list[LabelName], Field(max_length=MAX_LABELS + 1)]
 
 
 class TruthIn(Body):
@@ -214,7 +223,7 @@ def list_nodes(
 ) -> Response:
     """List what the key may see of one label, with every filter given."""
     where = NodeFilter(label=label, kind=kind, client_id=client_id)
-    filters = asdict(where)
+    filters = {"label": label, "kind": kind, "client_id": client_id}
     after = pages.decode_key(cursor, kind=int, route="nodes", filters=filters)
     nodes = services.nodes.nodes(caller, where, limit=limit + 1, after=after)
     return key_page_answer(
@@ -244,6 +253,18 @@ def replace_compiled_truth(
 ) -> Response:
     """Replace a node's compiled truth; it is searched with the node and lifts its score."""
     done = services.compile_truth(caller, node_id, body.text)
+    return answer({"id": done.id, "position": done.position})
+
+
+@routes.put(
+    "/v1/nodes/{node_id}/labels",
+    summary="Set what a node is beside its first label",
+    response_model=None,
+    responses={**answers(200, "They are set", NodeChanged), **problems("not-found", body=True)},
+)
+def replace_labels(node_id: NodeId, body: LabelsIn, caller: Writer, services: Services) -> Response:
+    """Replace a node's other labels; the first, which says what wrote it, stays."""
+    done = services.label_node(caller, node_id, body.labels)
     return answer({"id": done.id, "position": done.position})
 
 

@@ -255,10 +255,16 @@ class QuerySubgraph:
         filters: Filters,
         tuned: RecallSettings,
     ) -> Subgraph:
+        others: Mapping[UUID, Sequence[str]] = {}
+        if request.labels:
+            others = stores.graph.extra_labels(list(exploration.scores), filters)
         scores = {
             node_id: score
             for node_id, score in exploration.scores.items()
-            if not request.labels or exploration.labels[node_id] in request.labels
+            if not request.labels
+            or not {exploration.labels[node_id], *others.get(node_id, ())}.isdisjoint(
+                request.labels
+            )
         }
         seeds = [
             node_id
@@ -282,7 +288,7 @@ class QuerySubgraph:
             request=request,
             hop_decay=tuned.graph_search_decay,
             truncated=exploration.truncated or len(scores) > len(node_ids),
-            warnings=tuple(_warnings(request, exploration)),
+            warnings=tuple(_warnings(request, exploration, others)),
         )
 
 
@@ -382,9 +388,12 @@ def _edges_between(edges: Sequence[GraphEdge], ids: set[UUID], limit: int) -> tu
     return tuple(sorted(between, key=lambda edge: (-edge_quality(edge), edge.id))[:limit])
 
 
-def _warnings(request: SubgraphRequest, exploration: Exploration) -> list[str]:
+def _warnings(
+    request: SubgraphRequest, exploration: Exploration, others: Mapping[UUID, Sequence[str]]
+) -> list[str]:
     """Return what of the request names nothing this graph knows."""
     labels = frozenset(exploration.labels.values()) | frozenset(Label)
+    labels |= {label for each in others.values() for label in each}
     warnings = [
         f"No node seen here has the label {label}."
         for label in request.labels

@@ -42,6 +42,7 @@ R = TypeVar("R")
 MOST_NAMES = 64
 MOST_ENTITIES = 256
 _FIND_ENTITIES = ("graph.find_entities", "graph.find_entities_as_of")  # the present, the past
+_EXTRA_LABELS = ("graph.extra_labels", "graph.extra_labels_as_of")
 _STARTS = ("graph.starts", "graph.starts_as_of")
 _HOP = ("graph.hop", "graph.hop_as_of")
 _ELIGIBLE = ("graph.eligible", "graph.eligible_as_of")
@@ -78,6 +79,12 @@ class PostgresGraph(Store):
     def starts(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[tuple[UUID, str]]:
         """Return (id, label) of those of `node_ids` the principal may see, strictly guarded."""
         return self._rows(_STARTS, filters, ids=list(node_ids)) if node_ids else ()
+
+    def extra_labels(
+        self, node_ids: Sequence[UUID], filters: Filters
+    ) -> Mapping[UUID, Sequence[str]]:
+        """Return what those that have several labels are beside their first."""
+        return dict(self._rows(_EXTRA_LABELS, filters, ids=list(node_ids)))
 
     def hop(
         self,

@@ -12,6 +12,7 @@ from cairn.graph.projection import Alias, AliasRemoval, readers_key
 from cairn.kernel.access import Scope
 from cairn.memories.kinds import importance_band
 from cairn.nodes.draft import StoredEdge, StoredNode
+from cairn.nodes.properties import Observed, Seen
 from cairn.nodes.views import (
     EdgeCount,
     EdgesView,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.graph.projection import AliasRow
+    from cairn.nodes.properties import PropertyQuery
     from cairn.nodes.views import EntityKey, NodeKey
 
 
@@ -142,11 +144,38 @@ class PostgresNodeViews(Store):
         truncated = any(row["touching"] >= most for row in rows)
         return EdgesView(counts=counts, strongest=strongest, truncated=truncated)
 
-    def nodes(self, where: NodeFilter, *, limit: int, after: NodeKey | None) -> Sequence[NodeView]:
-        """Return up to `limit` nodes by falling position and id."""
+    def nodes(
+        self,
+        where: NodeFilter,
+        *,
+        limit: int,
+        after: NodeKey | None,
+        asked: PropertyQuery | None = None,
+    ) -> Sequence[NodeView]:
+        """Return up to `limit` nodes by falling position and id, with properties as asked."""
         position, node_id = after or (None, None)
-        values: Row = {"limit": limit, "position": position, "after": node_id, **asdict(where)}
-        return [_node_view(row) for row in self.rows("node_view.page", **values)]
+        rows = self.rows(
+            "node_view.page",
+            **_narrowing(where),
+            matching=asked and asked.matching,
+            own=asked and asked.own,
+            times=json.dumps(asked.times) if asked and asked.times else None,
+            # what an index does not know is compared here, so all that it may leave is needed
+            most=limit if asked is None or asked.is_indexed else None,
+            limit=limit,
+            position=position,
+            after=node_id,
+        )
+        return [_node_view(row) for row in rows]
+
+    def observed(self, where: NodeFilter, *, most: int) -> Observed:
+        """Return the properties of the newest nodes of some labels, and their types."""
+        rows = self.rows("node_view.observed", **_narrowing(where), most=most)
+        types: dict[str, set[Seen]] = {}
+        for row in rows:
+            if row["name"] is not None:
+                types.setdefault(row["name"], set()).add(Seen(row["type"]))
+        return Observed(nodes=rows[0]["nodes"], types=types)
 
     def entity(self, entity_id: UUID, *, most: int) -> EntityDetail | None:
         """Return an entity that is not deleted, merged or not."""
@@ -166,6 +195,10 @@ class PostgresNodeViews(Store):
         values: Row = {"limit": limit, "sort_key": sort_key, "after": entity_id, **asdict(where)}
         rows = self.rows("node_view.entities", **values)
         return [EntityView(**_guards(row)) for row in rows]
+
+
+def _narrowing(where: NodeFilter) -> Row:
+    return {"labels": list(where.all_labels), "kind": where.kind, "client_id": where.client_id}
 
 
 def _guards(row: Row) -> Row:
@@ -189,7 +222,7 @@ def _provenance(row: Row) -> Row:
 
 def _node_view(row: Row) -> NodeView:
     provenance = _provenance(row)
-    shown: Row = _guards(row) | {"keywords": tuple(row["keywords"])}
+    shown: Row = _guards(row) | {name: tuple(row[name]) for name in ("keywords", "labels")}
     return NodeView(
         **shown, importance_band=importance_band(row["importance"]), provenance=provenance
     )

@@ -116,9 +116,10 @@ UPDATE embedding_cache AS c SET node_id = asked.id
 -- name: store
 -- Replace the vectors of nodes, with the guards as the nodes have them now.
 INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, tokens, position, label, kind, scope,
-  agents, client_id, state, occurred_at, valid_from, valid_to)
+  agents, client_id, state, occurred_at, valid_from, valid_to, extra_labels)
 SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, asked.tokens, %(position)s, n.label,
-  n.kind, n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
+  n.kind, n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to,
+  n.extra_labels
   FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[], %(tokens)s::bytea[])
     AS asked (id, ordinal, v, tokens)
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = asked.id
@@ -129,9 +130,10 @@ ON CONFLICT (workspace_id, node_id, model_id, ordinal) DO UPDATE
 -- name: add
 -- Store the vectors of nodes that have none, in one order for everybody who does.
 INSERT INTO embedding (workspace_id, node_id, model_id, ordinal, v, tokens, position, label, kind, scope,
-  agents, client_id, state, occurred_at, valid_from, valid_to)
+  agents, client_id, state, occurred_at, valid_from, valid_to, extra_labels)
 SELECT n.workspace_id, n.id, %(model_id)s, asked.ordinal, asked.v, asked.tokens, %(position)s, n.label,
-  n.kind, n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to
+  n.kind, n.scope, n.agents, n.client_id, n.state, n.occurred_at, n.valid_from, n.valid_to,
+  n.extra_labels
   FROM unnest(%(ids)s::uuid[], %(ordinals)s::smallint[], %(vectors)b::halfvec[], %(tokens)s::bytea[])
     AS asked (id, ordinal, v, tokens)
   JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = asked.id
@@ -146,14 +148,14 @@ WITH moved AS (
   UPDATE embedding AS e
      SET label = n.label, kind = n.kind, scope = n.scope, agents = n.agents,
          client_id = n.client_id, state = n.state, occurred_at = n.occurred_at,
-         valid_from = n.valid_from, valid_to = n.valid_to
+         valid_from = n.valid_from, valid_to = n.valid_to, extra_labels = n.extra_labels
     FROM node n
    WHERE e.workspace_id = %(workspace_id)s AND e.node_id = ANY (%(ids)s)
      AND e.model_id = %(model_id)s
      AND n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.id = e.node_id
      AND (e.label, e.kind, e.scope, e.agents, e.client_id, e.state, e.occurred_at, e.valid_from,
-       e.valid_to) IS DISTINCT FROM (n.label, n.kind, n.scope, n.agents, n.client_id, n.state,
-       n.occurred_at, n.valid_from, n.valid_to)
+       e.valid_to, e.extra_labels) IS DISTINCT FROM (n.label, n.kind, n.scope, n.agents, n.client_id, n.state,
+       n.occurred_at, n.valid_from, n.valid_to, n.extra_labels)
 )
 SELECT count(*) FROM node WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
 

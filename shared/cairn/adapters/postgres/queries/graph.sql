@@ -61,6 +61,18 @@ SELECT n.id, n.label FROM node_version n
    AND n.state NOT IN ('deleted', 'quarantined')
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
 
+-- name: extra_labels
+-- What nodes that have several labels are beside their first.
+SELECT n.id, n.extra_labels FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.extra_labels <> '{}'
+
+-- name: extra_labels_as_of
+-- The same at a ledger position.
+SELECT n.id, n.extra_labels FROM node_version n
+ WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s) AND n.extra_labels <> '{}'
+   AND n.from_position <= %(as_of_position)s
+   AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
+
 -- name: hop
 -- The edges at a frontier, both ways, the heaviest of each node; co-occurrence has its own share.
 -- OFFSET 0 keeps the far ends from being read before the edges are in order: a hub has thousands.
@@ -173,7 +185,7 @@ SELECT n.id FROM node n
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (n.state IN ('active', 'provisional')
      OR n.state IN ('superseded', 'archived') AND (%(include_superseded)s OR %(valid_at)s::timestamptz IS NOT NULL))
-   AND (n.label = ANY (%(labels)s) OR %(labels)s::text[] IS NULL AND n.label NOT IN ('Entity', 'Summary'))
+   AND (n.label = ANY (%(labels)s) OR n.extra_labels && %(labels)s OR %(labels)s::text[] IS NULL AND n.label NOT IN ('Entity', 'Summary'))
    AND (%(kinds)s::text[] IS NULL OR n.kind = ANY (%(kinds)s))
    AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
    AND (%(scopes)s::text[] IS NULL OR n.scope = ANY (%(scopes)s))
@@ -191,7 +203,7 @@ SELECT n.id FROM node_version n
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND (n.state IN ('active', 'provisional')
      OR n.state IN ('superseded', 'archived') AND (%(include_superseded)s OR %(valid_at)s::timestamptz IS NOT NULL))
-   AND (n.label = ANY (%(labels)s) OR %(labels)s::text[] IS NULL AND n.label NOT IN ('Entity', 'Summary'))
+   AND (n.label = ANY (%(labels)s) OR n.extra_labels && %(labels)s OR %(labels)s::text[] IS NULL AND n.label NOT IN ('Entity', 'Summary'))
    AND (%(kinds)s::text[] IS NULL OR n.kind = ANY (%(kinds)s))
    AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
    AND (%(scopes)s::text[] IS NULL OR n.scope = ANY (%(scopes)s))

@@ -1,7 +1,8 @@
 -- name: find
 -- Nodes that the asking agent may see, deleted ones too where the transaction sees them.
 SELECT n.id, n.label, n.kind, n.canonical_name AS name, n.state, n.scope, n.agents, n.data_subjects,
-  n.client_id, n.created_position, n.position, n.superseded_by, n.superseded_at
+  n.client_id, n.created_position, n.position, n.superseded_by, n.superseded_at,
+  n.extra_labels
   FROM node n
  WHERE n.workspace_id = %(workspace_id)s AND n.id = ANY (%(ids)s)
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))

@@ -45,7 +45,8 @@ UPDATE node AS n
        last_accessed_at = greatest(n.last_accessed_at, c.last_accessed_at),
        pinned = coalesce(c.pinned, n.pinned),
        never_recall = coalesce(c.never_recall, n.never_recall),
-       expires_at = coalesce(c.expires_at, n.expires_at)
+       expires_at = coalesce(c.expires_at, n.expires_at),
+       extra_labels = coalesce(c.extra_labels, n.extra_labels)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, state text, occurred_at timestamptz, valid_from timestamptz,
     valid_to timestamptz, screening text, supersedes uuid, superseded_by
@@ -55,7 +56,7 @@ UPDATE node AS n
     headings text[], parent_id uuid, ordinal integer, line_from integer, line_to integer,
     page_from integer, page_to integer, content_hash text, consolidated boolean,
     knowledge_category text, accesses integer, last_accessed_at timestamptz, pinned boolean,
-    never_recall boolean, expires_at timestamptz, revive boolean
+    never_recall boolean, expires_at timestamptz, extra_labels text[], revive boolean
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 
@@ -69,10 +70,12 @@ UPDATE node AS n
        knowledge_category = coalesce(c.knowledge_category, n.knowledge_category),
        metadata = coalesce(c.metadata, n.metadata),
        summary = coalesce(c.summary, n.summary),
-       expires_at = coalesce(c.expires_at, n.expires_at)
+       expires_at = coalesce(c.expires_at, n.expires_at),
+       extra_labels = coalesce(c.extra_labels, n.extra_labels)
   FROM jsonb_to_recordset(%(rows)s::jsonb) AS c (
     id uuid, position bigint, keywords text[], importance smallint, consolidated boolean,
-    knowledge_category text, metadata jsonb, summary text, expires_at timestamptz
+    knowledge_category text, metadata jsonb, summary text, expires_at timestamptz,
+    extra_labels text[]
   )
  WHERE n.workspace_id = %(workspace_id)s AND n.id = c.id AND n.position <= c.position
 

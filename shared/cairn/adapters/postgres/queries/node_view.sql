@@ -5,6 +5,7 @@ SELECT n.id, n.created_position AS position, n.label, n.kind, n.text, n.state, n
   n.confidence, coalesce(n.agents, '{}') AS agents, n.valid_from, n.valid_to, n.supersedes,
   n.superseded_by, n.document_id, n.parent_id, n.backlink_count, n.access_count, n.metadata,
   n.entry_id, n.occurred_at, n.recorded_at, n.session_id, n.source_agent, n.trace_id,
+  n.label || n.extra_labels AS labels,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node n
@@ -18,16 +19,51 @@ SELECT n.id, n.created_position AS position, n.label, n.kind, n.text, n.state, n
   n.confidence, coalesce(n.agents, '{}') AS agents, n.valid_from, n.valid_to, n.supersedes,
   n.superseded_by, n.document_id, n.parent_id, n.backlink_count, n.access_count, n.metadata,
   n.entry_id, n.occurred_at, n.recorded_at, n.session_id, n.source_agent, n.trace_id,
+  n.label || n.extra_labels AS labels,
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
-  FROM node n
- WHERE n.workspace_id = %(workspace_id)s AND n.label = %(label)s AND n.state IN ('active', 'provisional')
+  FROM find_nodes(%(labels)s::text[], %(kind)s::text, %(client_id)s::text, %(matching)s::jsonpath,
+         %(position)s::bigint, %(after)s::uuid, %(most)s::integer) f
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = f.node_id
+ WHERE n.state IN ('active', 'provisional')
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
-   AND (%(position)s::bigint IS NULL
-     OR (n.created_position, n.id) < (%(position)s::bigint, %(after)s::uuid))
-   AND (%(kind)s::text IS NULL OR n.kind = %(kind)s)
-   AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+   AND (%(own)s::jsonpath IS NULL OR jsonb_strip_nulls(jsonb_build_object('name', n.canonical_name,
+     'title', n.title, 'summary', n.summary, 'text', n.text, 'slug', n.slug,
+     'keywords', CASE WHEN n.keywords <> '{}' THEN to_jsonb(n.keywords) END,
+     'compiled_truth', n.compiled_truth, 'kind', n.kind, 'client_id', n.client_id,
+     'source_agent', n.source_agent, 'session_id', n.session_id, 'trace_id', n.trace_id,
+     'importance', n.importance, 'confidence', n.confidence, 'backlink_count', n.backlink_count,
+     'occurred_at', n.occurred_at, 'valid_from', n.valid_from, 'valid_to', n.valid_to,
+     'recorded_at', n.recorded_at)) @@ %(own)s::jsonpath)
+   AND (%(times)s::jsonb IS NULL OR NOT EXISTS (
+     SELECT FROM jsonb_to_recordset(%(times)s::jsonb) AS t (path text[], sign text, moments timestamptz[])
+       CROSS JOIN LATERAL (SELECT CASE t.path[1] WHEN 'occurred_at' THEN n.occurred_at
+           WHEN 'valid_from' THEN n.valid_from WHEN 'valid_to' THEN n.valid_to
+           WHEN 'recorded_at' THEN n.recorded_at ELSE stated_time(n.metadata #>> t.path) END AS at) AS s
+      WHERE NOT coalesce(CASE t.sign WHEN '>' THEN s.at > t.moments[1] WHEN '>=' THEN s.at >= t.moments[1]
+          WHEN '<' THEN s.at < t.moments[1] WHEN '<=' THEN s.at <= t.moments[1]
+          WHEN '<>' THEN s.at IS DISTINCT FROM t.moments[1] ELSE s.at = ANY (t.moments) END, false)))
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
+
+-- name: observed
+-- The properties of the newest nodes of some labels, with the types of their values; how many they are.
+WITH newest AS MATERIALIZED (
+  SELECT n.metadata
+    FROM find_nodes(%(labels)s::text[], %(kind)s::text, %(client_id)s::text, NULL, NULL, NULL,
+           %(most)s::integer) f
+    JOIN node n ON n.workspace_id = %(workspace_id)s AND n.id = f.node_id
+)
+SELECT p.key AS name, CASE jsonb_typeof(p.value)
+    WHEN 'array' THEN 'list'
+    WHEN 'string' THEN CASE
+      WHEN p.value #>> '{}' ~ '^\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$' THEN 'time'
+      WHEN p.value #>> '{}' ~ '^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$' THEN 'number in a text'
+      ELSE 'text' END
+    ELSE jsonb_typeof(p.value) END AS type,
+  (SELECT count(*) FROM newest) AS nodes
+  FROM (SELECT '{}'::jsonb AS metadata UNION ALL SELECT metadata FROM newest) AS seen
+  LEFT JOIN LATERAL jsonb_each(seen.metadata) AS p ON true
+ GROUP BY 1, 2 LIMIT 1000
 
 -- name: edges
 -- The strongest edges of a node to nodes the reader sees; their kinds are counted, up to a limit.

@@ -8,7 +8,7 @@ SELECT n.id
      OR n.state IN ('superseded', 'archived')
         AND (%(include_superseded)s::boolean OR %(valid_at)s::timestamptz IS NOT NULL))
    AND (%(labels)s::text[] IS NULL AND (n.label <> 'Entity' OR n.compiled_truth IS NOT NULL)
-     OR n.label = ANY (%(labels)s::text[]))
+     OR n.label = ANY (%(labels)s::text[]) OR n.extra_labels && %(labels)s::text[])
    AND (%(kinds)s::text[] IS NULL OR n.kind = ANY (%(kinds)s::text[]))
    AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s::text)
    AND (%(scopes)s::text[] IS NULL OR n.scope = ANY (%(scopes)s::text[]))
@@ -37,7 +37,7 @@ SELECT recorded_at FROM ledger
 
 -- name: changed
 -- Nodes changed after a place in the order of changes, as they are now, gone and purged ones too.
-(SELECT v.workspace_id, v.id AS node_id, v.from_position AS position, v.label, v.kind, v.scope,
+(SELECT v.workspace_id, v.id AS node_id, v.from_position AS position, v.label, v.extra_labels, v.kind, v.scope,
    v.agents, v.client_id, v.state, v.occurred_at, v.valid_from, v.valid_to,
    v.compiled_truth IS NOT NULL AS described,
    concat_ws(' ', v.title, v.canonical_name, v.text, v.compiled_truth) AS own,
@@ -47,7 +47,7 @@ SELECT recorded_at FROM ledger
     AND (v.from_position, v.id) > (%(position)s, %(after)s)
   ORDER BY v.from_position, v.id LIMIT %(limit)s)
 UNION ALL
-(SELECT p.workspace_id, p.id, p.position, 'Purged', NULL, 'admin', NULL, '', 'deleted', 'epoch',
+(SELECT p.workspace_id, p.id, p.position, 'Purged', '{}', NULL, 'admin', NULL, '', 'deleted', 'epoch',
    'epoch', NULL, false, '', ''
    FROM purged_node p
   WHERE p.workspace_id = %(workspace_id)s AND (p.position, p.id) > (%(position)s, %(after)s)
@@ -56,7 +56,7 @@ ORDER BY position, node_id LIMIT %(limit)s
 
 -- name: documents
 -- The same of named nodes.
-SELECT v.workspace_id, v.id AS node_id, v.from_position AS position, v.label, v.kind, v.scope,
+SELECT v.workspace_id, v.id AS node_id, v.from_position AS position, v.label, v.extra_labels, v.kind, v.scope,
   v.agents, v.client_id, v.state, v.occurred_at, v.valid_from, v.valid_to,
   v.compiled_truth IS NOT NULL AS described,
   concat_ws(' ', v.title, v.canonical_name, v.text, v.compiled_truth) AS own,
