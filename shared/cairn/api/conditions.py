@@ -7,8 +7,8 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.api.fields import Body, Name
+from cairn.graph.conditions import MAX_CONDITIONS, MAX_STEPS, Condition, Op, fault_of
 from cairn.kernel.errors import FieldError, ValidationFailed
-from cairn.memories.conditions import MAX_CONDITIONS, MAX_STEPS, Condition, Op, fault_of
 from cairn.nodes.properties import PropertyCondition, ValueType, fault_of_type
 
 Scalar = str | float | int | bool | None

@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
+from cairn.graph.conditions import Condition, Op, fault_of, predicate
 from cairn.kernel.errors import FieldError, ValidationFailed
-from cairn.memories.conditions import Condition, Op, fault_of, predicate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

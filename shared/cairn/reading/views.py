@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from cairn.documents.ports import DocumentStatus
+from cairn.graph.conditions import Condition
 from cairn.graph.node import MemoryFields
 from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.access.allowances import Refusal
-from cairn.memories.conditions import Condition
 from cairn.memories.kinds import MemoryKind
 
 T_co = TypeVar("T_co", covariant=True)

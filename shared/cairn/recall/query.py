@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from cairn.graph.conditions import MAX_CONDITIONS, Condition, fault_of, json_path
 from cairn.graph.intent_weights import Intent
 from cairn.graph.node import Label
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.clock import Stopwatch
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
-from cairn.memories.conditions import MAX_CONDITIONS, Condition, fault_of, json_path
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.questions.facets import WHOLE, Parts, WantedSet
 from cairn.recall.questions.gate import Turn

@@ -14,12 +14,12 @@ from cairn.api.mcp.tool import WRITERS, Effect, RepeatKey, Tool, ToolAnswer, rep
 from cairn.api.routes.graph import SubgraphIn
 from cairn.api.routes.nodes import NodeChanged, RelationName
 from cairn.bootstrap.api import ApiServices
+from cairn.graph.conditions import MAX_CONDITIONS
 from cairn.graph.traversal import LEAST, MOST, Bounds
 from cairn.kernel.access import Principal
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.records import convert
 from cairn.kernel.text.canonical import format_timestamp
-from cairn.memories.conditions import MAX_CONDITIONS
 from cairn.nodes.changes import NewRelationship
 from cairn.nodes.draft import MAX_LABELS, NewNode
 from cairn.nodes.properties import condition_of

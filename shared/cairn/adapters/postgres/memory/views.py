@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, record
+from cairn.graph.conditions import json_path
 from cairn.kernel.access import Role, Scope
-from cairn.memories.conditions import json_path
 from cairn.memories.kinds import MemoryKind, importance_band
 from cairn.reading.views import (
     DocumentStatus,

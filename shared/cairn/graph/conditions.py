@@ -1,4 +1,4 @@
-"""What memories' metadata must say to be found: checked conditions, as one path. Not a query."""
+"""What nodes' metadata must say to be found: checked conditions, as one path. Not a query."""
 
 from __future__ import annotations
 
