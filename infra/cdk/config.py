@@ -75,6 +75,11 @@ class Config:
     anthropic_secret_arn: str
     jwt_issuer: str
     jwt_audience: tuple[str, ...]
+    oidc_issuer: str  # of tokens for /mcp
+    oidc_audience: str
+    oidc_scopes: str
+    cognito: bool  # a user pool of the deployment is that issuer
+    cognito_callbacks: tuple[str, ...]
     alarm_email: str
     zones: int
     endpoint_zones: int
@@ -165,6 +170,11 @@ def read_config(node: Node) -> Config:
         anthropic_secret_arn=text("anthropic_secret_arn"),
         jwt_issuer=text("jwt_issuer"),
         jwt_audience=tuple(filter(None, text("jwt_audience").split(","))),
+        oidc_issuer=text("oidc_issuer"),
+        oidc_audience=text("oidc_audience"),
+        oidc_scopes=text("oidc_scopes"),
+        cognito=_one_of("cognito", text("cognito", "off"), ("on", "off")) == "on",
+        cognito_callbacks=tuple(filter(None, text("cognito_callbacks").split(","))),
         alarm_email=text("alarm_email"),
         zones=(zones := whole("zones", 2, 2, 3)),
         endpoint_zones=whole("endpoint_zones", zones, 1, zones),
@@ -206,6 +216,7 @@ def read_config(node: Node) -> Config:
 def _possible(config: Config) -> Config:
     """Return `config` when its options can work together."""
     _refuse_unreadable(config)
+    _refuse_issuers(config)
     _refuse_unreachable(config)
     _refuse_starving(config)
     return config
@@ -247,6 +258,23 @@ def _refuse_starving(config: Config) -> None:
             f"embed_concurrency={config.embed_concurrency}, but "
             f"reserved_concurrency={most}: batches that cannot start use up the tries of their "
             "messages; choose no more embed functions than may run"
+        )
+
+
+def _refuse_issuers(config: Config) -> None:
+    if config.cognito and (config.oidc_issuer or config.is_local):
+        raise SynthRefused("cognito=on is an issuer of its own, on AWS: leave oidc_issuer out")
+    if config.cognito and not config.cognito_callbacks:
+        raise SynthRefused(
+            "cognito=on needs cognito_callbacks: where clients take sign-ins, separated by commas"
+        )
+    if config.oidc_issuer and config.is_local and not config.oidc_audience:
+        raise SynthRefused("oidc_issuer needs oidc_audience: a token for anyone proves nothing")
+    issuer = config.oidc_issuer or config.cognito
+    if issuer and not config.is_local and config.egress == "bedrock":
+        raise SynthRefused(
+            "api reads the keys of the issuer of tokens, but egress=bedrock reaches no such "
+            "address; choose -c egress=nat, or leave oidc_issuer and cognito out"
         )
 
 

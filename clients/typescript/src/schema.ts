@@ -914,6 +914,8 @@ export interface components {
              * @default false
              */
             person?: boolean;
+            /** @description Whose access tokens open it: `sub:` or `client:` and the name they say. */
+            token_subject?: string | null;
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
@@ -4028,6 +4030,8 @@ export interface components {
             agent: string | null;
             /** @description A person holds it: over MCP it is not asked for an agent. */
             person: boolean;
+            /** @description Whose access tokens open it: `sub:` or `client:` and the name they say. */
+            token_subject: string | null;
         };
         /** @description A new key. Its secret is in this answer only. */
         KeyWithSecret: {

@@ -9,6 +9,7 @@ from aws_cdk import CfnOutput, Environment, Stack
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.http_api import HttpApi
+from infra.cdk.constructs.sign_in import SignIn
 from infra.cdk.constructs.step_machine import SCHEDULED_ONLY, let_answer
 
 if TYPE_CHECKING:
@@ -54,5 +55,7 @@ class ApiStack(Stack):
                 machine.grant_start_execution(self.function)
         let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
+        if config.oidc_issuer or config.cognito:
+            SignIn(self, config=config, api=self.http.api, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
         CfnOutput(self, "HttpApiUrl", value=self.http.url)

@@ -1,6 +1,7 @@
 """Making, listing and revoking API keys: each change is a ledger entry without names or secrets."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +20,9 @@ from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import clean_name
 from cairn.writing.entries import plan_entry
 from cairn.writing.platform import Platform
+
+TOKEN_SUBJECT = re.compile(r"(sub|client):[^\x00-\x1f\x7f\ud800-\udfff]{1,250}")
+"""The subject of an access token, or the client that asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +122,18 @@ def check_new_key(principal: Principal, key: NewKey, now: datetime) -> NewKey:
         _refuse("tools", "needs at least one tool")
     if key.expires_at is not None and key.expires_at <= now:
         _refuse("expires_at", "is in the past")
+    _require_agent_of_tokens(key)
     return replace(key, scopes=scopes, client_id=_checked_client(key), agent=_checked_agent(key))
+
+
+def _require_agent_of_tokens(key: NewKey) -> None:
+    """Refuse to let tokens in as anybody but a registered agent."""
+    if key.token_subject is None:
+        return
+    if TOKEN_SUBJECT.fullmatch(key.token_subject) is None:
+        _refuse("token_subject", "is sub: or client: and a name, as tokens say it")
+    if key.role is not Role.AGENT or not (key.agent or key.agent_slug):
+        _refuse("token_subject", "is for keys of role agent that name their agent")
 
 
 def _checked_agent(key: NewKey) -> str | None:
@@ -174,6 +189,7 @@ def add_key(
         client_id=new.client_id,
         agent=new.agent or new.agent_slug,
         person=new.person or _of_person(new),
+        token_subject=new.token_subject,
     )
     stores.keys.add(principal_id, view, secret.hash)
     record(
@@ -187,6 +203,7 @@ def add_key(
             "scopes": [scope.value for scope in scopes],
             **({} if view.tools is None else {"tools": list(view.tools)}),
             **({} if view.client_id is None else {"of_client": True}),
+            **({} if view.token_subject is None else {"for_tokens": True}),
         },
         actor=actor,
         now=now,

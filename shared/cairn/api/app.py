@@ -152,9 +152,12 @@ def _wrap(
 
 def _handle_errors(app: FastAPI, nouns: Nouns) -> None:
     def on_error(request: Request, exc: Exception) -> Response:
-        response = _respond(request, from_error(cast("CairnError", exc)))
-        if response.status_code == 401 and app.state.options.issuer and _is_mcp(request):
-            response.headers["www-authenticate"] = _sign_in(request)
+        problem = from_error(cast("CairnError", exc))
+        response = _respond(request, problem)
+        options: ApiOptions = app.state.options
+        lacks_scope = problem.reason == "token-scope"
+        if (response.status_code == 401 or lacks_scope) and options.issuer and _is_mcp(request):
+            response.headers["www-authenticate"] = _sign_in(request, options, problem.reason)
         return response
 
     def on_http(request: Request, exc: Exception) -> Response:
@@ -176,11 +179,17 @@ def _is_mcp(request: Request) -> bool:
     return request.url.path == "/mcp"
 
 
-def _sign_in(request: Request) -> str:
-    """Return where a client of MCP learns who signs it in (RFC 9728)."""
+def _sign_in(request: Request, options: ApiOptions, reason: str) -> str:
+    """Return where a client of MCP learns who signs it in (RFC 9728), and what was wrong."""
     where = f"{request.base_url}.well-known/oauth-protected-resource/mcp"
-    reason = ', error="invalid_token"' if "authorization" in request.headers else ""
-    return f'Bearer resource_metadata="{where}"{reason}'
+    challenge = f'Bearer resource_metadata="{where}"'
+    if reason == "token-scope":
+        challenge += ', error="insufficient_scope"'
+    elif "authorization" in request.headers:
+        challenge += ', error="invalid_token"'
+    return challenge + (
+        f', scope="{" ".join(options.token_scopes)}"' if options.token_scopes else ""
+    )
 
 
 def _respond(request: Request, problem: Problem) -> Response:

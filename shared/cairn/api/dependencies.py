@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, cast
 
 from fastapi import Depends, Header, Query, Request, Security
@@ -11,7 +12,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cairn.api.fields import DIFFER, Name
 from cairn.api.load import load_of
-from cairn.api.options import ApiOptions
+from cairn.api.options import BUILT_IN, ApiOptions
 from cairn.bootstrap.api import ApiServices
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.errors import Denied, FieldError, RateLimited, Unauthenticated, ValidationFailed
@@ -20,6 +21,8 @@ from cairn.reading.views import Admission
 from cairn.writing.items import IdempotencyKey
 
 API_KEY = re.compile(r"cairn_[A-Za-z0-9]{1,64}\.[A-Za-z0-9_\-]{1,200}")
+MAX_TOKEN_CHARS = 8_192
+_TOKEN = re.compile(r"[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]*")  # a JWT's three parts
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 _bearer = HTTPBearer(
@@ -55,7 +58,7 @@ def caller_with(
         credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     ) -> Principal:
         services = cast("ApiServices", request.app.state.services)
-        admission = services.admit(_api_key(request, credentials), load_of(request.scope))
+        admission = _admission(services, request, credentials)
         principal = admission.principal
         request.state.principal = principal
         request.state.rate = admission.rate
@@ -76,6 +79,30 @@ def require_working(principal: Principal) -> None:
     """Raise Denied where the principal's agent may do nothing now."""
     if principal.barred in ("disabled", "edition"):
         raise barred_error(principal)
+
+
+def _admission(
+    services: ApiServices, request: Request, credentials: HTTPAuthorizationCredentials | None
+) -> Admission:
+    """Return who holds the key, or the token of the deployment's issuer, that a request has.
+
+    A token is for MCP alone: it opens the tools of agents, whatever its key may do besides.
+    """
+    load = load_of(request.scope)
+    issuer = cast("ApiOptions", request.app.state.options).issuer
+    if issuer in (None, BUILT_IN) or credentials is None or not _is_token(credentials.credentials):
+        return services.admit(_api_key(request, credentials), load)
+    from cairn.api.mcp.catalogue import TOOLS  # its tools are not needed by other requests
+
+    admission = services.admit_token(credentials.credentials, load)
+    if admission.principal.tools is not None:
+        return admission
+    tools = frozenset(tool.name for tool in TOOLS if Role.AGENT in tool.roles)
+    return replace(admission, principal=replace(admission.principal, tools=tools))
+
+
+def _is_token(credentials: str) -> bool:
+    return len(credentials) <= MAX_TOKEN_CHARS and _TOKEN.fullmatch(credentials) is not None
 
 
 def barred_error(principal: Principal) -> Denied:

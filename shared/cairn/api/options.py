@@ -74,7 +74,9 @@ class ApiOptions:
     """What a deployment may choose. Sizes are in bytes.
 
     `cors_origins` empty means CORS is off. `mcp_hosts` are the Host headers that /mcp answers, such
-    as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. Bodies are at most 4 MiB
+    as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. `issuer` signs clients of
+    MCP in: with tokens for `audiences`, the first of which is this server's name, when somebody
+    else does; `token_scopes` are what clients are told to ask for. Bodies are at most 4 MiB
     and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
     is how many requests a server works on at once; None leaves it to the framework. `fairness` is
     what a server works on at once of each workspace; None for a function, which serves one.
@@ -84,6 +86,8 @@ class ApiOptions:
     cors_origins: tuple[str, ...] = ()
     mcp_hosts: tuple[str, ...] = ()
     issuer: str | None = None
+    audiences: tuple[str, ...] = ()
+    token_scopes: tuple[str, ...] = ()
     max_body_bytes: int = 4 * 1024 * 1024
     max_answer_bytes: int = 5 * 1024 * 1024
     request_threads: int | None = None

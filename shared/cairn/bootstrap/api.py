@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cairn.accounts.agents import Agents
     from cairn.accounts.keys import CreateKey, ListKeys, RevokeKey
     from cairn.accounts.signing_in import SignIns
+    from cairn.accounts.tokens import AdmitToken
     from cairn.adapters.files.prometheus import Exposition
     from cairn.adapters.postgres.accounts import Admit, RedeemClaim
     from cairn.adapters.postgres.sweeping import ListWorkspaces
@@ -82,6 +83,17 @@ class ApiServices(AgentServices):
 
         edition, allowances = EDITIONS[self.settings.edition], self.settings.allowances()
         return Admit(self.opened, utc_now, allowances=allowances, edition=edition)
+
+    @part
+    def admit_token(self) -> AdmitToken:
+        """Who holds an access token of the deployment's issuer."""
+        from cairn.accounts.tokens import AdmitToken, TrustedIssuer
+        from cairn.adapters.http.issuer_keys import PublishedIssuerKeys
+
+        issuer = self.settings.oidc_issuer
+        keys = PublishedIssuerKeys(issuer, allow_private=self.settings.stage == "local")
+        trusted = TrustedIssuer(issuer=issuer, audiences=self.settings.audiences(), keys=keys)
+        return AdmitToken(trusted=trusted, admit=self.admit.of_subjects, clock=utc_now)
 
     @part
     def create_key(self) -> CreateKey:

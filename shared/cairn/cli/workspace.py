@@ -282,6 +282,10 @@ def create_key(
     person: Annotated[
         bool, typer.Option("--person", help="A person holds it: MCP asks it for no agent.")
     ] = False,
+    token_subject: Annotated[
+        str | None,
+        typer.Option(help="Whose access tokens open it: sub:... or client:..., as they say it."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, this once."""
@@ -297,6 +301,7 @@ def create_key(
             "client_id": client,
             "agent": of,
             "person": person or None,
+            "token_subject": token_subject,
         }
     )
     created = deps.client.post("/v1/keys", body)

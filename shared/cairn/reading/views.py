@@ -247,6 +247,7 @@ class NewKey:
     A key with `tools` calls those over MCP, and nothing else; one with a `client_id` sees and
     writes what is that client's, and reads shared knowledge. An `agent`'s narrows to what that may;
     with an `agent_slug` it finds only what is tagged for it. A `person`'s is not asked for either.
+    Access tokens of the deployment's issuer open what a key with their `token_subject` opens.
     """
 
     name: str
@@ -258,6 +259,7 @@ class NewKey:
     client_id: str | None = None
     agent: str | None = None
     person: bool = False
+    token_subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +279,7 @@ class KeyView:
     client_id: str | None = None
     agent: str | None = None
     person: bool = False
+    token_subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

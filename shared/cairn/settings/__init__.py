@@ -253,6 +253,9 @@ class ApiSettings(
     rebuild_machine_arn: str
     cors_origins: str = ""
     edition: Literal["full", "memory"] = "full"
+    oidc_issuer: str = ""
+    oidc_audience: str = ""
+    oidc_scopes: str = ""
     queries_per_minute: int = Field(6_000, ge=1)
     items_per_minute: int = Field(60_000, ge=1)
     bytes_per_minute: int = Field(268_435_456, ge=1)
@@ -266,6 +269,13 @@ class ApiSettings(
             items=self.items_per_minute,
             bytes=self.bytes_per_minute,
         )
+
+    def audiences(self) -> tuple[str, ...]:
+        """Return the names of this server in tokens; refused without any: a token names one."""
+        names = tuple(self.oidc_audience.replace(",", " ").split())
+        if self.oidc_issuer and not names:
+            raise ValueError("CAIRN_OIDC_ISSUER needs CAIRN_OIDC_AUDIENCE: whom tokens are for")
+        return names
 
     def origins(self) -> tuple[str, ...]:
         """Return the origins browsers may call from; none means that CORS is off."""

@@ -39,6 +39,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
 FINDERS = {
     "admit",
     "admit_call",
+    "admit_token",
     "admit_caller",
     "admit_request",
     "claim_outbox",

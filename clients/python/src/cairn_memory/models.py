@@ -2356,6 +2356,9 @@ class KeyView(Model):
     person: bool
     """A person holds it: over MCP it is not asked for an agent."""
 
+    token_subject: str | None
+    """Whose access tokens open it: `sub:` or `client:` and the name they say."""
+
 
 class KeyWithSecret(Model):
     """A new key. Its secret is in this answer only."""
@@ -5835,6 +5838,9 @@ class KeyIn(Model):
 
     person: bool = False
     """A person holds it: over MCP it is not asked for an agent, as an admin key is not."""
+
+    token_subject: str | None = None
+    """Whose access tokens open it: `sub:` or `client:` and the name they say."""
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""

@@ -61,7 +61,7 @@ class PostgresKeys(Store):
             person=key.person,
             now=key.created_at,
         )
-        self.run(
+        added = self.values(
             "account.add_key",
             id=key.id,
             principal_id=principal_id,
@@ -69,7 +69,13 @@ class PostgresKeys(Store):
             secret_hash=secret_hash,
             now=key.created_at,
             expires_at=key.expires_at,
+            token_subject=key.token_subject,
         )
+        if not added:
+            raise Conflict(
+                "Tokens of this subject open another key already; revoke that first.",
+                reason="token-subject",
+            )
 
     def all(self) -> Sequence[KeyView]:
         """Return every key, newest first."""
@@ -102,15 +108,21 @@ class Admit:
     def __call__(self, key: str, load: Load = NO_LOAD, /) -> Admission:
         """Return the principal of a key that is good now, and the decision on its rate."""
         parts = read_key(key)
-        admission = self._admission(*parts, load) if parts else None
+        admission = None
+        if parts:
+            prefix, hash_ = parts
+            admission = self._admission("tenancy.admit", load, prefix=prefix, secret_hash=hash_)
         if admission is None:
             raise Unauthenticated("This API key opens nothing.", reason="unknown-key")
         return admission
 
-    def _admission(self, prefix: str, hash_: bytes, load: Load) -> Admission | None:
+    def of_subjects(self, subjects: Sequence[str], load: Load = NO_LOAD, /) -> Admission | None:
+        """Return the same of the key of an access token, which is good; None without such a key."""
+        return self._admission("tenancy.admit_token", load, subjects=list(subjects))
+
+    def _admission(self, name: str, load: Load, **credentials: Any) -> Admission | None:
         parameters = {
-            "prefix": prefix,
-            "secret_hash": hash_,
+            **credentials,
             "now": self.clock(),
             "requests": float(self.per_minute),
             "asked": [float(getattr(load, kind)) for kind in KINDS],
@@ -118,7 +130,7 @@ class Admit:
         }
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=kwargs_row(self._admitted))
-            return cursor.execute(query("tenancy.admit"), parameters).fetchone()
+            return cursor.execute(query(name), parameters).fetchone()
 
     def _admitted(
         self,

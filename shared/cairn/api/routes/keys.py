@@ -64,6 +64,7 @@ class KeyIn(Body):
     client_id: Name | None = None
     agent: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._\-]{0,63}$")] | None = None
     person: bool = False
+    token_subject: Annotated[str, Field(min_length=5, max_length=260)] | None = None
 
     @model_validator(mode="after")
     def public_keys_name_their_agent(self) -> "KeyIn":

@@ -98,12 +98,14 @@ def protected_resource(base: Base, options: Options) -> Response:
     if options.issuer is None:
         raise NotFound("Nobody signs in here.")
     issuer = base if options.issuer == BUILT_IN else options.issuer
+    scopes = {"scopes_supported": list(options.token_scopes)} if options.token_scopes else {}
     return answer(
         {
-            "resource": f"{base}/mcp",
+            "resource": options.audiences[0] if options.audiences else f"{base}/mcp",
             "authorization_servers": [issuer],
             "bearer_methods_supported": ["header"],
             "resource_name": "Cairn",
+            **scopes,
         }
     )
 

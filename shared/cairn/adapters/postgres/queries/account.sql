@@ -33,15 +33,19 @@ VALUES (%(workspace_id)s, %(id)s, %(holder)s, %(role)s, %(agent_slug)s, %(scopes
   %(client_id)s, %(agent)s, %(person)s, %(now)s)
 
 -- name: add_key
--- How they prove it.
-INSERT INTO api_key (workspace_id, id, principal_id, prefix, secret_hash, created_at, expires_at)
+-- How they prove it; nothing where tokens of the subject open another key.
+INSERT INTO api_key (workspace_id, id, principal_id, prefix, secret_hash, created_at, expires_at,
+  token_subject)
 VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(prefix)s, %(secret_hash)s, %(now)s,
-  %(expires_at)s)
+  %(expires_at)s, %(token_subject)s)
+ON CONFLICT (token_subject) WHERE token_subject IS NOT NULL AND revoked_at IS NULL DO NOTHING
+RETURNING id
 
 -- name: keys
 -- Every key, newest first, without secrets.
 SELECT k.id, p.name, k.prefix, p.role, p.allowed_scopes AS scopes, k.created_at, p.agent_slug,
-  p.tools, p.client_id, p.agent, p.of_person AS person, k.expires_at, k.revoked_at
+  p.tools, p.client_id, p.agent, p.of_person AS person, k.expires_at, k.revoked_at,
+  k.token_subject
   FROM api_key k
   JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
  WHERE k.workspace_id = %(workspace_id)s

@@ -21,6 +21,12 @@ SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scope
     agent, agent_tools, edition, barred, rate, remaining, refused, seconds
   FROM admit_caller(%(prefix)s, %(secret_hash)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
 
+-- name: admit_token
+-- The same of who holds an access token, by the subjects that it names.
+SELECT workspace_id, principal_id, key_id, name, role, agent_slug, allowed_scopes, tools, client_id,
+    agent, agent_tools, edition, barred, rate, remaining, refused, seconds
+  FROM admit_token(%(subjects)s, %(now)s, %(requests)s, %(asked)s, %(allowed)s)
+
 -- name: list_workspaces
 -- Every workspace's id, but of deleted ones.
 SELECT workspace_id FROM list_workspaces()

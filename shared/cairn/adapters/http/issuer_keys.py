@@ -1,0 +1,92 @@
+"""The keys that an OpenID Connect issuer publishes, found by its own discovery document.
+
+They are read again every hour, and once a minute for a key that is not among them: that is how a
+rotation shows. While the issuer does not answer, keys read within a day stay good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from cairn.adapters.http.rest import Request, RestService
+from cairn.kernel.clock import Stopwatch, monotonic
+from cairn.kernel.errors import CairnError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import httpx
+
+DISCOVERY = "/.well-known/openid-configuration"
+GOOD_FOR, AT_LEAST, AT_MOST = 3_600.0, 60.0, 86_400.0
+SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class PublishedIssuerKeys:
+    """Looks up a key by its id. `allow_private` lets an issuer be in this network: on a laptop."""
+
+    issuer: str
+    allow_private: bool = False
+    transport: httpx.BaseTransport | None = None
+    stopwatch: Stopwatch = monotonic
+    _keys: Mapping[str, Mapping[str, Any]] | None = None
+    _read_at: float = 0.0
+    _tried_at: float | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def __call__(self, key_id: str) -> Mapping[str, Any] | None:
+        """Return the key; None when there is none, Unavailable when that cannot be known."""
+        with self._lock:
+            keys = self._known(GOOD_FOR)
+            return keys.get(key_id) or self._known(AT_LEAST).get(key_id)
+
+    def _known(self, seconds: float) -> Mapping[str, Mapping[str, Any]]:
+        """Return the keys, read or tried to be read within the last `seconds`."""
+        now = self.stopwatch()
+        if self._keys is not None and now - self._read_at < seconds:
+            return self._keys
+        if self._tried_at is None or now - self._tried_at >= min(seconds, AT_LEAST):
+            self._tried_at = now
+            try:
+                self._keys, self._read_at = self._published(), now
+            except CairnError as error:
+                if self._keys is None or now - self._read_at >= AT_MOST:
+                    self._tried_at = None  # nobody can sign in: the next request asks again
+                    raise _unreadable() from error
+        if self._keys is None:
+            raise _unreadable()
+        return self._keys
+
+    def _published(self) -> Mapping[str, Mapping[str, Any]]:
+        found = self._ask(self.issuer.rstrip("/"), DISCOVERY)
+        if found.get("issuer") != self.issuer:
+            raise Unavailable("The issuer calls itself otherwise.", reason="issuer-name")
+        where = urlsplit(str(found.get("jwks_uri", "")))
+        path = where.path + (f"?{where.query}" if where.query else "")
+        listed = self._ask(f"{where.scheme}://{where.netloc}", path).get("keys")
+        keys = cast("list[Any]", listed) if isinstance(listed, list) else []
+        named = [cast("dict[str, Any]", key) for key in keys if isinstance(key, dict)]
+        return {str(key["kid"]): key for key in named if "kid" in key}
+
+    def _ask(self, base_url: str, path: str) -> Mapping[str, Any]:
+        service = RestService(
+            name="The issuer of tokens",
+            base_url=base_url,
+            words=lambda _: "",
+            allow_private=self.allow_private,
+            transport=self.transport,
+            seconds=SECONDS,
+        )
+        return service.ask(Request(method="GET", path=path), {}).record()
+
+
+def _unreadable() -> Unavailable:
+    return Unavailable(
+        "The keys of the issuer of tokens cannot be read now.",
+        reason="issuer-unreachable",
+        retry_after=AT_LEAST,
+    )
