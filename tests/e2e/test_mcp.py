@@ -122,16 +122,20 @@ def test_another_workspace_reaches_nothing_by_any_tool(tenant: Tenant, laptop: "
 
 
 def test_the_command_serves_the_same_tools_over_standard_input(tenant: Tenant) -> None:
-    command = StdioServerParameters(command=COMMAND, args=["mcp"], env=environment(tenant))
+    delegated = environment(tenant) | {"CAIRN_SESSION_ID": "the parent's"}
+    command = StdioServerParameters(command=COMMAND, args=["mcp"], env=delegated)
 
     async def run() -> tuple[Any, Any, Any]:
         async with Client(command) as client:
             listed = await client.list_tools()
+            await client.call_tool("memory_remember", {"text": "The child saw the boiler."})
             called = await client.call_tool("memory_recall", {"query": "boiler"})
             refused = await client.call_tool("memory_recall", {"query": ""})
             return listed, called, refused
 
     listed, called, refused = anyio.run(run)
+    (seen,) = tenant.get("/v1/memories", session_id="the parent's")["items"]
+    assert seen["text"] == "The child saw the boiler."
     direct = with_client(tenant, None, lambda client: client.list_tools())
     assert [tool.name for tool in listed.tools] == [tool.name for tool in direct.tools]
     assert listed.tools[0].meta == {"anthropic/alwaysLoad": True}

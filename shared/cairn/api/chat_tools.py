@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cairn.api.mcp.calling import call_tool
+from cairn.api.mcp.calling import call_tool, in_session
 from cairn.api.mcp.catalogue import usable
 from cairn.api.mcp.drift import held_to_its_list
 from cairn.chat.tools import Does, Result, Toolbox
@@ -36,14 +36,14 @@ NOT_HERE = frozenset({"conversation_record", "register_agent"})
 """A turn records itself, and a caller registers by itself."""
 
 
-def toolbox(services: ApiServices, principal: Principal, log: Log) -> Toolbox:
-    """Return the tools of a caller."""
+def toolbox(services: ApiServices, principal: Principal, log: Log, session: str) -> Toolbox:
+    """Return the tools of a caller; what they write comes of the chat's session."""
     principal = held_to_its_list(services, principal, log)
     mine = {tool.name: tool for tool in usable(principal) if tool.name not in NOT_HERE}
     return Toolbox(
         tools=tuple(map(_described, mine.values())),
         waits=frozenset(name for name, tool in mine.items() if not tool.reads and name not in ADDS),
-        call=partial(_called, services, principal, log, mine),
+        call=partial(_called, services, principal, log, mine, session),
         does={does: name for does, name in DOES.items() if name in mine},
         later=_later(mine) if len(mine) > MOST_AT_ONCE else frozenset(),
     )
@@ -64,11 +64,13 @@ def _called(
     principal: Principal,
     log: Log,
     tools: Mapping[str, Tool],
+    session: str,
     name: str,
     arguments: Mapping[str, Any],
 ) -> Result:
     """Call a tool. One that asks by itself was confirmed before it came here, and is told so."""
     tool = tools[name]
+    arguments = in_session(tool, arguments, session)
     result = _once(services, principal, log, tool, arguments)
     structured = result.structured or {}
     if token := structured.get("confirmation"):

@@ -23,20 +23,24 @@ def mcp(ctx: typer.Context) -> None:
     """Serve MCP over standard input and output, until the input ends."""
     import anyio
 
+    from cairn.api.mcp.serving import SESSION
+
     settings = deps_of(ctx).settings
     if not settings.url or not settings.api_key:
         raise Failure("There is no API to serve.", advice=NO_ENVIRONMENT)
-    anyio.run(_serve, settings.url.rstrip("/"), settings.api_key.get_secret_value())
+    headers = {"authorization": f"Bearer {settings.api_key.get_secret_value()}"}
+    if settings.session_id:
+        headers[SESSION] = settings.session_id
+    anyio.run(_serve, settings.url.rstrip("/"), headers)
 
 
-async def _serve(url: str, key: str) -> None:
+async def _serve(url: str, headers: dict[str, str]) -> None:
     import httpx2
     from mcp import Client
     from mcp.client.streamable_http import streamable_http_client
     from mcp.server.stdio import stdio_server
     from mcp.shared.exceptions import MCPError
 
-    headers = {"authorization": f"Bearer {key}"}
     async with httpx2.AsyncClient(headers=headers, timeout=TIMEOUT_SECONDS) as http:
         try:
             async with Client(streamable_http_client(f"{url}/mcp", http_client=http)) as api:

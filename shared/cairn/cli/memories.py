@@ -42,7 +42,12 @@ def remember(
     key: Annotated[str | None, typer.Option(help="Facts: the key a newer one replaces.")] = None,
     subject: Annotated[str | None, typer.Option(help="Statuses: what they are about.")] = None,
     client: Client = None,
-    session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            envvar="CAIRN_SESSION_ID", show_envvar=True, help="The conversation it belongs to."
+        ),
+    ] = None,
     scope: Scope = None,
     importance: Annotated[str | None, typer.Option(help="critical, high, medium, low.")] = None,
     occurred_at: Annotated[str | None, typer.Option(help="RFC 3339, with its zone.")] = None,

@@ -32,6 +32,12 @@ def add(
     ] = None,
     client: Client = None,
     scope: Scope = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            envvar="CAIRN_SESSION_ID", show_envvar=True, help="The conversation it comes of."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write a node with its edges."""
@@ -46,6 +52,7 @@ def add(
             "edges": [_edge(each) for each in edge or []],
             "client_id": client,
             "scope": scope,
+            "session_id": session,
         }
     )
     done = deps.client.post("/v1/nodes", body)

@@ -29,6 +29,7 @@ class CliSettings(BaseSettings):
 
     url: str | None = None
     api_key: SecretStr | None = None
+    session_id: str | None = None
     gateway_url: str | None = None
     database_url: SecretStr | None = None
     app_database_url: SecretStr | None = None

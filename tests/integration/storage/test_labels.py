@@ -266,3 +266,32 @@ def test_a_rare_property_and_a_rare_label_are_looked_up_in_an_index(
             plan = connection.execute(explained, [labels, path]).fetchall()
             read = re.search(r"Buffers: shared hit=(\d+)", str(plan))
             assert read is not None and int(read[1]) < 100, plan
+
+
+def test_what_a_delegated_run_writes_over_mcp_comes_of_its_conversation(door: Door) -> None:
+    said = {"channel": "api", "session_id": "parent", "role": "user", "text": "Look into it."}
+    conversation = door.api.call("POST", "/v1/conversations/messages", json=said)
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "cairn-session-id": "parent",
+        "host": "127.0.0.1:8080",
+    }
+
+    def tool(name: str, **arguments: Any) -> dict[str, Any]:
+        params = {"name": name, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        answer = door.api.call("POST", "/mcp", json=message, headers=headers)
+        structured: dict[str, Any] = answer["result"]["structuredContent"]
+        return structured
+
+    node = tool("node_write", label="Finding:Reviewed", title="The fuse is blown")
+    makers = tool("node_trace", id=node["id"])
+    assert {"type": "Conversation"}.items() <= makers["nodes"][-1].items()
+    assert makers["nodes"][-1]["id"] == conversation["conversation_id"]
+    own = tool("memory_remember", text="The fuse is in the cellar.")
+    other = tool("memory_remember", text="The cellar is dry.", session_id="another")
+    found = {
+        each["id"]: each["session_id"] for each in door.api.call("GET", "/v1/memories")["items"]
+    }
+    assert found == {own["id"]: "parent", other["id"]: "another"}
+    assert tool("memory_recall", query="fuse")["results"]

@@ -20,7 +20,7 @@ def box(role: Role, tools: frozenset[str] | None = None) -> Any:
         agent_slug="helper" if role is Role.PUBLIC else None,
         tools=tools,
     )
-    return toolbox(cast("Any", None), principal, cast("Any", None))
+    return toolbox(cast("Any", None), principal, cast("Any", None), "a chat")
 
 
 def test_every_tool_that_the_chat_names_is_one_of_the_catalogue() -> None:

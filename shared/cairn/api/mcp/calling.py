@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from cairn.api.answers import encode
 from cairn.api.calls import keep_call
 from cairn.api.mcp.schemas import output_schema
+from cairn.api.mcp.tool import Effect
 from cairn.api.middleware import where
 from cairn.api.problems import Problem, from_error, from_validation
 from cairn.investigations.tool_calls import ApiCall
@@ -71,6 +72,17 @@ def call_tool(
     )
     keep_call(services, principal, call, log)
     return called
+
+
+def in_session(tool: Tool, arguments: Mapping[str, Any], session: str | None) -> Mapping[str, Any]:
+    """Return the arguments of a call on behalf of a conversation: what it writes comes of that.
+
+    A call that names a conversation keeps it.
+    """
+    takes = tool.effect is Effect.CHANGE and "session_id" in tool.arguments.model_fields
+    if not takes or not session or arguments.get("session_id") is not None:
+        return arguments
+    return {**arguments, "session_id": session}
 
 
 def _given(tool: Tool, arguments: Mapping[str, Any], name: str | None) -> dict[str, Any]:

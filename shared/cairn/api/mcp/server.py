@@ -12,7 +12,7 @@ from anyio import to_thread
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from cairn.api.mcp.calling import Called, call_tool, failed
+from cairn.api.mcp.calling import Called, call_tool, failed, in_session
 from cairn.api.mcp.reach import reaches, refusal, tools_of
 from cairn.api.mcp.schemas import outline
 from cairn.api.mcp.tool import ALWAYS_LOAD, Effect, Tool
@@ -37,11 +37,12 @@ def mcp_server(
     tools: Sequence[Tool],
     *,
     caller: Caller,
+    session: Callable[[ServerRequestContext[Any]], str | None],
     log: Log,
     version: str,
     stopwatch: Stopwatch = monotonic,
 ) -> Server[Any]:
-    """Return the server; `caller` says on whose behalf a request runs."""
+    """Return the server; `caller` says on whose behalf a request runs, `session` in which one."""
 
     async def on_list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -58,7 +59,7 @@ def mcp_server(
             if (barred := refusal(tool, principal)) is not None:
                 return answered(failed(from_error(barred)))
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {name[:100]!r} here.")
-        arguments = params.arguments or {}
+        arguments = in_session(tool, params.arguments or {}, session(context))
         return answered(
             await to_thread.run_sync(
                 lambda: call_tool(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
 
 VERSION = "1"
+SESSION = "cairn-session-id"
+"""A header: what a run on behalf of a conversation writes comes of that conversation."""
 
 
 class McpEndpoint:
@@ -48,7 +50,12 @@ class McpEndpoint:
         require_shipped()
         self.log.info("mcp.tool_surface", extra=asdict(coverage()))
         return mcp_server(
-            self._services, self._tools or TOOLS, caller=_caller, log=self.log, version=VERSION
+            self._services,
+            self._tools or TOOLS,
+            caller=_caller,
+            session=_session,
+            log=self.log,
+            version=VERSION,
         )
 
     def require_tools(self) -> None:
@@ -81,6 +88,12 @@ class McpEndpoint:
         )
         async with manager.run():
             await manager.handle_request(scope, receive, send)
+
+
+def _session(context: ServerRequestContext[Any]) -> str | None:
+    """Return the conversation that a delegated run works for, as its request says."""
+    assert context.request is not None
+    return context.request.headers.get(SESSION)
 
 
 def _caller(context: ServerRequestContext[Any]) -> Principal:

@@ -118,7 +118,7 @@ def _work(services: ApiServices, turn: Turn, log: Any, *, listen: Any) -> None:
     """Answer a turn with the caller's tools."""
     from cairn.api.chat_tools import toolbox
 
-    services.answer_turn(turn, toolbox(services, turn.principal, log), listen)
+    services.answer_turn(turn, toolbox(services, turn.principal, log, turn.session_id), listen)
 
 
 def _kept(
@@ -238,7 +238,9 @@ def decide_chat_action(
     """Do it once, or drop it: within 15 minutes, with the arguments that the person saw."""
     from cairn.api.chat_tools import toolbox
 
-    tools = toolbox(services, caller, request.app.state.mcp.log)
+    turn_id = services.chat_actions.get(caller, action_id).turn_id
+    session = services.chat_turns.show(caller, turn_id).session_id
+    tools = toolbox(services, caller, request.app.state.mcp.log, session)
     done = services.chat_actions.decide(
         caller,
         action_id,
