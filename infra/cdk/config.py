@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("local", "prod")
 EDITIONS = ("full", "memory")
 EGRESS = ("bedrock", "nat")
+SIGN_IN = ("oidc_issuer", "oidc_audience", "oidc_scopes", "cognito_callbacks")
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
 LOCAL = ROOT / ".local"
@@ -75,11 +76,7 @@ class Config:
     anthropic_secret_arn: str
     jwt_issuer: str
     jwt_audience: tuple[str, ...]
-    oidc_issuer: str  # of tokens for /mcp
-    oidc_audience: str
-    oidc_scopes: str
-    cognito: bool  # a user pool of the deployment is that issuer
-    cognito_callbacks: tuple[str, ...]
+    sign_in: Mapping[str, str]  # by option, those that are set: whose tokens open /mcp
     alarm_email: str
     zones: int
     endpoint_zones: int
@@ -121,6 +118,11 @@ class Config:
         choices = configured(self.chat.get("chat_model", "")).values()
         routes = {route for choice in choices for route in choice.routes}
         return tuple(sorted(route.model for route in routes if route.provider == "bedrock"))
+
+    @property
+    def has_issuer(self) -> bool:
+        """Whether somebody outside signs clients of MCP in."""
+        return not self.sign_in.keys().isdisjoint(("oidc_issuer", "cognito_callbacks"))
 
     @property
     def described_model(self) -> str:
@@ -170,11 +172,7 @@ def read_config(node: Node) -> Config:
         anthropic_secret_arn=text("anthropic_secret_arn"),
         jwt_issuer=text("jwt_issuer"),
         jwt_audience=tuple(filter(None, text("jwt_audience").split(","))),
-        oidc_issuer=text("oidc_issuer"),
-        oidc_audience=text("oidc_audience"),
-        oidc_scopes=text("oidc_scopes"),
-        cognito=_one_of("cognito", text("cognito", "off"), ("on", "off")) == "on",
-        cognito_callbacks=tuple(filter(None, text("cognito_callbacks").split(","))),
+        sign_in={name: text(name) for name in SIGN_IN if text(name)},
         alarm_email=text("alarm_email"),
         zones=(zones := whole("zones", 2, 2, 3)),
         endpoint_zones=whole("endpoint_zones", zones, 1, zones),
@@ -262,19 +260,18 @@ def _refuse_starving(config: Config) -> None:
 
 
 def _refuse_issuers(config: Config) -> None:
-    if config.cognito and (config.oidc_issuer or config.is_local):
-        raise SynthRefused("cognito=on is an issuer of its own, on AWS: leave oidc_issuer out")
-    if config.cognito and not config.cognito_callbacks:
+    chosen = config.sign_in.keys()
+    if "cognito_callbacks" in chosen and ("oidc_issuer" in chosen or config.is_local):
         raise SynthRefused(
-            "cognito=on needs cognito_callbacks: where clients take sign-ins, separated by commas"
+            "cognito_callbacks makes a user pool on AWS, an issuer of its own: leave it out, or "
+            "leave oidc_issuer out"
         )
-    if config.oidc_issuer and config.is_local and not config.oidc_audience:
+    if "oidc_issuer" in chosen and config.is_local and "oidc_audience" not in chosen:
         raise SynthRefused("oidc_issuer needs oidc_audience: a token for anyone proves nothing")
-    issuer = config.oidc_issuer or config.cognito
-    if issuer and not config.is_local and config.egress == "bedrock":
+    if config.has_issuer and not config.is_local and config.egress == "bedrock":
         raise SynthRefused(
             "api reads the keys of the issuer of tokens, but egress=bedrock reaches no such "
-            "address; choose -c egress=nat, or leave oidc_issuer and cognito out"
+            "address; choose -c egress=nat, or leave oidc_issuer and cognito_callbacks out"
         )
 
 

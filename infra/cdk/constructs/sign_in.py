@@ -38,9 +38,10 @@ class SignIn(Construct):
     ) -> None:
         """The audience is the API's own address unless `oidc_audience` says another."""
         super().__init__(scope, "SignIn")
-        audience = config.oidc_audience or f"{api.api_endpoint}/mcp"
-        issuer, scopes = config.oidc_issuer, config.oidc_scopes
-        if config.cognito:
+        chosen = config.sign_in
+        audience = chosen.get("oidc_audience") or f"{api.api_endpoint}/mcp"
+        issuer, scopes = chosen.get("oidc_issuer", ""), chosen.get("oidc_scopes", "")
+        if "cognito_callbacks" in chosen:
             issuer = self._user_pool(config, audience)
             scopes = " ".join(f"{audience}/{name}" for name in SCOPES)
         function.add_environment("CAIRN_OIDC_ISSUER", issuer)
@@ -104,6 +105,6 @@ class SignIn(Construct):
             o_auth=cognito.OAuthSettings(
                 flows=cognito.OAuthFlows(authorization_code_grant=True),
                 scopes=[cognito.OAuthScope.resource_server(server, scope) for scope in scopes],
-                callback_urls=list(config.cognito_callbacks),
+                callback_urls=config.sign_in["cognito_callbacks"].split(","),
             ),
         )

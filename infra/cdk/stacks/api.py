@@ -55,7 +55,7 @@ class ApiStack(Stack):
                 machine.grant_start_execution(self.function)
         let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
-        if config.oidc_issuer or config.cognito:
+        if config.has_issuer:
             SignIn(self, config=config, api=self.http.api, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
         CfnOutput(self, "HttpApiUrl", value=self.http.url)

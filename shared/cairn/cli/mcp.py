@@ -11,6 +11,7 @@ import typer
 from cairn.cli.client import Failure
 from cairn.cli.deps import NO_ENVIRONMENT
 from cairn.cli.options import deps_of
+from cairn.kernel.traces import SESSION
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -22,8 +23,6 @@ TIMEOUT_SECONDS = 60.0
 def mcp(ctx: typer.Context) -> None:
     """Serve MCP over standard input and output, until the input ends."""
     import anyio
-
-    from cairn.api.mcp.serving import SESSION
 
     settings = deps_of(ctx).settings
     if not settings.url or not settings.api_key:

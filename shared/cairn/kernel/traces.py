@@ -22,6 +22,9 @@ TRACEPARENT = "traceparent"
 _WELL_FORMED = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-[ -~]{0,200})?"
 )
+SESSION = "cairn-session-id"
+"""A header: what a run on behalf of a conversation writes comes of that conversation."""
+
 _PRESENT: ContextVar[str | None] = ContextVar("cairn_traceparent", default=None)
 
 

@@ -10,6 +10,8 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cairn.kernel.traces import SESSION
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
 
 VERSION = "1"
-SESSION = "cairn-session-id"
-"""A header: what a run on behalf of a conversation writes comes of that conversation."""
 
 
 class McpEndpoint:
