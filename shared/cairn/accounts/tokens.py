@@ -73,7 +73,7 @@ class TrustedIssuer:
 
         header, key = self._key(token)
         try:
-            found = jwt.decode(
+            claims = jwt.decode(
                 token,
                 jwt.PyJWK.from_dict(dict(key), algorithm=header["alg"]),
                 algorithms=[header["alg"]],
@@ -96,7 +96,7 @@ class TrustedIssuer:
             _refuse("has a signature that does not hold", "token-signature")
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
             _refuse("cannot be read", "token-malformed")
-        return cast("Mapping[str, Any]", found)
+        return cast("Mapping[str, Any]", claims)
 
     def _key(self, token: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         import jwt
@@ -144,19 +144,19 @@ class AdmitToken:
 
 def scopes_of(claims: Mapping[str, Any]) -> frozenset[Scope]:
     """Return Cairn's scopes of a token: `admin`, or what ends so, as `https://.../mcp/admin`."""
-    said = claims.get("scope", claims.get("scp", ""))
-    listed = cast("list[Any]", said) if isinstance(said, list) else []
-    names = said.split() if isinstance(said, str) else map(str, listed)
+    claim = claims.get("scope", claims.get("scp", ""))
+    listed = cast("list[Any]", claim) if isinstance(claim, list) else []
+    names = claim.split() if isinstance(claim, str) else map(str, listed)
     ends = {name.replace(":", "/").rpartition("/")[2] for name in names}
     return frozenset(scope for scope in Scope if scope.value in ends)
 
 
 def _subjects(claims: Mapping[str, Any]) -> tuple[str, ...]:
     client = claims.get("client_id", claims.get("azp"))
-    named = [("sub", claims["sub"]), ("client", client)]
+    names = [("sub", claims["sub"]), ("client", client)]
     subjects = tuple(
         f"{kind}:{name}"
-        for kind, name in named
+        for kind, name in names
         if isinstance(name, str) and 0 < len(name) <= MAX_ID_CHARS and name.isprintable()
     )
     if not subjects:

@@ -122,7 +122,7 @@ def list_nodes(
 ) -> None:
     """List the nodes of a label, those with some properties, newest first."""
     deps = deps_of(ctx)
-    asked = without_none(
+    body = without_none(
         {
             "labels": [label, *(also or [])],
             "where": [_condition(each) for each in where or []],
@@ -135,7 +135,7 @@ def list_nodes(
     warnings: list[str] = []
     while len(results) < limit:
         page = without_none({"limit": min(limit - len(results), PAGE), "cursor": cursor})
-        answer = deps.client.post("/v1/query/nodes", asked | page)
+        answer = deps.client.post("/v1/query/nodes", body | page)
         results += answer["items"]
         warnings = warnings or answer["warnings"]
         cursor = answer["next_cursor"]

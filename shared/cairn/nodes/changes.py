@@ -169,15 +169,15 @@ class LabelNode:
         """Replace the other labels; NotFound when the principal cannot see the node."""
         require_writer(principal)
         seen = present(self.writing.look(principal, [node_id]), node_id)
-        wanted = clean_labels(labels, seen.label)
+        extra_labels = clean_labels(labels, seen.label)
         with self.writing.open(principal, [seen]) as write:
             node = present(write.stores.graph_nodes.find([node_id]), node_id)
-            if node.extra_labels == wanted:
+            if node.extra_labels == extra_labels:
                 return Changed(id=node_id, position=node.position)
             position = write.entries.add(
                 "node.labelled",
                 {"node_id": str(node_id)},
-                {"labels": list(wanted)},
+                {"labels": list(extra_labels)},
                 data_subjects=node.data_subjects,
                 occurred_at=write.now,
             )

@@ -222,10 +222,10 @@ def warnings_of(
     `results` are the properties of the nodes that were found, `whole` says that all nodes of the
     labels were looked at.
     """
-    named = ":".join(labels)
+    label = ":".join(labels)
     if not observed.nodes:
-        return (f"No node has the label {named}.",)
-    which = f"No {named} node has" if whole else f"None of the newest {observed.nodes} {named} has"
+        return (f"No node has the label {label}.",)
+    which = f"No {label} node has" if whole else f"None of the newest {observed.nodes} {label} has"
     warnings: list[str] = []
     for condition in conditions:
         name = condition.path[0]
@@ -267,15 +267,17 @@ def _mismatch(condition: PropertyCondition, observed: Observed) -> str | None:
     value = _values(condition)[0]
     if isinstance(value, bool) or value is None:
         fits = {Seen.BOOLEAN if isinstance(value, bool) else Seen.NULL, Seen.LIST}
-        asked = "true or false" if isinstance(value, bool) else "null"
+        comparand = "true or false" if isinstance(value, bool) else "null"
     else:
         kind = compared_as(condition, observed)
         kind = kind or (ValueType.TEXT if isinstance(value, str) else ValueType.NUMBER)
-        fits, asked = _LIKE[kind], f"a {kind}"
+        fits, comparand = _LIKE[kind], f"a {kind}"
     if fits & set(seen):
         return None
     types = " or ".join(sorted(seen))
-    return f"{condition.path[0]} is {types} in the nodes looked at, and was compared with {asked}."
+    return (
+        f"{condition.path[0]} is {types} in the nodes looked at, and was compared with {comparand}."
+    )
 
 
 def _values(condition: Condition) -> list[Any]:

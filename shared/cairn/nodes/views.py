@@ -268,8 +268,8 @@ class BrowseNodes:
         with self.transactions.reading(principal) as stores:
             views = stores.node_views
             observed = views.observed(where, most=OBSERVED_NODES)
-            asked = property_query(conditions, observed)
-            nodes = views.nodes(where, limit=limit, after=after, asked=asked)
+            properties = property_query(conditions, observed)
+            nodes = views.nodes(where, limit=limit, after=after, properties=properties)
         warnings = warnings_of(
             conditions,
             where.all_labels,

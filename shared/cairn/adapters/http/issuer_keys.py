@@ -62,15 +62,15 @@ class PublishedIssuerKeys:
         return self._keys
 
     def _published(self) -> Mapping[str, Mapping[str, Any]]:
-        found = self._ask(self.issuer.rstrip("/"), DISCOVERY)
-        if found.get("issuer") != self.issuer:
+        document = self._ask(self.issuer.rstrip("/"), DISCOVERY)
+        if document.get("issuer") != self.issuer:
             raise Unavailable("The issuer calls itself otherwise.", reason="issuer-name")
-        where = urlsplit(str(found.get("jwks_uri", "")))
+        where = urlsplit(str(document.get("jwks_uri", "")))
         path = where.path + (f"?{where.query}" if where.query else "")
         listed = self._ask(f"{where.scheme}://{where.netloc}", path).get("keys")
         keys = cast("list[Any]", listed) if isinstance(listed, list) else []
-        named = [cast("dict[str, Any]", key) for key in keys if isinstance(key, dict)]
-        return {str(key["kid"]): key for key in named if "kid" in key}
+        objects = [cast("dict[str, Any]", key) for key in keys if isinstance(key, dict)]
+        return {str(key["kid"]): key for key in objects if "kid" in key}
 
     def _ask(self, base_url: str, path: str) -> Mapping[str, Any]:
         service = RestService(

@@ -159,8 +159,8 @@ def query_nodes(
     A property that no node has is no error: `warnings` names it, and one that is like it.
     """
     require_client(services, caller, body.client_id)
-    asked = body.model_dump(mode="json", exclude={"cursor", "limit"})
-    after = pages.decode_key(body.cursor, kind=int, route="query-nodes", filters=asked)
+    filters = body.model_dump(mode="json", exclude={"cursor", "limit"})
+    after = pages.decode_key(body.cursor, kind=int, route="query-nodes", filters=filters)
     conditions = [each.record() for each in body.where]
     results = services.nodes.query(
         caller, body.filter(), conditions, limit=body.limit + 1, after=after
@@ -170,7 +170,7 @@ def query_nodes(
         limit=body.limit,
         key="position",
         route="query-nodes",
-        filters=asked,
+        filters=filters,
         options=options,
         more={"warnings": results.warnings},
     )

@@ -150,18 +150,18 @@ class PostgresNodeViews(Store):
         *,
         limit: int,
         after: NodeKey | None,
-        asked: PropertyQuery | None = None,
+        properties: PropertyQuery | None = None,
     ) -> Sequence[NodeView]:
-        """Return up to `limit` nodes by falling position and id, with properties as asked."""
+        """Return up to `limit` nodes by falling position and id, those with the properties."""
         position, node_id = after or (None, None)
         rows = self.rows(
             "node_view.page",
             **_narrowing(where),
-            matching=asked and asked.matching,
-            own=asked and asked.own,
-            times=json.dumps(asked.times) if asked and asked.times else None,
+            matching=properties and properties.matching,
+            own=properties and properties.own,
+            times=json.dumps(properties.times) if properties and properties.times else None,
             # what an index does not know is compared here, so all that it may leave is needed
-            most=limit if asked is None or asked.is_indexed else None,
+            most=limit if properties is None or properties.is_indexed else None,
             limit=limit,
             position=position,
             after=node_id,
