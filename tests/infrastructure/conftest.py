@@ -36,6 +36,7 @@ OTHER_OPTIONS = {
     "request_burst": "400",
     "cors_origins": "https://console.example.org",
     "edition": "memory",
+    "cognito_callbacks": "https://client.example.org/callback,http://localhost:8765/callback",
     "similar_edges": "off",
     "log_level": "WARNING",
     "anchor_retention_days": "730",

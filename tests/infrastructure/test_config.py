@@ -52,6 +52,10 @@ def config(**context: str) -> Config:
         ({"stage": "prod", "chat_model": "bedrock:arn:aws:bedrock:x::y/z"}, "no function"),
         ({"stage": "prod", "embedder": "openai"}, "openai_base_url"),
         ({"stage": "prod", "opensearch": "yes"}, "one of false, true"),
+        ({"stage": "prod", "oidc_issuer": "https://issuer.example"}, "egress=nat"),
+        ({"stage": "prod", "cognito_callbacks": "https://client.example"}, "egress=nat"),
+        ({"oidc_issuer": "http://127.0.0.1:9"}, "needs oidc_audience"),
+        ({"cognito_callbacks": "https://client.example"}, "on AWS"),
     ],
 )
 def test_an_option_that_does_not_exist_is_refused(context: dict[str, str], said: str) -> None:
