@@ -4,7 +4,16 @@ import re
 from typing import Any, cast
 
 import pytest
-from infra.cdk.config import AGEING_DAYS, CHAT, OPENAI, ROOT, Config, SynthRefused, read_config
+from infra.cdk.config import (
+    AGEING_DAYS,
+    CHAT,
+    OPENAI,
+    ROOT,
+    SIGN_IN,
+    Config,
+    SynthRefused,
+    read_config,
+)
 
 NOT_FOR_OPERATORS = {
     "signing_key",  # on AWS it is in KMS
@@ -97,7 +106,7 @@ def option_names() -> set[str]:
     """Every name that the context is asked for."""
     source = (ROOT / "infra" / "cdk" / "config.py").read_text(encoding="utf-8")
     found = set(re.findall(r'\b(?:text|whole)\("(\w+)"', source))
-    return found | {*OPENAI, *CHAT, *AGEING_DAYS}
+    return found | {*OPENAI, *CHAT, *AGEING_DAYS, *SIGN_IN}
 
 
 def test_the_guide_names_every_option() -> None:
