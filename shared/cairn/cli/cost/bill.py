@@ -41,6 +41,10 @@ BY_USE = frozenset(
         "AWS::ApiGatewayV2::Route",
         "AWS::ApiGatewayV2::Stage",
         "AWS::CDK::Metadata",
+        "AWS::Cognito::UserPool",  # paid for by who signs in, above 10,000 a month
+        "AWS::Cognito::UserPoolClient",
+        "AWS::Cognito::UserPoolDomain",
+        "AWS::Cognito::UserPoolResourceServer",
         "AWS::DynamoDB::Table",
         "AWS::EC2::FlowLog",
         "AWS::EC2::InternetGateway",
