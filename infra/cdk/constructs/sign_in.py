@@ -96,7 +96,9 @@ class SignIn(Construct):
             cognito.ResourceServerScope(scope_name=name, scope_description=told)
             for name, told in SCOPES.items()
         ]
-        server = pool.add_resource_server("Mcp", identifier=audience, scopes=scopes)
+        server = pool.add_resource_server(
+            "Mcp", identifier=audience, user_pool_resource_server_name="cairn", scopes=scopes
+        )
         return pool.add_client(
             "Client",
             user_pool_client_name="mcp",
