@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import jwt
 import uvicorn
@@ -33,7 +33,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -47,6 +47,7 @@ class Issuer(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
 
     url: str
     person: str = "mara"
+    client: str = "desk-bot"
     keys: dict[str, Any] = field(default_factory=dict[str, Any])
     key_reads: int = 0
     clients: dict[str, OAuthClientInformationFull] = field(
@@ -70,7 +71,7 @@ class Issuer(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
         claims: dict[str, Any] = {
             "iss": self.url,
             "sub": self.person,
-            "client_id": "desk-bot",
+            "client_id": self.client,
             "token_use": "access",
             "iat": now,
             "exp": now + 600,
@@ -91,7 +92,8 @@ class Issuer(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
             client_registration_options=ClientRegistrationOptions(enabled=True),
         )
         discovery = Route("/.well-known/openid-configuration", self._discovery)
-        return Starlette(routes=[*routes, discovery, Route("/keys", self._published)])
+        served = [*routes, discovery, Route("/keys", self._published)]
+        return Starlette(routes=[Mount(urlsplit(self.url).path, routes=served)])
 
     async def _discovery(self, _: Request) -> JSONResponse:
         return JSONResponse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hmac
 import json
 import time
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from urllib.parse import parse_qsl, urlsplit
 import anyio
 import httpx
 import httpx2
-import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from mcp.client.auth import OAuthClientProvider
@@ -56,6 +56,14 @@ class Deployment:
     def audience(self) -> str:
         return f"{self.base}/mcp"
 
+    @property
+    def person(self) -> str:
+        return f"sub:{self.issuer.person}"
+
+    @property
+    def client(self) -> str:
+        return f"client:{self.issuer.client}"
+
     def send(self, method: str, path: str, credentials: str = "", **given: Any) -> httpx.Response:
         accept = {"accept": "application/json, text/event-stream"}
         own = {"authorization": f"Bearer {credentials}"} if credentials else {}
@@ -85,7 +93,8 @@ def deployed(
 ) -> Iterator[Deployment]:
     own, base = free_socket()
     beside, url = free_socket()
-    issuer = Issuer(url)
+    url += "/tenant"  # as many issuers have it
+    issuer = Issuer(url, person=f"mara-{new_id()}", client=f"desk-bot-{new_id()}")
     issuer.rotate("first")
     chosen = {
         "CAIRN_OIDC_ISSUER": url,
@@ -133,7 +142,7 @@ class Kept:
 def test_a_client_finds_the_issuer_signs_in_there_and_is_the_agent_its_person_is_bound_to(
     deployed: Deployment,
 ) -> None:
-    assert deployed.bind("sub:mara").status_code == 201
+    assert deployed.bind(deployed.person).status_code == 201
     kept = Kept()
     metadata = OAuthClientMetadata(
         client_name="Desk Bot", redirect_uris=[AnyUrl("http://127.0.0.1:4444/callback")]
@@ -183,16 +192,16 @@ def test_metadata_name_the_issuer_and_its_scopes_and_nobody_signs_in_here(
 def test_a_token_that_does_not_hold_is_refused_and_the_message_says_what_does_not(
     deployed: Deployment,
 ) -> None:
-    deployed.bind("sub:mara")
+    deployed.bind(deployed.person)
     now = int(time.time())
     stranger = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
     good = deployed.token()
     assert deployed.mcp(good).status_code == 200
     head, body, signature = good.split(".")
     secret = json.dumps(public("first", deployed.issuer.keys["first"]))
-    shared = jwt.encode(
-        jwt.decode(good, options={"verify_signature": False}), secret, headers={"kid": "first"}
-    )
+    keyed = base64.urlsafe_b64encode(b'{"alg":"HS256","kid":"first"}').rstrip(b"=").decode()
+    digest = hmac.digest(secret.encode(), f"{keyed}.{body}".encode(), "sha256")
+    shared = f"{keyed}.{body}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
     unsigned = base64.urlsafe_b64encode(b'{"alg":"none","kid":"first"}').rstrip(b"=").decode()
     claims = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)).replace(b"mara", b"root")
     changed = base64.urlsafe_b64encode(claims).rstrip(b"=").decode()
@@ -240,7 +249,7 @@ def test_a_token_that_does_not_hold_is_refused_and_the_message_says_what_does_no
 def test_keys_are_read_once_and_again_for_one_that_is_new(
     deployed: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deployed.bind("client:desk-bot")
+    deployed.bind(deployed.client)
     old = deployed.token()
     assert [deployed.mcp(deployed.token()).status_code for _ in range(3)] == [200] * 3
     assert deployed.issuer.key_reads == 1
@@ -254,18 +263,18 @@ def test_keys_are_read_once_and_again_for_one_that_is_new(
 
 
 def test_a_subject_opens_one_key_until_that_is_revoked(deployed: Deployment) -> None:
-    first = deployed.bind("client:desk-bot").json()["key"]
-    assert (first["token_subject"], first["agent"]) == ("client:desk-bot", "desk")
-    again = deployed.bind("client:desk-bot")
+    first = deployed.bind(deployed.client).json()["key"]
+    assert (first["token_subject"], first["agent"]) == (deployed.client, "desk")
+    again = deployed.bind(deployed.client)
     assert (again.status_code, again.json()["reason"]) == (409, "token-subject")
-    own = deployed.bind("sub:mara", agent_slug="mara", scopes=["shared"]).json()["key"]
+    own = deployed.bind(deployed.person, agent_slug="mara", scopes=["shared"]).json()["key"]
     who = deployed.send("GET", "/v1/whoami", deployed.token()).json()
     assert (who["agent"], who["scopes"]) == ("mara", ["shared"])  # the person before the client
     deployed.send("DELETE", f"/v1/keys/{own['id']}", deployed.key)
     assert deployed.send("GET", "/v1/whoami", deployed.token()).json()["agent"] == "desk"
     deployed.send("DELETE", f"/v1/keys/{first['id']}", deployed.key)
     assert deployed.refused(deployed.token()) == (401, "token-unbound")
-    assert deployed.bind("client:desk-bot").status_code == 201
+    assert deployed.bind(deployed.client).status_code == 201
     for subject, more in (
         ("mara", {}),
         ("sub:", {}),
