@@ -1,5 +1,5 @@
 -- Whose access tokens of the deployment's issuer open what a key opens.
--- depends: 0073.label-indexes
+-- depends: 0074.label-indexes
 
 ALTER TABLE api_key ADD COLUMN token_subject text CHECK (token_subject ~ '^(sub|client):.{1,250}$');
 -- One key at a time, in whatever workspace: a token leads to one place.
