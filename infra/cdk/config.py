@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,10 +152,7 @@ def read_config(node: Node) -> Config:
     """The options in `node`'s context; raises SynthRefused on a value that does not exist."""
     stage = _one_of("stage", _context(node, "stage") or "local", STAGES)
 
-    def text(name: str, default: str = "") -> str:
-        """From the context; on the laptop also from CAIRN_*: no command line has secrets."""
-        from_shell = os.environ.get(f"CAIRN_{name.upper()}") if stage == "local" else None
-        return _context(node, name) or from_shell or default
+    text = partial(_text, node, stage)
 
     def whole(name: str, default: int, low: int, high: int) -> int:
         return _whole(name, text(name, str(default)), low, high)
@@ -209,6 +207,12 @@ def read_config(node: Node) -> Config:
         opensearch_url=text("opensearch_url"),
     )
     return _possible(config)
+
+
+def _text(node: Node, stage: str, name: str, default: str = "") -> str:
+    """From the context; on the laptop also from CAIRN_*: no command line has secrets."""
+    from_shell = os.environ.get(f"CAIRN_{name.upper()}") if stage == "local" else None
+    return _context(node, name) or from_shell or default
 
 
 def _possible(config: Config) -> Config:
