@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from cairn.api.options import Pace
     from cairn.chat.views import Told, TurnEvents
 
+    Behind = Callable[[bool], None] | None
+
 LOOK_SECONDS = 0.1
 """How often a reader looks that did not begin the turn: chunks of text come many a second."""
 
@@ -33,7 +35,8 @@ LOOK_SECONDS = 0.1
 class Working:
     """A turn that is worked on in a thread of its own, which goes on without a reader.
 
-    `problem` is what was no error of Cairn's.
+    `problem` is what was no error of Cairn's. What is done behind the turn is waited for only where
+    the process stops with its answer (`stops`), and is quick there.
     """
 
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
@@ -41,8 +44,9 @@ class Working:
     told: deque[Told] = field(default_factory=deque["Told"])
     over: bool = False
     problem: Exception | None = None
+    stops: bool = False
 
-    def begin(self, work: Callable[..., None], leave: Callable[[], None]) -> None:
+    def begin(self, work: Callable[..., Behind], leave: Callable[[], None]) -> None:
         """Begin to work; call `leave` when it is over, however it ended."""
         Thread(target=self._run, args=(work, leave), daemon=True).start()
 
@@ -61,15 +65,25 @@ class Working:
         if self.problem is not None:
             raise self.problem
 
-    def _run(self, work: Callable[..., None], leave: Callable[[], None]) -> None:
+    def _run(self, work: Callable[..., Behind], leave: Callable[[], None]) -> None:
+        behind = None
         try:
-            work(listen=self._hear)
+            behind = work(listen=self._hear)
+            if behind is not None and self.stops:
+                behind(True)
+                behind = None
         except Exception as problem:  # noqa: BLE001 - whoever waits raises it
             self.problem = problem
         finally:
-            leave()
+            if behind is None:
+                leave()
             self.over = True
             self._wake()
+        if behind is not None:
+            try:
+                behind(False)
+            finally:
+                leave()
 
     def _hear(self, chunks: Sequence[Told]) -> None:
         self.told.extend(chunks)

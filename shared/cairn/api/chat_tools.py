@@ -41,7 +41,7 @@ def toolbox(services: ApiServices, principal: Principal, log: Log, session: str)
     principal = held_to_its_list(services, principal, log)
     mine = {tool.name: tool for tool in usable(principal) if tool.name not in NOT_HERE}
     return Toolbox(
-        tools=tuple(map(_described, mine.values())),
+        tools=tuple(map(described, mine.values())),
         waits=frozenset(name for name, tool in mine.items() if not tool.reads and name not in ADDS),
         call=partial(_called, services, principal, log, mine, session),
         does={does: name for does, name in DOES.items() if name in mine},
@@ -55,7 +55,8 @@ def _later(tools: Mapping[str, Tool]) -> frozenset[str]:
     return frozenset(tools) - eager - set(DOES.values())
 
 
-def _described(tool: Tool) -> ModelTool:
+def described(tool: Tool) -> ModelTool:
+    """Return a tool as a model is told of it."""
     return ModelTool(name=tool.name, description=tool.description, schema=tool.input_schema())
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.chat.answer import AnswerTurn
     from cairn.chat.turns import Turns
     from cairn.checkpoints.keep import Checkpoints
+    from cairn.compaction.chats import CompactChat
     from cairn.compaction.compact import Compact
     from cairn.compaction.session import KeepBriefing
     from cairn.connectors.registry import Connectors
@@ -73,6 +74,13 @@ class AgentServices(ApiParts):
         from cairn.compaction.session import KeepBriefing
 
         return KeepBriefing(self.platform)
+
+    @part
+    def compact_chat(self) -> CompactChat:
+        """Chats made shorter behind their turns."""
+        from cairn.compaction.chats import CompactChat
+
+        return CompactChat(compact=self.compact, keep=self.keep_briefing)
 
     @part
     def open_session(self) -> OpenSession:
@@ -271,6 +279,8 @@ class AgentServices(ApiParts):
             models=self.gateway,
             titles=Titles(models=self.gateway),
             metrics=self.investigation_parts.metrics,
+            briefing=lazy(lambda: self.compact_chat.briefing),
+            compact=lazy(lambda: self.compact_chat),
         )
 
     # People and connectors

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.chat.actions import Propose
@@ -15,7 +16,7 @@ from cairn.chat.rows import AnsweredBy, ChatActionState, TurnState
 from cairn.chat.rules import ByRules, says_something, wish_of, yes_or_no
 from cairn.chat.telling import Stopped, Teller
 from cairn.chat.tools import Does
-from cairn.chat.window import before_the_model
+from cairn.chat.window import Exchange, before_the_model, grown, room_of, since
 from cairn.chat.wording import phrase
 from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
 from cairn.kernel.access import Role, Scope
@@ -29,13 +30,14 @@ from cairn.safety.screening import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from uuid import UUID
 
     from cairn.chat.actions import Actions
     from cairn.chat.titles import Titles
     from cairn.chat.tools import Toolbox
     from cairn.chat.turns import Turn, Turns
     from cairn.chat.views import Told
-    from cairn.chat.window import Exchange
+    from cairn.chat.window import Briefing, Earlier
     from cairn.conversations.record import MessageRecorded, RecordMessage
     from cairn.inbound.gateway import InboundGateway
     from cairn.inbound.labels import Screened
@@ -44,7 +46,12 @@ if TYPE_CHECKING:
     from cairn.llm.gateway import Gateway
     from cairn.writing.platform import Platform
 
+    Behind = Callable[[Principal, UUID, int, bool], None]
+    """(who, conversation, tokens, quickly): makes a session shorter, behind a turn. Never fails."""
+
 NAME = "Cairn"
+SHORTER = 3
+"""A session that grew too long is made shorter to this part of it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +64,7 @@ class _Outcome:
     error: str | None = None
     title: str | None = None
     suggestions: Sequence[str] = ()
+    room: int | None = None  # of its model's window, for what was said before; None without one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,15 +79,19 @@ class AnswerTurn:
     models: Gateway | None
     titles: Titles
     metrics: Metrics = untold
-    briefing: Callable[[Principal, str], str | None] = field(default=lambda principal, name: None)
+    briefing: Callable[[Principal, UUID], Briefing | None] = field(default=lambda of, name: None)
+    compact: Behind = field(default=lambda principal, name, tokens, quickly: None)
 
     def __call__(
         self,
         turn: Turn,
         toolbox: Toolbox,
         listen: Callable[[Sequence[Told]], None] = lambda teller_: None,
-    ) -> None:
-        """Answer a turn that was begun; whatever goes wrong ends it, and is told."""
+    ) -> Callable[[bool], None] | None:
+        """Answer a turn that was begun; whatever goes wrong ends it, and is told.
+
+        Returns what is to be done behind it, which takes whether that must be quick; None: nothing.
+        """
         teller = Teller(
             platform=self.platform,
             principal=turn.principal,
@@ -88,9 +100,9 @@ class AnswerTurn:
             listen=listen,
         )
         try:
-            self._work(turn, toolbox, teller)
+            return self._work(turn, toolbox, teller)
         except Stopped:
-            return
+            return None
         except Exception as problem:
             code = problem.code if isinstance(problem, CairnError) else "internal"
             fields = {"turn_id": str(turn.id), "error": type(problem).__name__}
@@ -100,8 +112,9 @@ class AnswerTurn:
             self._end(turn, TurnState.FAILED, None, {"error": code})
             if not isinstance(problem, CairnError):
                 raise
+            return None
 
-    def _work(self, turn: Turn, toolbox: Toolbox, teller: Teller) -> None:
+    def _work(self, turn: Turn, toolbox: Toolbox, teller: Teller) -> Callable[[bool], None] | None:
         began = teller.begin("graph", "chat", turn_id=str(turn.id))
         history = self.turns.history(turn)
         gate = teller.begin("agent", "gateway")
@@ -110,7 +123,8 @@ class AnswerTurn:
         )
         labels = screened.of_message()
         teller.end("agent", "gateway", gate, {"query": screened.query}, **screened.labels())
-        outcome = self._outcome(turn, toolbox, teller, screened, history)
+        earlier = self._earlier(turn, history)
+        outcome = self._outcome(turn, toolbox, teller, screened, earlier)
         text, citations = cited(outcome.answer)
         if text != outcome.answer.text and text.startswith(outcome.answer.text):
             teller.say(text[len(outcome.answer.text) :], outcome.answer.rounds)
@@ -131,6 +145,12 @@ class AnswerTurn:
         shown = {"answer": text, **{name: body[name] for name in body if name != "text"}}
         teller.end("graph", "chat", began, shown, **ended)
         self._end(turn, outcome.state, outcome.source, body)
+        exchange = Exchange(question=turn.message, answer=text)
+        size = None if outcome.room is None else grown(earlier, exchange, outcome.room)
+        if size is None or turn.principal.role is Role.PUBLIC:  # what strangers say stays theirs
+            return None
+        tokens = min(outcome.room or 0, size) // SHORTER
+        return partial(self.compact, turn.principal, recorded.conversation_id, tokens)
 
     def _measured(self, turn: Turn, outcome: _Outcome, teller: Teller) -> None:
         answer, timings = outcome.answer, sorted(teller.timings.items())
@@ -153,7 +173,7 @@ class AnswerTurn:
         toolbox: Toolbox,
         teller: Teller,
         screened: Screened,
-        history: Sequence[Exchange],
+        earlier: Earlier,
     ) -> _Outcome:
         language = screened.language
         if screened.verdict is Verdict.DISCARD and turn.principal.role is Role.PUBLIC:
@@ -165,7 +185,7 @@ class AnswerTurn:
             return _Outcome(answer=answer)
         agent = teller.begin("agent", "chat")
         propose = Propose(teller=teller, session=turn.session)
-        outcome = self._by_model(turn, toolbox, teller, propose, screened, history)
+        outcome = self._by_model(turn, toolbox, teller, propose, screened, earlier)
         if outcome.source is AnsweredBy.RULES:
             rules = ByRules(
                 teller=teller,
@@ -190,7 +210,7 @@ class AnswerTurn:
         teller: Teller,
         propose: Propose,
         screened: Screened,
-        history: Sequence[Exchange],
+        earlier: Earlier,
     ) -> _Outcome:
         """Return the model's answer, or why rules must answer; `error` None: there is no model."""
         nothing = _Outcome(answer=Answer(text=""))
@@ -199,6 +219,8 @@ class AnswerTurn:
                 Purpose.CHAT, turn.principal.workspace_id
             ):
                 return nothing
+            window = self.models.window(Purpose.CHAT, turn.principal.workspace_id)
+            nothing.room = room_of(window or 0, SYSTEM, toolbox.tools)
             loop = Loop(
                 models=self.models,
                 call=account(turn.principal.workspace_id, turn.id),
@@ -207,24 +229,26 @@ class AnswerTurn:
                 propose=propose,
                 system=SYSTEM.format(name=NAME, labels=screened.labels()),
             )
-            briefing = self._briefing(turn)
-            answer = loop(before_the_model(history, turn.message, briefing=briefing))
+            answer = loop(before_the_model(earlier, turn.message, room=nothing.room))
         except Stopped:
             raise
         except CairnError as problem:
             self.platform.warn("chat.model_failed", {"reason": problem.reason})
             nothing.error = problem.reason
             return nothing
-        return _Outcome(answer=answer, source=AnsweredBy.MODEL)
+        return _Outcome(answer=answer, source=AnsweredBy.MODEL, room=nothing.room)
 
-    def _briefing(self, turn: Turn) -> str:
-        """Return what was compacted of the session; its failure costs nothing."""
+    def _earlier(self, turn: Turn, history: Sequence[Exchange]) -> Earlier:
+        """Return what is kept of the session, and the turns since; a failure costs nothing."""
+        where = next((each.conversation_id for each in reversed(history)), None)
+        if self.models is None or where is None or turn.principal.role is Role.PUBLIC:
+            return since(history, None)
         try:
-            return self.briefing(turn.principal, turn.session_id) or ""
+            return since(history, self.briefing(turn.principal, where))
         except Exception as problem:  # noqa: BLE001 - a turn goes on without what was dropped
             fields = {"turn_id": str(turn.id), "error": type(problem).__name__}
             self.platform.warn("chat.no_briefing", fields)
-            return ""
+            return since(history, None)
 
     def _decided(
         self, turn: Turn, toolbox: Toolbox, yes: bool, language: str | None

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from cairn.chat.rows import NewTurn, TurnState
 from cairn.chat.views import Told, TurnEvents, TurnView
@@ -19,8 +20,6 @@ from cairn.writing.checks import MAX_TEXT_CHARS, clean_name
 from cairn.writing.sealing import Sealer, client_subjects
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from cairn.chat.actions import Actions
     from cairn.chat.rows import TurnRow
     from cairn.kernel.access import Principal
@@ -181,8 +180,14 @@ class Turns:
             sealer = self._opener(turn.principal, row)
             question, answer = sealer.open(row.question), sealer.open(row.answer)
             if question and row.state is TurnState.DONE:
+                where = answer.get("conversation_id")
                 exchanges.append(
-                    Exchange(question=question["message"], answer=answer.get("text", ""))
+                    Exchange(
+                        question=question["message"],
+                        answer=answer.get("text", ""),
+                        conversation_id=UUID(where) if where else None,
+                        ended_at=row.ended_at,
+                    )
                 )
         return tuple(exchanges)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cairn.compaction.choose import choose, tokens_of
 from cairn.compaction.turns import Part, Turn
 from cairn.conversations.messages import MessageRole
-from cairn.conversations.transcript import draft_turns
+from cairn.conversations.transcript import TranscriptRecorded, draft_turns
 from cairn.kernel.errors import (
     BudgetExceeded,
     FieldError,
@@ -23,16 +23,16 @@ from cairn.kernel.errors import (
 from cairn.writing.checks import refuse, require_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.compaction.choose import Chosen
     from cairn.compaction.turns import CountTokens, Piece
+    from cairn.conversations.read import ConversationMessage
     from cairn.conversations.transcript import (
         NewTranscript,
         RecordTranscript,
-        TranscriptRecorded,
         TurnDraft,
     )
     from cairn.kernel.access import Principal
@@ -44,7 +44,7 @@ SHARE = 0.25
 LEAST_TOKENS, MOST_TOKENS = 64, 200_000
 SECONDS = 20.0
 MOST_EARLIER = 5_000
-"""Messages of earlier transcripts that are summed up again, the oldest."""
+"""Messages of a conversation that are summed up again, the latest."""
 
 
 class CompactionMethod(StrEnum):
@@ -149,35 +149,56 @@ class Compact:
         done = self.record(principal, drafts, transcript.data_subjects)
         turns, ids = turns_of(transcript, drafts), ids_of(drafts, done.message_ids)
         before = tokens_of(turns, self.count_tokens)
-        for turn, message_id in self._earlier(principal, done):
-            turns.insert(0, turn)
-            ids[turn.place] = (message_id,)
-        most, rewording = target.of(before), _Asked()
-        chosen = choose(
-            turns, most, self.count_tokens, reword=self._reword(principal, target, rewording)
-        )
-        context = _Made(transcript=transcript, done=done, ids=ids, before=before, target=most)
-        return _compacted(context, chosen, rewording)
-
-    def _earlier(
-        self, principal: Principal, done: TranscriptRecorded
-    ) -> Iterator[tuple[Turn, UUID]]:
-        """Yield what else was said in the conversation, the latest first."""
-        with self.record.platform.transactions.reading(principal) as stores:
-            messages = stores.conversation_views.messages(
-                done.conversation_id, limit=MOST_EARLIER, after=0
-            )
         recorded = set(done.message_ids)
+        messages = self._messages(principal, done.conversation_id)
         others = [message for message in messages if message.id not in recorded]
-        for number, message in enumerate(reversed(others), start=1):
-            turn = Turn(
-                place=-number,
-                role=MessageRole(message.role),
-                name=message.sender or message.role,
-                text=message.content,
-                occurred_at=message.timestamp,
-            )
-            yield turn, message.id
+        earlier = [_turn(place, each) for place, each in enumerate(others, start=-len(others))]
+        ids |= {turn.place: (each.id,) for turn, each in zip(earlier, others, strict=True)}
+        context = _Made(
+            done=done,
+            senders={place: new.sender for place, new in enumerate(transcript.messages)},
+            ids=ids,
+            before=before,
+            target=target.of(before),
+        )
+        return self._compacted(principal, [*earlier, *turns], context, target)
+
+    def recorded(
+        self, principal: Principal, conversation_id: UUID, target: Target
+    ) -> Compacted | None:
+        """Choose what is kept of a conversation as it is recorded; None where nothing is."""
+        require_writer(principal)
+        messages = self._messages(principal, conversation_id)
+        if not messages:
+            return None
+        turns = [_turn(place, each) for place, each in enumerate(messages)]
+        before = tokens_of(turns, self.count_tokens)
+        context = _Made(
+            done=TranscriptRecorded(
+                conversation_id=conversation_id,
+                message_ids=tuple(each.id for each in messages),
+                new=(),
+            ),
+            senders={place: each.sender for place, each in enumerate(messages)},
+            ids={place: (each.id,) for place, each in enumerate(messages)},
+            before=before,
+            target=target.of(before),
+        )
+        return self._compacted(principal, turns, context, target)
+
+    def _messages(
+        self, principal: Principal, conversation_id: UUID
+    ) -> Sequence[ConversationMessage]:
+        with self.record.platform.transactions.reading(principal) as stores:
+            return stores.conversation_views.latest(conversation_id, limit=MOST_EARLIER)
+
+    def _compacted(
+        self, principal: Principal, turns: Sequence[Turn], context: _Made, target: Target
+    ) -> Compacted:
+        rewording = _Asked()
+        reword = self._reword(principal, target, rewording)
+        chosen = choose(turns, context.target, self.count_tokens, reword=reword)
+        return _compacted(context, chosen, rewording)
 
     def _reword(
         self, principal: Principal, target: Target, rewording: _Asked
@@ -246,9 +267,9 @@ def ids_of(drafts: Sequence[TurnDraft], ids: Sequence[UUID]) -> dict[int, tuple[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """What a compaction started from."""
+    """What a compaction started from; `senders` and `ids` by the places of turns."""
 
-    transcript: NewTranscript
+    senders: Mapping[int, str | None]
     done: TranscriptRecorded
     ids: Mapping[int, tuple[UUID, ...]]
     before: int
@@ -257,7 +278,9 @@ class _Made:
 
 def _compacted(context: _Made, chosen: Chosen, rewording: _Asked) -> Compacted:
     lines = [turn.line for turn in chosen.kept]
-    kept_turns = tuple(_kept(turn, context) for turn in chosen.kept if turn.place >= 0)
+    kept_turns = tuple(
+        _kept(turn, context) for turn in chosen.kept if turn.place in context.senders
+    )
     return Compacted(
         conversation_id=context.done.conversation_id,
         summary=chosen.summary,
@@ -266,7 +289,7 @@ def _compacted(context: _Made, chosen: Chosen, rewording: _Asked) -> Compacted:
         context="\n".join(filter(None, [chosen.summary, *lines])),
         message_ids=context.done.message_ids,
         stored=context.done.new,
-        dropped=len(context.transcript.messages) - len(kept_turns),
+        dropped=len(context.senders) - len(kept_turns),
         tokens_before=context.before,
         tokens_after=chosen.tokens,
         target_tokens=context.target,
@@ -276,13 +299,22 @@ def _compacted(context: _Made, chosen: Chosen, rewording: _Asked) -> Compacted:
     )
 
 
+def _turn(place: int, message: ConversationMessage) -> Turn:
+    return Turn(
+        place=place,
+        role=MessageRole(message.role),
+        name=message.sender or message.role,
+        text=message.content,
+        occurred_at=message.timestamp,
+    )
+
+
 def _kept(turn: Turn, context: _Made) -> KeptTurn:
-    new = context.transcript.messages[turn.place]
     return KeptTurn(
         place=turn.place,
         role=turn.role.value,
         text=turn.text,
-        sender=turn.name if new.sender else None,
+        sender=turn.name if context.senders[turn.place] else None,
         occurred_at=turn.occurred_at,
         message_ids=context.ids[turn.place],
     )

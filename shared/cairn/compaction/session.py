@@ -22,6 +22,7 @@ from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.compaction.compact import Compacted
@@ -45,8 +46,13 @@ class KeepBriefing:
 
     platform: Platform
 
-    def __call__(self, principal: Principal, compacted: Compacted) -> UUID | None:
-        """Write it and return its id; None where nothing was left out."""
+    def __call__(
+        self, principal: Principal, compacted: Compacted, *, since: datetime | None = None
+    ) -> UUID | None:
+        """Write it and return its id; None where nothing was left out, or what was is gone.
+
+        `since`: the briefing stands for all that was said before, for who reads both.
+        """
         if not compacted.summary:
             return None
         node_id = briefing_id(compacted.conversation_id)
@@ -55,6 +61,8 @@ class KeepBriefing:
         )
         with self.platform.transactions.reading(principal) as stores:
             seen = self._sources(stores, compacted.conversation_id, sources)
+        if not seen:
+            return None
         subjects = tuple(sorted({subject for message in seen for subject in message.data_subjects}))
         keys = resolve(self.platform, principal, (), subjects).keys
         with open_write(self.platform, principal, keys=keys, data_subjects=subjects) as write:
@@ -62,6 +70,7 @@ class KeepBriefing:
             if conversation is None:
                 raise NotFound("There is no such conversation.")
             meta, body = _entry(write.stores, conversation, compacted, seen)
+            body["summaries"][0]["metadata"]["since"] = since and format_timestamp(since)
             write.note("summary.written", meta, body)
         return node_id
 

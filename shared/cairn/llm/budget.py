@@ -68,8 +68,8 @@ def terms_for(base: Terms, settings: Mapping[str, Any]) -> tuple[Terms, tuple[st
 
     `chat` is as CAIRN_CHAT_MODEL, `budgets` a limit by name (`day_usd`), `rates` a price by model
     (US dollars a million tokens: input, output, cache_read, cache_write), `options` a row's
-    max_tokens, temperature and effort by purpose. What nobody can use must not stop every call of
-    a workspace: it is left out, and named in the second value.
+    max_tokens, temperature, effort and window by purpose. What nobody can use must not stop every
+    call of a workspace: it is left out, and named in the second value.
     """
     models = settings.get("models", {})
     if not isinstance(models, Mapping):

@@ -89,6 +89,30 @@ PRICES: Mapping[str, Price] = {
 }
 
 
+WINDOWS: Mapping[str, int] = {
+    "claude": 200_000,
+    "gpt-4.1": 1_000_000,
+    "gpt-4o": 128_000,
+    "gpt-5": 272_000,
+    "amazon.nova-micro": 128_000,
+    "amazon.nova": 300_000,
+    "openai.gpt-oss": 128_000,
+}
+"""Tokens that models read at once, by how their names begin; the first that fits."""
+
+UNKNOWN_WINDOW = 32_000
+"""Of a model that nobody knows here."""
+
+LEAST_WINDOW, MOST_WINDOW = 4_000, 10_000_000
+
+
+def window_of(model: str) -> int:
+    """Return how many tokens a model reads at once, by its name, or its profile's on Bedrock."""
+    claude = _BEDROCK.fullmatch(model)
+    name = claude["model"] if claude else _PLACED.sub("", model)
+    return next((size for start, size in WINDOWS.items() if name.startswith(start)), UNKNOWN_WINDOW)
+
+
 def price_of(model: str, overrides: Mapping[str, Price] | None = None) -> Price | None:
     """Return the price of `model`, a workspace's own rate first.
 
@@ -155,13 +179,15 @@ HOTTEST: Final = 2.0
 class Choice:
     """A row: models, tried from left to right, and what requests leave open.
 
-    `temperature` and `effort` None are not sent: some models take neither.
+    `temperature` and `effort` None are not sent: some models take neither. `window` None is the
+    model's own, as far as it is known.
     """
 
     routes: tuple[Route, ...]
     max_tokens: int
     temperature: float | None = None
     effort: Effort | None = None
+    window: int | None = None
 
 
 Configuration = Mapping[Purpose, Choice]
@@ -192,7 +218,7 @@ CONFIGURATION: Configuration = MappingProxyType(
 _CHOICE = re.compile(
     r"(?:(?P<purpose>[a-z_]+)=)?(?P<provider>[a-z]+):(?P<model>[^\s?]+)(?:\?(?P<options>\S*))?"
 )
-_OPTIONS = frozenset({"max_tokens", "temperature", "effort"})
+_OPTIONS = frozenset({"max_tokens", "temperature", "effort", "window"})
 
 
 def configured(choices: str, base: Configuration = CONFIGURATION) -> Configuration:
@@ -218,12 +244,15 @@ def configured(choices: str, base: Configuration = CONFIGURATION) -> Configurati
 
 
 def changed(row: Choice, options: Mapping[str, object]) -> Choice:
-    """Return `row` with other max_tokens, temperature or effort; ValidationFailed for others."""
+    """Return `row` with other options; ValidationFailed for what is none."""
     unknown = sorted(set(options) - _OPTIONS)
     if unknown:
         raise _no_option(unknown[0])
     if "max_tokens" in options:
         row = replace(row, max_tokens=int(_number(options, "max_tokens", 1, MOST_TOKENS)))
+    if "window" in options:
+        size = int(_number(options, "window", LEAST_WINDOW, MOST_WINDOW))
+        row = replace(row, window=size)
     if "temperature" in options:
         row = replace(row, temperature=_number(options, "temperature", 0, HOTTEST))
     if "effort" in options:
@@ -254,6 +283,7 @@ def _no_model(choice: str) -> ValidationFailed:
 def _no_option(name: str) -> ValidationFailed:
     return ValidationFailed(
         f"{name!r} is not an option of a model with this value: max_tokens from 1 to "
-        f"{MOST_TOKENS}, temperature from 0 to {HOTTEST}, effort of {', '.join(Effort)}.",
+        f"{MOST_TOKENS}, window from {LEAST_WINDOW} to {MOST_WINDOW}, "
+        f"temperature from 0 to {HOTTEST}, effort of {', '.join(Effort)}.",
         reason="unknown-chat-model",
     )

@@ -14,7 +14,7 @@ from cairn.kernel.errors import CairnError, Unavailable
 from cairn.kernel.resilience.breaker import Breaker
 from cairn.kernel.resilience.retries import Retries
 from cairn.llm.budget import Budget, Limits, estimate_tokens
-from cairn.llm.configuration import HEURISTIC, cost_of, price_of
+from cairn.llm.configuration import HEURISTIC, cost_of, price_of, window_of
 from cairn.llm.costs import ANSWERED, CallRecord
 from cairn.llm.port import Finish, Usage
 from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed
@@ -86,6 +86,12 @@ class Gateway:
     def answers(self, purpose: Purpose, workspace_id: UUID) -> bool:
         """Return whether any model is configured for `purpose`, whether or not it would answer."""
         return bool(self._usable(self._around.terms(workspace_id).configuration[purpose], purpose))
+
+    def window(self, purpose: Purpose, workspace_id: UUID) -> int | None:
+        """Return how many tokens each model of `purpose` reads at once; None where none answers."""
+        choice = self._around.terms(workspace_id).configuration[purpose]
+        usable = [route for route, _ in self._usable(choice, purpose)]
+        return min((choice.window or window_of(route.model) for route in usable), default=None)
 
     def chat(self, request: ChatRequest, call: Call, budget: Budget | None = None) -> ChatAnswer:
         """Answer `request`, its cost included; every request sent is kept as a call.

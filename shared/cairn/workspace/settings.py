@@ -24,7 +24,13 @@ from pydantic_core import PydanticCustomError
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import Intent, IntentWeights, intent_weights
 from cairn.kernel.errors import ValidationFailed
-from cairn.llm.configuration import HOTTEST, MOST_TOKENS, configured
+from cairn.llm.configuration import (
+    HOTTEST,
+    LEAST_WINDOW,
+    MOST_TOKENS,
+    MOST_WINDOW,
+    configured,
+)
 from cairn.llm.port import Effort, Purpose
 from cairn.safety.profiles import DEFAULT_PROFILE, PROFILES
 
@@ -221,6 +227,7 @@ class OptionSettings(Section):
     max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
     temperature: Annotated[float, Field(ge=0, le=HOTTEST)] | None = None
     effort: Annotated[Effort, Field(strict=False)] | None = None
+    window: Annotated[int, Field(ge=LEAST_WINDOW, le=MOST_WINDOW)] | None = None
 
 
 class ModelSettings(Section):

@@ -7,7 +7,15 @@ import pytest
 
 from cairn.kernel.errors import BudgetExceeded, ValidationFailed
 from cairn.llm.budget import Allowance, Limits, Spent, Terms, allowance_of, terms_for
-from cairn.llm.configuration import CONFIGURATION, HEURISTIC, Price, Route, configured
+from cairn.llm.configuration import (
+    CONFIGURATION,
+    HEURISTIC,
+    UNKNOWN_WINDOW,
+    Price,
+    Route,
+    configured,
+    window_of,
+)
 from cairn.llm.costs import Spending
 from cairn.llm.port import Effort, Purpose
 
@@ -141,8 +149,31 @@ def test_options_follow_a_model() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    ["effort=huge", "effort=", "max_tokens=0", "max_tokens=many", "temperature=-1", "x=1"],
+    [
+        "effort=huge",
+        "effort=",
+        "max_tokens=0",
+        "max_tokens=many",
+        "window=1",
+        "temperature=-1",
+        "x=1",
+    ],
 )
 def test_an_option_that_is_none_is_refused_with_what_there_is(options: str) -> None:
     with pytest.raises(ValidationFailed, match="minimal, low, medium, high, xhigh"):
         configured(f"openai:m?{options}")
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("claude-haiku-4-5", 200_000),
+        ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", 200_000),
+        ("gpt-4.1-mini", 1_000_000),
+        ("us.amazon.nova-micro-v1:0", 128_000),
+        ("amazon.nova-pro-v1:0", 300_000),
+        ("qwen2.5:7b", UNKNOWN_WINDOW),
+    ],
+)
+def test_the_window_of_a_model_is_known_by_its_name(model: str, tokens: int) -> None:
+    assert window_of(model) == tokens

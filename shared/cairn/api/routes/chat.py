@@ -105,7 +105,7 @@ async def _begun(
     try:
         turn = await to_thread.run_sync(begin)
         if turn.fresh:
-            began = chat_streams.Working()
+            began = chat_streams.Working(stops="aws.event" in request.scope)
             began.begin(partial(_work, services, turn, request.app.state.mcp.log), leave)
             working = began
     finally:
@@ -114,11 +114,12 @@ async def _begun(
     return turn, working
 
 
-def _work(services: ApiServices, turn: Turn, log: Any, *, listen: Any) -> None:
-    """Answer a turn with the caller's tools."""
+def _work(services: ApiServices, turn: Turn, log: Any, *, listen: Any) -> Any:
+    """Answer a turn with the caller's tools; return what is to be done behind it."""
     from cairn.api.chat_tools import toolbox
 
-    services.answer_turn(turn, toolbox(services, turn.principal, log, turn.session_id), listen)
+    tools = toolbox(services, turn.principal, log, turn.session_id)
+    return services.answer_turn(turn, tools, listen)
 
 
 def _kept(

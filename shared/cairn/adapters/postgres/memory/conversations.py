@@ -127,6 +127,11 @@ class PostgresConversationViews(Store):
         )
         return [_message(row) for row in rows]
 
+    def latest(self, conversation_id: UUID, *, limit: int) -> Sequence[ConversationMessage]:
+        """Return the last `limit` messages in their order."""
+        rows = self.rows("conversation.latest", conversation_id=conversation_id, limit=limit)
+        return [_message(row) for row in reversed(rows)]
+
     def messages_by_id(self, ids: Sequence[UUID]) -> Sequence[ConversationMessage]:
         """Return those of the messages that the principal sees, in any order."""
         return [_message(row) for row in self.rows("conversation.messages_by_id", ids=list(ids))]

@@ -127,6 +127,18 @@ SELECT id, created_position AS position, parent_id AS conversation_id, kind AS r
    AND created_position > %(after)s
  ORDER BY created_position LIMIT %(limit)s
 
+-- name: latest
+-- The last messages of a conversation, the newest first.
+SELECT id, created_position AS position, parent_id AS conversation_id, kind AS role,
+  text AS content, sequence, occurred_at AS timestamp, recorded_at, session_id, source_agent,
+  metadata
+  FROM node
+ WHERE workspace_id = %(workspace_id)s AND parent_id = %(conversation_id)s AND label = 'Message'
+   AND state IN ('active', 'provisional')
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}'))
+     OR parent_id = own_conversation())
+ ORDER BY created_position DESC LIMIT %(limit)s
+
 -- name: messages_by_id
 -- Found messages as their reader may see them.
 SELECT id, created_position AS position, parent_id AS conversation_id, kind AS role,
