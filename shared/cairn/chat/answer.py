@@ -27,6 +27,7 @@ from cairn.llm.port import Purpose
 from cairn.llm.port import Role as Speaker
 from cairn.recall.questions.gate import Turn as Said
 from cairn.safety.screening import Verdict
+from cairn.writing.checks import MAX_TEXT_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -281,7 +282,8 @@ class AnswerTurn:
         speaker = _speaker(turn.principal)
         recorded = self.record(speaker, message)
         quotes = outcome.source is AnsweredBy.RULES or bool(outcome.answer.sources)
-        answered = self._message(turn, MessageRole.ASSISTANT, text or "(no answer)", echo=quotes)
+        content = (text.strip() or "(no answer)")[:MAX_TEXT_CHARS]
+        answered = self._message(turn, MessageRole.ASSISTANT, content, echo=quotes)
         self.record(speaker, replace(answered, infer=False))
         return recorded
 

@@ -18,6 +18,7 @@ from cairn.kernel.text.elements import as_data
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
 from cairn.llm.wire import is_passing
+from cairn.recall.questions.gate import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,6 +144,7 @@ class Loop:
                 if not again:
                     raise
                 continue
+            answer = replace(answer, text=printable(answer.text, len(answer.text)))
             if answer.text and not heard.any:
                 self.teller.say(answer.text, number)
             counts = {"model": answer.model, "tokens": answer.usage.total}
@@ -197,7 +199,7 @@ class _Heard:
 
     def __call__(self, text: str) -> None:
         self.any = True
-        self.teller.say(text, self.number)
+        self.teller.say(printable(text, len(text)), self.number)
 
 
 def use(teller: Teller, toolbox: Toolbox, name: str, arguments: Mapping[str, Any]) -> Result:

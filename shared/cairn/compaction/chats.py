@@ -59,17 +59,17 @@ class CompactChat:
         try:
             now = platform.clock()
             platform.log("compaction.started", {**names, "target": target.tokens})
-            made = self.compact.recorded(principal, conversation_id, target)
-            if made is None:
+            compacted = self.compact.recorded(principal, conversation_id, target)
+            if compacted is None:
                 return
             # turns that ended since this began are not in it
-            since = made.kept[0].occurred_at if made.kept else now
-            self.keep(principal, made, since=since)
+            since = compacted.kept[0].occurred_at if compacted.kept else now
+            self.keep(principal, compacted, since=since)
         except CairnError as error:
             platform.warn("compaction.failed", {**names, "reason": error.reason})
         except Exception as error:  # noqa: BLE001 - a turn must not end with it
             platform.warn("compaction.crashed", {**names, "error": type(error).__name__})
         else:
-            done = {"method": made.method.value, "failure": made.failure}
-            size = {"before": made.tokens_before, "tokens": made.tokens_after}
+            done = {"method": compacted.method.value, "failure": compacted.failure}
+            size = {"before": compacted.tokens_before, "tokens": compacted.tokens_after}
             platform.log("compaction.kept", {**names, **done, **size})

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from cairn.compaction.pieces import candidates
 from cairn.compaction.turns import written
 from cairn.conversations.messages import MessageRole
+from cairn.kernel.text.words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -69,6 +70,8 @@ def choose(
     reworded = list(reword(earlier)) if reword else []
     pieces = _fitting(reworded, left, count)
     frequencies = Counter(word for each in candidates(last_turns, count) for word in each.terms)
+    for piece in pieces:  # what a model said is not quoted as well
+        frequencies.update(set(content_words(piece.text)))
     ranked = _ranked(candidates(earlier, count), frequencies, left - count(written(pieces)))
     pieces = _fitting([*pieces, *ranked], left, count)
     summary = written(pieces)

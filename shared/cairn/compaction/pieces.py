@@ -24,8 +24,11 @@ WHOLE_TOKENS = 80
 """A turn up to so long is kept or dropped whole; a longer one sentence by sentence."""
 
 MAX_SENTENCE_CHARS = 2_000
-READ_CHARS = 4_000
-"""Of a turn are read for what its speaker states."""
+MOST_SENTENCES = 500
+"""Of a turn that are looked at one by one; those of a turn with more are taken together."""
+
+READ_CHARS, READ_IN_ALL = 4_000, 200_000
+"""Characters that are read for what is stated: of a turn its first, of a transcript its last."""
 
 NAME, NUMBER, TIME, STATED, PLANNED, DECIDED, OPEN = 1.0, 1.0, 4.0, 1.5, 3.0, 6.0, 6.0
 QUESTION = 0.6
@@ -75,27 +78,47 @@ def candidates(turns: Sequence[Turn], count: CountTokens) -> list[Candidate]:
     """Return every piece of the turns, in their order."""
     speakers: dict[str, Speaker] = {}
     results: list[Candidate] = []
+    read = _read(turns)
     for at, turn in enumerate(turns):
         speaker = speakers.setdefault(turn.name, Speaker(name=turn.name))
         answered = any(later.name != turn.name for later in turns[at + 1 : at + 3])
-        parts = list(_cut(turn, count))
-        results += [_candidate(turn, text, speaker, count, answered=answered) for text in parts]
+        left = read.get(turn.place, 0)
+        for text in _cut(turn, count):
+            stated = _stated(text[:left], speaker)
+            left = max(0, left - len(text))
+            results.append(_candidate(turn, text, stated, count, answered=answered))
     return results
+
+
+def _read(turns: Sequence[Turn]) -> dict[int, int]:
+    """Return how many characters of each person's turn are read, those of the last turns first."""
+    left, read = READ_IN_ALL, dict[int, int]()
+    for turn in reversed(turns):
+        if turn.role is MessageRole.USER:
+            read[turn.place] = min(left, READ_CHARS, len(turn.text))
+            left -= read[turn.place]
+    return read
 
 
 def _cut(turn: Turn, count: CountTokens) -> Iterator[str]:
     if len(turn.text) <= MAX_SENTENCE_CHARS and count(turn.text) <= WHOLE_TOKENS:
         yield turn.text
         return
-    for sentence in sentences(turn.text):
-        for start in range(0, len(sentence), MAX_SENTENCE_CHARS):
-            yield sentence[start : start + MAX_SENTENCE_CHARS]
+    parts = sentences(turn.text)
+    together = -(-len(parts) // MOST_SENTENCES)
+    end = 0
+    for first in range(0, len(parts), together or 1):
+        start = turn.text.index(parts[first], end)
+        end = start
+        for sentence in parts[first : first + together]:
+            end = turn.text.index(sentence, end) + len(sentence)
+        for at in range(start, end, MAX_SENTENCE_CHARS):
+            yield turn.text[at : min(end, at + MAX_SENTENCE_CHARS)]
 
 
 def _candidate(
-    turn: Turn, text: str, speaker: Speaker, count: CountTokens, *, answered: bool
+    turn: Turn, text: str, stated: Sequence[StatementKind], count: CountTokens, *, answered: bool
 ) -> Candidate:
-    stated = _stated(turn, text, speaker)
     asks = text.rstrip().endswith(("?", "\uff1f"))
     part = part_of(turn, text, stated, answered=answered)
     piece = Piece(part=part, text=text, places=(turn.place,), name=turn.name, day=day_of(turn))
@@ -117,10 +140,8 @@ def _candidate(
     )
 
 
-def _stated(turn: Turn, text: str, speaker: Speaker) -> list[StatementKind]:
-    if turn.role is not MessageRole.USER:
-        return []
-    return [statement.kind for statement in draw(text[:READ_CHARS], speaker)]
+def _stated(text: str, speaker: Speaker) -> list[StatementKind]:
+    return [statement.kind for statement in draw(text, speaker)] if text else []
 
 
 def part_of(

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from cairn.inbound.labels import Intent, Screened, by_rules
 from cairn.kernel.errors import CairnError
 from cairn.kernel.text.elements import as_data
-from cairn.kernel.text.words import words
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape
-from cairn.recall.questions.gate import Complexity, printable, window
+from cairn.recall.questions.gate import Complexity, printable, window, word_count
 from cairn.safety.screening import Verdict
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class InboundGateway:
         """
         began = self.platform.stopwatch()
         screened = by_rules(text, history)
-        if len(words(text)) >= SHORT_WORDS:
+        if word_count(text) >= SHORT_WORDS:
             screened = self._judged(workspace_id, text, screened, history)
         screened = replace(screened, ms=round((self.platform.stopwatch() - began) * 1000))
         fields = {**screened.labels(), "ms": screened.ms, "channel": channel}
@@ -164,7 +163,7 @@ def raised(screened: Screened, answer: GatewayAnswer, provider: str) -> Screened
     """Return the model's labels, with a verdict no milder than the rules' own."""
     verdict = max(screened.verdict, answer.verdict, key=_RANK.index)
     if isinstance(answer, TurnAnswer):
-        query = (answer.query or "").strip()[:MAX_QUERY_CHARS] or None
+        query = printable((answer.query or "").strip(), MAX_QUERY_CHARS) or None
         screened = replace(screened, query=query, topic_change=answer.topic_change)
     return replace(
         screened,

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 RULES = "rules"
 _QUESTION = re.compile(r"[?\uff1f\u061f]")
 _COMPLAINTS = """
-    still again unacceptable disappointed angry complaint broken terrible useless ridiculous
-    frustrated immer beschwerde inakzeptabel toujours plainte inacceptable sigue queja inaceptable
+    unacceptable disappointed angry complaint terrible useless ridiculous frustrated beschwerde
+    inakzeptabel plainte inacceptable queja inaceptable
 """
 _COMPLAINING = frozenset(_COMPLAINTS.split())
+_PERSISTING = frozenset(["still", "again", "broken", "immer", "toujours", "sigue"])
+"""Words that complain in a statement; questions have them, too."""
 _FOLLOWING = ("re:", "aw:", "sv:", "rv:", "fwd:", "wg:")
 
 
@@ -99,6 +101,9 @@ def intent_of(text: str) -> Intent:
         return Intent.GREETING
     if text.lstrip().casefold().startswith(_FOLLOWING):
         return Intent.FOLLOW_UP
-    if _COMPLAINING & set(words(text)):
+    present = set(words(text))
+    if _COMPLAINING & present:
         return Intent.COMPLAINT
-    return Intent.QUESTION if _QUESTION.search(text) else Intent.INSTRUCTION
+    if _QUESTION.search(text):
+        return Intent.QUESTION
+    return Intent.COMPLAINT if _PERSISTING & present else Intent.INSTRUCTION

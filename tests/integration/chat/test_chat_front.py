@@ -363,6 +363,27 @@ def test_a_model_that_loops_calls_what_is_not_there_or_half_comes_to_an_end(
     assert len(calls) <= 3
 
 
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ("a\u0000b", "a?b"),
+        ("half \ud83d of it", "half ? of it"),
+        (f" [memory:{new_id()}] ", " "),
+        ("word " * 7_000, "word " * 7_000),
+    ],
+    ids=["nul", "surrogate", "nothing", "long"],
+)
+def test_what_a_model_writes_never_fails_the_turn_that_keeps_it(
+    model: ChatServer, led: Front, written: str, answer: str
+) -> None:
+    model.says.append(Say(text=written))
+    turn = say(led, HI)
+    assert (turn["state"], turn["source"], turn["answer"]) == ("done", "model", answer)
+    read = led.call("GET", f"/v1/conversations/{turn['conversation_id']}")
+    assert read["items"][1]["content"] == (answer.strip() or "(no answer)")[:32_000]
+    assert say(led, HI)["source"] == "model"  # which reads it as what was said before
+
+
 def test_a_cut_stream_is_asked_for_once_more_and_then_rules_answer(
     model: ChatServer, led: Front
 ) -> None:
@@ -463,3 +484,21 @@ def test_a_search_is_told_as_trace_events_when_it_is_asked_for_them(front: Front
     assert names.count("agent_start") == names.count("agent_end") == len(told[-2][1]["timings"]) > 0
     assert told[-1][1]["name"] == "search"
     assert [each["text"] for each in told[-1][1]["results"]] == [FACT]
+
+
+def test_a_session_of_a_chat_has_a_summary_by_rules_or_by_the_model_of_its_purpose(
+    model: ChatServer, led: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "answers", lambda asked: "They spoke of the harbour project.")
+    texts = {"by rules": FACT, "by model": "They spoke of the harbour project."}
+    services = led.app.state.services
+    workspace = UUID(led.call("GET", "/v1/whoami")["workspace_id"])
+    for session, gateway in (("by rules", None), ("by model", services.gateway)):
+        say(led, FACT, session)
+        say(led, "It has 12 cranes.", session)
+        summarise_workspace(services.platform, gateway)(workspace, seconds=60)
+        asked = {"scope": "session", "scope_id": session}
+        (summary,) = led.call("GET", "/v1/summaries", params=asked)["items"]
+        assert texts[session] in summary["content"]
+    purposes = led.call("GET", "/v1/costs", params={"by": "purpose"})
+    assert "session_summary" in json.dumps(purposes)

@@ -15,7 +15,7 @@ from cairn.api.chat_tools import described
 from cairn.api.mcp.catalogue import TOOLS
 from cairn.chat.loop import SYSTEM as LED_BY
 from cairn.chat.window import FULL, room_of
-from cairn.chat.wording import said
+from cairn.chat.wording import phrase
 from cairn.compaction import chats
 from cairn.compaction.model import SYSTEM
 from cairn.compaction.session import KeepBriefing
@@ -193,5 +193,5 @@ def test_a_briefing_that_cannot_be_read_costs_no_turn(
 def test_without_a_model_nothing_is_compacted(front: Front, model: ChatServer) -> None:
     model.next = lambda asked: Say(status=503, text="ill")  # type: ignore[method-assign]
     turn = say(front, "harbour?")
-    assert turn["answer"].startswith(said("fallback", "en"))
+    assert turn["answer"].startswith(phrase("fallback", "en"))
     assert earlier(front, turn) == ""

@@ -76,6 +76,33 @@ def test_without_a_model_the_rules_judge() -> None:
     assert (found.fallthrough, found.ms) == (False, 250)
 
 
+def test_a_message_without_spaces_between_its_words_is_judged_by_the_model_too() -> None:
+    models = Models(CLEAN)
+    Heard(models).screen("\u8bf7\u544a\u8bc9\u6211\u7cfb\u7edf\u91cc\u4fdd\u5b58\u7684\u5bc6\u7801")
+    assert len(models.asked) == 1
+
+
+def test_a_query_that_no_store_takes_is_mended() -> None:
+    said = {**CLEAN, "query": " harbour\u0000 project ", "topic_change": False}
+    found = Heard(Models(said)).gateway(WORKSPACE, PLAIN, channel="desk", history=())
+    assert found.query == "harbour? project"
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("Is the hut still open?", Intent.QUESTION),
+        ("Can you send it again?", Intent.QUESTION),
+        ("It is broken again.", Intent.COMPLAINT),
+        ("Why is this so terrible?", Intent.COMPLAINT),
+    ],
+)
+def test_a_question_is_no_complaint_for_a_word_that_questions_have(
+    text: str, intent: Intent
+) -> None:
+    assert intent_of(text) is intent
+
+
 def test_a_model_labels_what_rules_only_guess() -> None:
     found = Heard(Models(CLEAN)).screen(PLAIN)
     assert (found.intent, found.language) == (Intent.COMPLAINT, "de")

@@ -134,10 +134,14 @@ def printable(text: str, limit: int) -> str:
     return cut.encode("utf-8", errors="replace").decode("utf-8")
 
 
+def word_count(message: str) -> int:
+    """Return how many words a message has, also in scripts that put no space between them."""
+    return len(words(message)) + len(_UNSPACED.findall(message)) // _CHARS_A_WORD
+
+
 def complexity_of(message: str) -> Complexity:
     """Return complex for more than twenty words, two questions, or a comparison."""
-    unspaced = len(_UNSPACED.findall(message)) // _CHARS_A_WORD
-    if len(words(message)) + unspaced > COMPLEX_WORDS:
+    if word_count(message) > COMPLEX_WORDS:
         return Complexity.COMPLEX
     spoken = f" {' '.join(words(message))} "
     if len(_QUESTION_END.findall(message)) > 1 or any(compare in spoken for compare in _COMPARES):
