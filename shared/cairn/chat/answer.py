@@ -130,7 +130,7 @@ class AnswerTurn:
         if text != outcome.answer.text and text.startswith(outcome.answer.text):
             teller.say(text[len(outcome.answer.text) :], outcome.answer.rounds)
         recorded = self._recorded(turn, outcome, text, labels)
-        self._decorate(turn, outcome, text, history)
+        self._decorate(turn, outcome, text, history, screened.language)
         body: dict[str, Any] = {
             "text": text,
             "citations": list(citations),
@@ -305,7 +305,12 @@ class AnswerTurn:
         )
 
     def _decorate(
-        self, turn: Turn, outcome: _Outcome, text: str, history: Sequence[Exchange]
+        self,
+        turn: Turn,
+        outcome: _Outcome,
+        text: str,
+        history: Sequence[Exchange],
+        language: str | None,
     ) -> None:
         if outcome.state is not TurnState.DONE:
             return
@@ -313,7 +318,7 @@ class AnswerTurn:
             outcome.title = self.titles.title(turn.principal.workspace_id, turn.message)
         if turn.suggest:
             outcome.suggestions = self.titles.suggestions(
-                turn.principal.workspace_id, turn.message, text
+                turn.principal.workspace_id, turn.message, text, language=language
             )
 
     def _end(

@@ -26,6 +26,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "This key may not do that.",
             "fallback": "The model did not answer; this is quoted by rules.",
             "expired": "That question is no longer open; nothing was changed.",
+            "more": "What else is known about {word}?",
         },
         "de": {
             "greeting": "Hallo. Frag, was gespeichert ist, oder sag, was ich mir merken soll.",
@@ -43,6 +44,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "Dieser Schlüssel darf das nicht.",
             "fallback": "Das Modell hat nicht geantwortet; das ist nach Regeln zitiert.",
             "expired": "Diese Frage ist nicht mehr offen; nichts wurde geändert.",
+            "more": "Was ist noch über {word} bekannt?",
         },
         "fr": {
             "greeting": "Bonjour. Demandez ce qui est enregistré, ou dites ce qu'il faut retenir.",
@@ -60,6 +62,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "Cette clé ne le permet pas.",
             "fallback": "Le modèle n'a pas répondu ; ceci est cité par règles.",
             "expired": "Cette question n'est plus ouverte ; rien n'a été changé.",
+            "more": "Que sait-on d'autre sur {word} ?",
         },
         "es": {
             "greeting": "Hola. Pregunta qué está guardado, o di qué debo recordar.",
@@ -77,6 +80,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "Esta clave no lo permite.",
             "fallback": "El modelo no respondió; esto se cita por reglas.",
             "expired": "Esa pregunta ya no está abierta; no se cambió nada.",
+            "more": "¿Qué más se sabe de {word}?",
         },
     }
 )

@@ -6,6 +6,7 @@ import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import anyio
 import httpx
@@ -18,6 +19,7 @@ from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
 from cairn.bootstrap import models
+from cairn.bootstrap.consolidate import summarise_workspace
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
