@@ -163,6 +163,7 @@ def _environment(app_url: str, model_dir: Path) -> dict[str, str]:
         "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_REBUILD_MACHINE_ARN": "arn:aws:states:::bench",
+        "CAIRN_WORKFLOW_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_LOG_LEVEL": "ERROR",
     }
 

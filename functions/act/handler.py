@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from cairn.bootstrap.act import act_services
 from cairn.kernel.errors import CairnError
 from cairn.kernel.traces import carried, within
+from cairn.workflows.event import WorkflowStep
 
 SCHEDULED = {"poll_tickets": 80.0, "check_connectors": 70.0}  # seconds, of the function's 120
 
@@ -42,6 +43,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
     if event.get("step") in SCHEDULED:
         return _scheduled(event["step"])
+    if "workflow_run_id" in event:
+        return services.workflow(**dict(WorkflowStep.model_validate(event)))
     asked = Step.model_validate(event)
     ids = asked.workspace_id, asked.investigation_id
     return services.investigation(asked.step, *ids, run=asked.run, token=asked.token)

@@ -11,17 +11,16 @@ SECONDS = 200.0  # of the function's 300: what is left is for the workspace it i
 
 services = audit_services()
 
-Sweep = Literal["sweep_outbox", "sweep_investigations"]
+Sweep = Literal["sweep_outbox", "sweep_investigations", "start_workflows"]
 Kept = Literal["count_accesses", "maintain_search_index", "tell_gauges"]
 Chains = Literal["list_chains", "verify_chain", "verify_and_anchor"]
-Ingestion = Literal["finish_ingestion", "fail_ingestion"]
-Investigation = Literal["OBSERVING", "DONE", "HALTED", "halt"]
+Ended = Literal["finish_ingestion", "fail_ingestion", "OBSERVING", "DONE", "HALTED", "halt"]
 
 
 class Step(BaseModel):
     """A schedule, or a state of a machine. What ran before `lost_before` lives no more."""
 
-    step: Sweep | Kept | Ingestion | Investigation | Chains
+    step: Sweep | Kept | Ended | Chains
     workspace_id: UUID = UUID(int=0)
     ingestion_id: UUID | None = None
     investigation_id: UUID | None = None
@@ -74,6 +73,7 @@ def _kept(asked: Step) -> dict[str, Any]:
         "verify_and_anchor": lambda: services.verify(seconds=SECONDS),
         "verify_chain": lambda: services.verify.chain(*chain, seconds=SECONDS),
         "sweep_outbox": services.sweep,
+        "start_workflows": services.start_workflows,
     }
     if asked.step in kept:
         return dict(kept[asked.step]())

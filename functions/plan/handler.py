@@ -1,4 +1,4 @@
-"""The plan stage: what investigations think, and tickets that come in, from their queue."""
+"""The plan stage: what investigations and workflows think; tickets, from their queue."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from cairn.bootstrap.plan import plan_services
 from cairn.kernel.errors import CairnError
 from cairn.kernel.traces import carried, within
+from cairn.workflows.event import WorkflowStep
 
 services = plan_services()
 
@@ -34,6 +35,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     if "Records" in event:
         failed = [record["messageId"] for record in event["Records"] if not _taken(record)]
         return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
+    if "workflow_run_id" in event:
+        return services.workflow(**dict(WorkflowStep.model_validate(event)))
     asked = Step.model_validate(event)
     return services.investigation(
         asked.step, asked.workspace_id, asked.investigation_id, run=asked.run

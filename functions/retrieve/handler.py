@@ -1,6 +1,6 @@
 """The retrieve stage: one search for a state machine, by the use case the API serves too.
 
-An investigation's own search is a step: it keeps what it found as evidence.
+A search of an investigation or of a workflow is a step: it keeps what it found.
 """
 
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from cairn.bootstrap.retrieve import retrieve_services
 from cairn.kernel.access.system import system_principal
+from cairn.workflows.event import WorkflowStep
 
 services = retrieve_services()
 
@@ -25,6 +26,8 @@ class Step(BaseModel):
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Return results and meta as `POST /v1/search` does; `format: text` gives `text` instead."""
+    if "workflow_run_id" in event:
+        return services.workflow(**dict(WorkflowStep.model_validate(event)))
     if "step" in event:
         step = Step.model_validate(event)
         return services.investigation(

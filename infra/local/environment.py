@@ -71,6 +71,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",
     "CAIRN_REBUILD_MACHINE_ARN": "RebuildMachineArn",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "InvestigationMachineArn",
+    "CAIRN_WORKFLOW_MACHINE_ARN": "WorkflowMachineArn",
 }
 HTTP_API_OUTPUT = "HttpApiId"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"

@@ -34,6 +34,7 @@ ENVIRONMENT = {
     "CAIRN_CONSOLIDATION_MACHINE_ARN": f"{MACHINE}:consolidation",
     "CAIRN_INGESTION_MACHINE_ARN": f"{MACHINE}:ingestion",
     "CAIRN_REBUILD_MACHINE_ARN": f"{MACHINE}:rebuild",
+    "CAIRN_WORKFLOW_MACHINE_ARN": f"{MACHINE}:workflow",
     "CAIRN_INVESTIGATION_MACHINE_ARN": f"{MACHINE}:investigation",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",

@@ -378,6 +378,11 @@ def walk_the_work(walk: Walk) -> None:
     assert walk("investigation_read", investigation_id=run)["id"] == run
     walk("approval_list")
     assert walk("call_list", connector="cairn")["items"]
+    digest = {"name": "news", "steps": [{"name": "new", "kind": "digest"}]}
+    walk.tenant.post("/v1/workflows", digest)
+    assert {"name": "news", "version": 1} in walk("workflow_list")["items"]
+    flow = walk("workflow_run", workflow="news", input=[])["id"]
+    assert walk("workflow_read", id=flow)["workflow"] == "news"
     settings = walk("settings_read", section="recall")
     assert list(settings["settings"]) == ["recall"]
     assert call(walk.tenant, "settings_read", section="no-such").is_error

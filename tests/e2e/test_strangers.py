@@ -165,6 +165,19 @@ WHO_MAY = {
     "POST /v1/ticket-sources/{source_id}/poll": ADMIN,
     "GET /v1/ticket-sources/{source_id}/events": NO_KEY,
     "POST /v1/ticket-sources/{source_id}/events": NO_KEY,
+    "POST /v1/workflows": ADMIN,
+    "GET /v1/workflows": ADMIN,
+    "GET /v1/workflows/{workflow}": ADMIN,
+    "GET /v1/workflows/{workflow}/versions": ADMIN,
+    "PUT /v1/workflows/{workflow}": ADMIN,
+    "DELETE /v1/workflows/{workflow}": ADMIN,
+    "POST /v1/workflows/{workflow}/runs": ADMIN,
+    "GET /v1/workflow-runs": ADMIN,
+    "GET /v1/workflow-runs/{workflow_run_id}": ADMIN,
+    "GET /v1/workflow-runs/{workflow_run_id}/events": ADMIN,
+    "POST /v1/workflow-runs/{workflow_run_id}/decide": ADMIN,
+    "POST /v1/workflow-runs/{workflow_run_id}/cancel": ADMIN,
+    "POST /v1/workflow-runs/{workflow_run_id}/resume": ADMIN,
     "POST /v1/personas": ADMIN,
     "GET /v1/personas": WRITERS,
     "GET /v1/personas/{persona}": WRITERS,
@@ -307,6 +320,13 @@ BODIES: dict[str, dict[str, Any]] = {
         "type": "event",
         "text": "A stranger was here.",
     },
+    "POST /v1/workflows": {
+        "name": "stranger",
+        "steps": [{"name": "sum", "kind": "digest"}],
+    },
+    "PUT /v1/workflows/{workflow}": {"steps": [{"name": "sum", "kind": "digest"}]},
+    "POST /v1/workflows/{workflow}/runs": {"input": {}},
+    "POST /v1/workflow-runs/{workflow_run_id}/decide": {"decision": "approve"},
     "POST /v1/personas": {"name": "stranger"},
     "PUT /v1/personas/{persona}": {"autonomy": "act"},
     "POST /v1/uploads": {"size": 3},
@@ -423,6 +443,9 @@ def ours(laptop: "Laptop") -> Treasure:
     tenant.post(f"/v1/entities/{keeper['id']}/aliases", {"alias": "keeper"})
     keeper_persona = {"name": "keeper", "instructions": f"Whisper {canary}.", "autonomy": "off"}
     tenant.post("/v1/personas", keeper_persona)
+    ask = {"name": "ask", "kind": "wait", "message": f"May the {WORD} {canary} shine?"}
+    tenant.post("/v1/workflows", {"name": "shine", "steps": [ask]})
+    shining = tenant.post("/v1/workflows/shine/runs", {})
     asked = {"title": f"The {WORD}", "body": canary, "customer": canary, "persona": "keeper"}
     asked = tenant.post("/v1/tickets", asked)
     owner_url = laptop.env["CAIRN_DATABASE_URL"]
@@ -485,6 +508,8 @@ def ours(laptop: "Laptop") -> Treasure:
             **planted,
             "source_id": source["id"],
             "persona": "keeper",
+            "workflow": "shine",
+            "workflow_run_id": shining["id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
         },
         upload_id=ticket["upload_id"],

@@ -186,6 +186,7 @@ ENVIRONMENT = {
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",
     "CAIRN_LOG_LEVEL": "INFO",
     "CAIRN_REBUILD_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:r",
+    "CAIRN_WORKFLOW_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:w",
     "CAIRN_SIGNING_KEY": "kms:arn:aws:kms:eu-central-1:111122223333:key/s",
     "CAIRN_STAGE": "prod",
     "CAIRN_UPLOADS_BUCKET": "uploads",

@@ -88,7 +88,7 @@ def environment(app_url: str, folder: Path) -> dict[str, str]:
 
 
 QUEUES = ("EMBED", "WEBHOOK", "TICKET", "ESCALATION")
-MACHINES = ("INGESTION", "CONSOLIDATION", "REBUILD", "INVESTIGATION")
+MACHINES = ("INGESTION", "CONSOLIDATION", "REBUILD", "INVESTIGATION", "WORKFLOW")
 
 
 class NoModel:

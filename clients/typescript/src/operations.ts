@@ -1338,3 +1338,97 @@ export function listWebhookDeliveries(
 export function whoami(): Call<M["WhoAmI"]> {
   return { method: "GET", path: "/v1/whoami" };
 }
+
+/** List runs of workflows. */
+export function listWorkflowRuns(
+  query: { workflow?: string | undefined; state?: M["RunState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["WorkflowRunPage"]> {
+  return { method: "GET", path: "/v1/workflow-runs", query };
+}
+
+/** Show a run of a workflow. */
+export function getWorkflowRun(
+  workflowRunId: string,
+): Call<M["WorkflowRunView"]> {
+  return { method: "GET", path: `/v1/workflow-runs/${encodeURIComponent(workflowRunId)}` };
+}
+
+/** Cancel a run. */
+export function cancelWorkflowRun(
+  workflowRunId: string,
+): Call<M["WorkflowRunView"]> {
+  return { method: "POST", path: `/v1/workflow-runs/${encodeURIComponent(workflowRunId)}/cancel` };
+}
+
+/** Approve or reject what a run waits for. */
+export function decideWorkflowRun(
+  workflowRunId: string,
+  body: M["WorkflowWordIn"],
+): Call<M["WorkflowRunView"]> {
+  return { method: "POST", path: `/v1/workflow-runs/${encodeURIComponent(workflowRunId)}/decide`, body };
+}
+
+/** Follow a run live (server-sent events). */
+export function followWorkflowRun(
+  workflowRunId: string,
+  headers: { "last-event-id"?: string | undefined } = {},
+): Call<string> {
+  return { method: "GET", path: `/v1/workflow-runs/${encodeURIComponent(workflowRunId)}/events`, headers: present(headers) };
+}
+
+/** Try a run's failed step again. */
+export function resumeWorkflowRun(
+  workflowRunId: string,
+): Call<M["WorkflowRunView"]> {
+  return { method: "POST", path: `/v1/workflow-runs/${encodeURIComponent(workflowRunId)}/resume` };
+}
+
+/** List workflows. */
+export function listWorkflows(): Call<M["WorkflowShownList"]> {
+  return { method: "GET", path: "/v1/workflows" };
+}
+
+/** Make a workflow. */
+export function createWorkflow(
+  body: M["NewWorkflowIn"],
+): Call<M["WorkflowShown"]> {
+  return { method: "POST", path: "/v1/workflows", body };
+}
+
+/** Show a workflow. */
+export function getWorkflow(
+  workflow: string,
+): Call<M["WorkflowShown"]> {
+  return { method: "GET", path: `/v1/workflows/${encodeURIComponent(workflow)}` };
+}
+
+/** Change a workflow. */
+export function replaceWorkflow(
+  workflow: string,
+  body: M["WorkflowIn"],
+): Call<M["WorkflowShown"]> {
+  return { method: "PUT", path: `/v1/workflows/${encodeURIComponent(workflow)}`, body };
+}
+
+/** Remove a workflow. */
+export function removeWorkflow(
+  workflow: string,
+): Call<M["WorkflowRemoved"]> {
+  return { method: "DELETE", path: `/v1/workflows/${encodeURIComponent(workflow)}` };
+}
+
+/** Run a workflow. */
+export function runWorkflow(
+  workflow: string,
+  body: M["WorkflowRunIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["WorkflowRunView"]> {
+  return { method: "POST", path: `/v1/workflows/${encodeURIComponent(workflow)}/runs`, body, headers: present(headers), keyed: true };
+}
+
+/** Show how a workflow changed. */
+export function listWorkflowVersions(
+  workflow: string,
+): Call<M["WorkflowShownList"]> {
+  return { method: "GET", path: `/v1/workflows/${encodeURIComponent(workflow)}/versions` };
+}

@@ -1247,6 +1247,42 @@ export interface components {
             /** @description Its name. */
             name: string;
         };
+        /**
+         * @description A new workflow.
+         * @example {
+         *       "description": "What changed about a subject, as a report.",
+         *       "name": "news",
+         *       "steps": [
+         *         {
+         *           "kind": "recall",
+         *           "name": "found",
+         *           "query": "What changed about {{ input.about }}?"
+         *         },
+         *         {
+         *           "body": "{{ steps.found.text }}",
+         *           "keywords": [
+         *             "news"
+         *           ],
+         *           "kind": "report",
+         *           "name": "written",
+         *           "title": "News of {{ run.date }}"
+         *         }
+         *       ]
+         *     }
+         */
+        NewWorkflowIn: {
+            /**
+             * @description What it is, in its own words.
+             * @default
+             */
+            description?: string;
+            /** @description What it does, step by step. */
+            steps: components["schemas"]["WorkflowStepIn"][];
+            /** @description When it runs by itself. */
+            schedule?: components["schemas"]["ScheduleIn"] | null;
+            /** @description Its name. */
+            name: string;
+        };
         /** @description Up to 500 nodes; each is validated and answered for itself. */
         NodeBatch: {
             /** @description The items, in their order. */
@@ -1571,6 +1607,23 @@ export interface components {
          */
         Role: "admin" | "agent" | "public";
         /**
+         * @description How far a run is. running <-> waiting; failed -> running; done and cancelled are ends.
+         * @enum {string}
+         */
+        RunState: "running" | "waiting" | "done" | "failed" | "cancelled";
+        /** @description When it runs by itself: a time of day by the clocks of a time zone; no days are all. */
+        ScheduleIn: {
+            /** @description A time of day, such as 07:30. */
+            at: string;
+            /**
+             * @description An IANA time zone, such as Europe/Berlin.
+             * @default UTC
+             */
+            timezone?: string;
+            /** @description On which days of the week; none are all. */
+            days?: string[];
+        };
+        /**
          * @description Who a node is meant for. Unless told, the narrowest that the writer has.
          * @enum {string}
          */
@@ -1691,6 +1744,8 @@ export interface components {
             safety?: Record<string, never> | null;
             /** @description What becomes of what is said. `infer` False: no memories are drawn from messages. */
             conversations?: Record<string, never> | null;
+            /** @description What runs by itself. `briefing` None: there is no daily briefing. */
+            workflows?: Record<string, never> | null;
         } & {
             [key: string]: unknown;
         };
@@ -2064,13 +2119,87 @@ export interface components {
          * @description What a webhook may be told of.
          * @enum {string}
          */
-        WebhookEvent: "memory_superseded" | "contradiction_flagged" | "consolidation_done";
+        WebhookEvent: "memory_superseded" | "contradiction_flagged" | "consolidation_done" | "workflow_notice";
         /** @description Where to, and of what; of everything unless said. */
         WebhookIn: {
             /** @description Where deliveries are posted. */
             url: string;
             /** @description The kinds of event it is told of. */
             events?: components["schemas"]["WebhookEvent"][];
+        };
+        /** @description What a workflow does, step by step. */
+        WorkflowIn: {
+            /**
+             * @description What it is, in its own words.
+             * @default
+             */
+            description?: string;
+            /** @description What it does, step by step. */
+            steps: components["schemas"]["WorkflowStepIn"][];
+            /** @description When it runs by itself. */
+            schedule?: components["schemas"]["ScheduleIn"] | null;
+        };
+        /**
+         * @description What a run is given: a value for each `input.NAME` of the workflow.
+         * @example {
+         *       "input": {
+         *         "about": "the harbour project"
+         *       }
+         *     }
+         */
+        WorkflowRunIn: {
+            /** @description What it was called with, redacted and cut. */
+            input?: {
+                [key: string]: string;
+            };
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description A step: its name, its kind, and the fields that its kind has. */
+        WorkflowStepIn: {
+            /** @description Its name. */
+            name: string;
+            /** @description What kind it is. */
+            kind: string;
+            /** @description Steps that have to be done before it. */
+            needs?: string[];
+            /** @description The question, in words. */
+            query?: string | null;
+            /** @description How many at most. */
+            limit?: number | null;
+            /** @description How many hours it looks back, or waits. */
+            hours?: number | null;
+            /** @description What a model is asked. */
+            prompt?: string | null;
+            /** @description The tool, as `connector.tool`. */
+            tool?: string | null;
+            /** @description The arguments of the tool, by name. */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What is wrong, in words. */
+            message?: string | null;
+            /** @description The title. */
+            title?: string | null;
+            /** @description The text. */
+            body?: string | null;
+            /** @description The keywords it is found by. */
+            keywords?: string[] | null;
+        };
+        /** @description A person's word on what a run waits for. */
+        WorkflowWordIn: {
+            /**
+             * @description confirm does it, cancel drops it.
+             * @enum {string}
+             */
+            decision: "approve" | "reject";
+            /**
+             * @description Why, in your words.
+             * @default
+             */
+            comment?: string;
         };
         /**
          * @description denied at once, or proposed -> denied, or started -> applied, failed or unknown.
@@ -4041,6 +4170,11 @@ export interface components {
             secret: string;
         };
         /**
+         * @description What a step does.
+         * @enum {string}
+         */
+        Kind: "recall" | "digest" | "ask" | "tool" | "wait" | "report" | "notify";
+        /**
          * @description What a tool does to the world. There is no third lane: a dry run is decided at run time.
          * @enum {string}
          */
@@ -4286,6 +4420,11 @@ export interface components {
         WebhookList: {
             /** @description The items, in their order. */
             items: components["schemas"]["Webhook"][];
+        };
+        /** @description A list that is always whole. */
+        WorkflowShownList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["WorkflowShown"][];
         };
         /**
          * @description One place of a store: how many items were looked at, and in how many something was found.
@@ -5087,6 +5226,13 @@ export interface components {
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        WorkflowRunPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["WorkflowRunView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
         /** @description A document or a section that a result is part of. */
         PathPart: {
             /**
@@ -5779,6 +5925,15 @@ export interface components {
             /** @description When it ended. */
             ended_at: string | null;
         };
+        /** @description When it runs by itself. */
+        ScheduleShown: {
+            /** @description A time of day, such as 07:30. */
+            at: string;
+            /** @description An IANA time zone, such as Europe/Berlin. */
+            timezone: string;
+            /** @description On which days of the week; none are all. */
+            days: string[];
+        };
         /** @description What the final score was made with. */
         ScoringWeights: {
             /** @description By leg of the search: what it found. */
@@ -6280,6 +6435,11 @@ export interface components {
             /** @description The ledger position of the last entry. */
             ledger_position: number;
         };
+        /**
+         * @description What came of a step.
+         * @enum {string}
+         */
+        StepState: "done" | "failed";
         /**
          * @description A line of the timeline; `seq` counts from 1, `ms` is how long it took.
          *
@@ -6990,6 +7150,11 @@ export interface components {
             rollback: string | null;
         };
         /**
+         * @description What began a run.
+         * @enum {string}
+         */
+        Trigger: "request" | "schedule";
+        /**
          * @description How far a turn is.
          * @enum {string}
          */
@@ -7262,6 +7427,140 @@ export interface components {
             barred: string | null;
             /** @description How much the key may send. */
             rate_limit: components["schemas"]["RateLimit"];
+        };
+        /** @description The workflow that is gone. */
+        WorkflowRemoved: {
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description What came of a step; `id` is its StepResult node. */
+        WorkflowResultView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its number, from 1. */
+            seq: number;
+            /** @description The step's name. */
+            step: string;
+            /** @description What kind it is. */
+            kind: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["StepState"];
+            /** @description What the tool said, redacted and cut. */
+            output: {
+                [key: string]: unknown;
+            };
+            /** @description What went wrong, as a code or a problem; null when nothing did. */
+            error: string | null;
+            /** @description When it started. */
+            started_at: string;
+            /** @description When it ended. */
+            ended_at: string;
+        };
+        /** @description A run. `next_step` is the step that is under way or failed; None at the end. */
+        WorkflowRunView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The workflow's name. */
+            workflow: string;
+            /** @description The version. */
+            version: number;
+            /** @description The state it is in. */
+            state: components["schemas"]["RunState"];
+            /** @description What started it: the schedule or a request. */
+            trigger: components["schemas"]["Trigger"];
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string | null;
+            /** @description The step that is under way or failed; null at the end. */
+            next_step: string | null;
+            /** @description How many wait. */
+            waiting: components["schemas"]["WorkflowWaitView"] | null;
+            /** @description The results, in their order. */
+            results: components["schemas"]["WorkflowResultView"][];
+            /** @description What went wrong, as a code or a problem; null when nothing did. */
+            error: string | null;
+            /** @description The trace it belongs to, as its writer names it. */
+            trace_id: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed its state.
+             */
+            moved_at: string;
+            /** @description When it ended. */
+            ended_at: string | null;
+        };
+        /** @description A workflow, its steps in the order in which they run. */
+        WorkflowShown: {
+            /** @description Its name. */
+            name: string;
+            /** @description What it is, in its own words. */
+            description: string;
+            /** @description Its steps in the order in which they run. */
+            steps: components["schemas"]["WorkflowStepShown"][];
+            /** @description When it runs by itself. */
+            schedule: components["schemas"]["ScheduleShown"] | null;
+            /** @description When it runs next by itself; null where it does not. */
+            due_at: string | null;
+            /** @description The version. */
+            version: number;
+            /** @description What it was started with. */
+            inputs: string[];
+            /** @description When it was last changed. */
+            changed_at: string | null;
+            /** @description Who changed it. */
+            changed_by: string | null;
+            /** @description True when it is gone. */
+            removed: boolean;
+        };
+        /** @description A step as it was written; fields that it has not are left out. */
+        WorkflowStepShown: {
+            /** @description Its name. */
+            name: string;
+            /** @description What kind it is. */
+            kind: components["schemas"]["Kind"];
+            /** @description Steps that have to be done before it. */
+            needs?: string[];
+            /** @description The question, in words. */
+            query?: string;
+            /** @description How many at most. */
+            limit?: number;
+            /** @description How many hours it looks back, or waits. */
+            hours?: number;
+            /** @description What a model is asked. */
+            prompt?: string;
+            /** @description The tool, as `connector.tool`. */
+            tool?: string;
+            /** @description The arguments of the tool, by name. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description What is wrong, in words. */
+            message?: string;
+            /** @description The title. */
+            title?: string;
+            /** @description The text. */
+            body?: string;
+            /** @description The keywords it is found by. */
+            keywords?: string[];
+        };
+        /** @description What a run waits for: a person's word on `message`. */
+        WorkflowWaitView: {
+            /** @description The step's name. */
+            step: string;
+            /** @description What is wrong, in words. */
+            message: string;
+            /** @description The last day (UTC). */
+            until: string | null;
         };
     };
     responses: never;

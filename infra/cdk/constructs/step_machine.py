@@ -43,6 +43,11 @@ TASKS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "PlanFunctionArn": "plan",
             "RetrieveFunctionArn": "retrieve",
         },
+        "workflow": {
+            "ActFunctionArn": "act",
+            "PlanFunctionArn": "plan",
+            "RetrieveFunctionArn": "retrieve",
+        },
     }
 )
 """Each machine's tokens, and the functions whose ARNs fill them."""

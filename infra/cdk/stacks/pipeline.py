@@ -141,7 +141,8 @@ class PipelineStack(Stack):
         self._tell_of_ends(arns["investigation"])
         self._schedule(self.functions["audit"], SCHEDULES | (INDEX_SCHEDULE if indexed else {}))
         counted = GAUGES if config.min_acu > 0 else GAUGES_OF_A_SLEEPER
-        self._schedule(self.functions["audit"], {"Gauges": (counted, "tell_gauges")})
+        often = {"Gauges": (counted, "tell_gauges"), "Workflows": (counted, "start_workflows")}
+        self._schedule(self.functions["audit"], often)
         outward = config.webhooks != "off"
         self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
         self._outputs()

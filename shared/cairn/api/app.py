@@ -40,6 +40,7 @@ _TAGS = [
     {"name": "conversations", "description": "What was said, and the search in it."},
     {"name": "chat", "description": "Talking to an agent that remembers, and asks before changes."},
     {"name": "checkpoints", "description": "States that programs of agents go on from."},
+    {"name": "workflows", "description": "Steps that run by themselves, and ask people."},
     {"name": "reports", "description": "What workflows made, kept for good."},
     {"name": "summaries", "description": "What memories come to, by what they are about."},
     {"name": "subscriptions", "description": "What agents find without being tagged for it."},

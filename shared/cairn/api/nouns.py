@@ -67,6 +67,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tickets": (f"{ROUTES}.tickets",),
         "ticket-sources": (f"{ROUTES}.ticket_sources",),
         "personas": (f"{ROUTES}.personas",),
+        "workflows": (f"{ROUTES}.workflows",),
+        "workflow-runs": (f"{ROUTES}.workflows",),
         "metrics": (f"{ROUTES}.health",),
         "healthz": (f"{ROUTES}.health",),
         "readyz": (f"{ROUTES}.health",),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
     from cairn.adapters.postgres.database import Database
+    from cairn.bootstrap.workflows import WorkflowSteps
     from cairn.connectors.host import Host
     from cairn.connectors.lifecycle import CheckConnectors
     from cairn.investigations.outcomes import CallTool
@@ -33,6 +34,7 @@ class ActServices:
     """The act function's use cases."""
 
     investigation: InvestigationSteps
+    workflow: WorkflowSteps
     deliver: DeliverWebhook
     escalate: DeliverEscalation
     check_connectors: CheckConnectors
@@ -60,6 +62,7 @@ def act_services() -> ActServices:
     call = lazy(lambda: _call(host))
     return ActServices(
         investigation=InvestigationSteps(parts=parts),
+        workflow=lazy(lambda: _workflow(parts, host)),
         deliver=lazy(lambda: _deliver(settings, opened)),
         escalate=lazy(lambda: _escalate(settings, parts)),
         check_connectors=lazy(lambda: _check_connectors(parts, host)),
@@ -72,6 +75,12 @@ def _host(settings: ActSettings, parts: InvestigationParts) -> Host:
     from cairn.bootstrap.connectors import connector_host
 
     return connector_host(settings, parts.opened, parts.platform, parts.metrics)
+
+
+def _workflow(parts: InvestigationParts, host: Host) -> WorkflowSteps:
+    from cairn.bootstrap.workflows import WorkflowSteps, tool_steps
+
+    return WorkflowSteps(parts=parts, steps=tool_steps(parts, host))
 
 
 def _call(host: Host) -> CallTool:

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from cairn.tickets.polling import PollSource, ReceiveEvents
     from cairn.tickets.queue import ReadTickets, Requeue, WatchQueue
     from cairn.tickets.sources import TicketSources
+    from cairn.workflows.definitions import Workflows
+    from cairn.workflows.runs import Runs
     from cairn.workspace.change import RedactionProfile
 
 MOST_INVESTIGATIONS = 20
@@ -282,6 +284,22 @@ class AgentServices(ApiParts):
             briefing=lazy(lambda: self.compact_chat.briefing),
             compact=lazy(lambda: self.compact_chat),
         )
+
+    # Workflows
+
+    @part
+    def workflows(self) -> Workflows:
+        """What workflows are made of."""
+        from cairn.bootstrap.workflows import workflows_of
+
+        return workflows_of(self.investigation_parts)
+
+    @part
+    def workflow_runs(self) -> Runs:
+        """Runs of workflows; their steps run elsewhere."""
+        from cairn.workflows.runs import Runs
+
+        return Runs(platform=self.platform)
 
     # People and connectors
 

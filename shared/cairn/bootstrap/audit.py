@@ -46,6 +46,7 @@ class AuditServices:
     sweep: Sweep
     investigation: InvestigationSteps
     sweep_investigations: Callable[[datetime | None], dict[str, int]]
+    start_workflows: Callable[[], dict[str, int]]
     tell_gauges: Callable[[], dict[str, int]]
     search_index: KeepSearchIndex | None
     log: Logger
@@ -70,6 +71,7 @@ def audit_services() -> AuditServices:
         sweep=lazy(lambda: _sweep(settings, parts, key)),
         investigation=InvestigationSteps(parts=parts),
         sweep_investigations=lazy(lambda: _sweep_investigations(parts)),
+        start_workflows=lazy(lambda: _start_workflows(parts)),
         tell_gauges=lazy(lambda: _tell_gauges(parts)),
         count_accesses=lazy(lambda: _count_accesses(parts)),
         search_index=lazy(lambda: keep_search_index(index, opened, warn(log))) if index else None,
@@ -161,6 +163,7 @@ def _sweep_investigations(
     parts: InvestigationParts,
 ) -> Callable[[datetime | None], dict[str, int]]:
     """Return what moves on what stands still."""
+    from cairn.bootstrap.workflows import WorkflowSteps
     from cairn.investigations.people.learning import Learn, StageCandidates
     from cairn.investigations.people.proposing import ProposeObservations
     from cairn.investigations.run.admission import SweepInvestigations
@@ -187,7 +190,27 @@ def _sweep_investigations(
         clock=utc_now,
         report=report,
     )
-    return lambda lost_before: {**sweep(lost_before), **learn()}
+    workflows = WorkflowSteps(parts=parts)
+    return lambda lost_before: {
+        **sweep(lost_before),
+        **workflows.sweep(lost_before),
+        **learn(),
+    }
+
+
+def _start_workflows(parts: InvestigationParts) -> Callable[[], dict[str, int]]:
+    """Return what begins the runs that are due."""
+    from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
+    from cairn.bootstrap.workflows import workflows_of
+    from cairn.workflows.starting import StartDue
+
+    stored = PostgresWorkspaceSettings(parts.opened, monotonic)
+    return StartDue(
+        workspaces=ListWorkspaces(parts.opened),
+        workflows=workflows_of(parts),
+        settings=lambda principal: stored(principal).settings.workflows.briefing,
+        report=warn(parts.log),
+    )
 
 
 def _tell_gauges(parts: InvestigationParts) -> TellGauges:

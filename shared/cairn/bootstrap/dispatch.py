@@ -37,6 +37,8 @@ class MachineSettings(Protocol):
     def consolidation_machine_arn(self) -> str: ...
     @property
     def rebuild_machine_arn(self) -> str: ...
+    @property
+    def workflow_machine_arn(self) -> str: ...
 
 
 def machines_of(settings: MachineSettings) -> dict[str, str]:
@@ -45,6 +47,7 @@ def machines_of(settings: MachineSettings) -> dict[str, str]:
         Topic.INGESTION: settings.ingestion_machine_arn,
         Topic.CONSOLIDATION: settings.consolidation_machine_arn,
         Topic.REBUILD: settings.rebuild_machine_arn,
+        Topic.WORKFLOW: settings.workflow_machine_arn,
     }
 
 

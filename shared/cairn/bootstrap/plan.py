@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.models import ModelSettings
+    from cairn.bootstrap.workflows import WorkflowSteps
     from cairn.investigations.planning.envelope import Bounds
     from cairn.investigations.planning.surrounds import RecentResults, TicketSurrounds
     from cairn.investigations.ports import Planner, StepFunction
@@ -35,6 +36,7 @@ class PlanServices:
     """The plan function's use cases."""
 
     investigation: InvestigationSteps
+    workflow: WorkflowSteps
     take: TakeTicket
     log: Logger
 
@@ -58,9 +60,16 @@ def plan_services() -> PlanServices:
     )
     return PlanServices(
         investigation=InvestigationSteps(parts=parts),
+        workflow=lazy(lambda: _workflow(parts, models)),
         take=lazy(lambda: _take(models, parts)),
         log=log,
     )
+
+
+def _workflow(parts: InvestigationParts, models: Callable[[], Gateway | None]) -> WorkflowSteps:
+    from cairn.bootstrap.workflows import WorkflowSteps, thinking_steps
+
+    return WorkflowSteps(parts=parts, steps=thinking_steps(parts, models))
 
 
 def planner(

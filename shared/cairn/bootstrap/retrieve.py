@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
+    from cairn.bootstrap.workflows import WorkflowSteps
     from cairn.investigations.ports import StepFunction
     from cairn.recall.answer import Search
     from cairn.recall.query import SearchRequest
@@ -29,6 +30,7 @@ class RetrieveServices:
     request: Callable[[object], SearchRequest]
     search: Search
     investigation: InvestigationSteps
+    workflow: WorkflowSteps
     log: Logger
 
 
@@ -42,6 +44,7 @@ def retrieve_services() -> RetrieveServices:
         request=lazy(search_request),
         search=lazy(lambda: _search(recall)),
         investigation=lazy(lambda: _steps(settings, opened, log, recall)),
+        workflow=lazy(lambda: _workflow(settings, opened, log, recall)),
         log=log,
     )
 
@@ -99,6 +102,18 @@ def _steps(
         steps={"RETRIEVING": lambda: _retrieve(parts, recall)},
     )
     return InvestigationSteps(parts=parts)
+
+
+def _workflow(
+    settings: RetrieveSettings, opened: Database, log: Logger, recall: Recall
+) -> WorkflowSteps:
+    from cairn.bootstrap.investigations import InvestigationParts
+    from cairn.bootstrap.workflows import WorkflowSteps
+    from cairn.workflows.searching import SearchMemory
+
+    parts = InvestigationParts(settings=settings, opened=opened, log=log, steps={})
+    search = SearchMemory(platform=parts.platform, recall=recall)
+    return WorkflowSteps(parts=parts, steps={"recall": lambda: search})
 
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:

@@ -34,6 +34,7 @@ from cairn.cli import (
     taint,
     tickets,
     trace,
+    workflows,
     workspace,
 )
 from cairn.cli.client import Failure
@@ -135,6 +136,7 @@ app.command("mcp", rich_help_panel=_MEMORY)(mcp.mcp)
 
 app.add_typer(agents.app, name="agents", rich_help_panel=_AGENTS)
 app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS)
+app.add_typer(workflows.app, name="workflow", rich_help_panel=_AGENTS)
 app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(approvals.grants_app, name="grants", rich_help_panel=_AGENTS)
 app.add_typer(people.app, name="escalations", rich_help_panel=_AGENTS)

@@ -237,8 +237,8 @@ def add(
     event: Annotated[
         list[str] | None,
         typer.Option(
-            help="memory_superseded, contradiction_flagged or consolidation_done; repeat. All "
-            "without."
+            help="memory_superseded, contradiction_flagged, consolidation_done, workflow_notice; "
+            "repeat. All without."
         ),
     ] = None,
     as_json: Json = False,

@@ -42,9 +42,17 @@ class Label(StrEnum):
     CONVERSATION = "Conversation"
     MESSAGE = "Message"
     TASK = "Task"  # a longer piece of work; `kind` is its sort, metadata.status how it stands
+    STEP_RESULT = "StepResult"  # what came of a workflow's step; it has no text, so none finds it
 
 
-BOOKKEEPING = (Label.CONVERSATION, Label.TASK, "User", "Ticket", "Investigation")
+BOOKKEEPING = (
+    Label.CONVERSATION,
+    Label.TASK,
+    Label.STEP_RESULT,
+    "User",
+    "Ticket",
+    "Investigation",
+)
 """Labels of nodes that stand for records kept elsewhere: they say little and name much."""
 
 BY_LABEL_ONLY = (*BOOKKEEPING, Label.SUMMARY)

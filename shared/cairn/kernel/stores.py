@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         PostgresWriteBacks,
     )
     from cairn.adapters.postgres.agents.tool_calls import PostgresActions
+    from cairn.adapters.postgres.agents.workflows import PostgresWorkflows
     from cairn.adapters.postgres.ledger.forgetting import PostgresForgetting
     from cairn.adapters.postgres.ledger.replay import PostgresRebuilds, PostgresReplica
     from cairn.adapters.postgres.ledger.taints import PostgresTaints
@@ -149,4 +150,5 @@ class Stores:
     vector_gaps: PostgresVectorGaps
     views: PostgresViews
     webhooks: PostgresWebhooks
+    workflows: PostgresWorkflows
     write_backs: PostgresWriteBacks

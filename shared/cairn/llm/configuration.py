@@ -211,6 +211,7 @@ CONFIGURATION: Configuration = MappingProxyType(
         Purpose.TITLE: Choice(routes=(*SMALL, HEURISTIC), max_tokens=32, temperature=0.3),
         Purpose.SUGGESTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=512, temperature=0.4),
         Purpose.COMPACTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
+        Purpose.WORKFLOW: Choice(routes=(*BIG, HEURISTIC), max_tokens=4000),
         Purpose.COMPILED_TRUTH: Choice(routes=(*SMALL, HEURISTIC), max_tokens=400),
     }
 )

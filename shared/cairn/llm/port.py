@@ -37,6 +37,7 @@ class Purpose(StrEnum):
     TITLE = "title"  # of a chat
     SUGGESTION = "suggestion"  # what a person may want to ask next
     COMPACTION = "compaction"  # what was said in a conversation that grew too long
+    WORKFLOW = "workflow"  # a step of a workflow
     COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences
 
 

@@ -54,6 +54,7 @@ class NewReport:
     """A report as its workflow sent it. Without a conversation its parent is the admin.
 
     `conversation_id` names the conversation it came of; `session_id` the newest one of a session.
+    `about` are the ids of data subjects that what it is made of is about.
     """
 
     title: str
@@ -67,6 +68,7 @@ class NewReport:
     scope: Scope | None = None
     agents: tuple[str, ...] = ()
     data_subjects: tuple[str, ...] = ()
+    about: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,7 @@ class ReportDraft:
     agents: tuple[str, ...] | None
     screening: str = "clean"
     wanted: tuple[Owner, ...] = field(default=())
+    about: tuple[UUID, ...] = ()
 
     def identity(self) -> str:
         """Return the identity: readers, title, and the minute it is about; 32 hex characters."""
@@ -133,7 +136,7 @@ class WriteReport(Writer):
         draft = draft_report(report, principal, self.platform.clock())
 
         def prepared() -> Work[ReportWritten]:
-            others = self._talkers(principal, draft)
+            others = (*self._talkers(principal, draft), *draft.about)
             return Work(
                 resolution=resolve(self.platform, principal, draft.wanted, others),
                 do=partial(_write, draft),
@@ -180,7 +183,7 @@ def _append(draft: ReportDraft, write: Write) -> ReportWritten:
     entries, resolution = write.entries, write.resolution
     report_id = entries.new_id()
     meta, talkers = _provenance(write.stores, entries.workspace_id, draft, report_id)
-    subjects = tuple(sorted({*resolution.subjects_of(draft.wanted), *talkers}))
+    subjects = tuple(sorted({*resolution.subjects_of(draft.wanted), *talkers, *draft.about}))
     if any(subject not in resolution.keys for subject in subjects):
         raise SubjectRegisteredMeanwhile("The conversation was begun meanwhile.")
     parent_id = UUID(meta["parent_id"])
@@ -220,6 +223,7 @@ def draft_report(new: NewReport, principal: Principal, now: datetime) -> ReportD
         agents=tagged_agents(new.agents, principal),
         screening=screen(body).verdict.value.lower(),
         wanted=owners(client_id, new.data_subjects),
+        about=new.about,
     )
 
 

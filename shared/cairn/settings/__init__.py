@@ -228,6 +228,7 @@ class AuditSettings(
     ingestion_machine_arn: str
     consolidation_machine_arn: str
     rebuild_machine_arn: str
+    workflow_machine_arn: str
     search_run_days: int = Field(30, ge=1)
 
 
@@ -251,6 +252,7 @@ class ApiSettings(
     ingestion_machine_arn: str
     consolidation_machine_arn: str
     rebuild_machine_arn: str
+    workflow_machine_arn: str
     cors_origins: str = ""
     edition: Literal["full", "memory"] = "full"
     oidc_issuer: str = ""

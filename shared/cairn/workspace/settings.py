@@ -24,6 +24,7 @@ from pydantic_core import PydanticCustomError
 from cairn.graph.edge import Relation
 from cairn.graph.intent_weights import Intent, IntentWeights, intent_weights
 from cairn.kernel.errors import ValidationFailed
+from cairn.kernel.zones import zone_of
 from cairn.llm.configuration import (
     HOTTEST,
     LEAST_WINDOW,
@@ -266,6 +267,25 @@ class ConversationSettings(Section):
     infer: bool = True
 
 
+def _zone(value: str) -> str:
+    if zone_of(value) is None:
+        raise PydanticCustomError("zone", "is an IANA time zone such as Europe/Berlin")
+    return value
+
+
+class BriefingSettings(Section):
+    """When the daily briefing is written, by the clocks of a time zone."""
+
+    at: Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")] = "07:00"
+    timezone: Annotated[str, Field(max_length=64), AfterValidator(_zone)] = "UTC"
+
+
+class WorkflowSettings(Section):
+    """What runs by itself. `briefing` None: there is no daily briefing."""
+
+    briefing: BriefingSettings | None = None
+
+
 class WorkspaceSettings(Section):
     """All of them."""
 
@@ -274,3 +294,4 @@ class WorkspaceSettings(Section):
     envelope: EnvelopeSettings = Field(default_factory=EnvelopeSettings)
     safety: SafetySettings = Field(default_factory=SafetySettings)
     conversations: ConversationSettings = Field(default_factory=ConversationSettings)
+    workflows: WorkflowSettings = Field(default_factory=WorkflowSettings)

@@ -27,6 +27,7 @@ class Topic:
     INVESTIGATION = "investigation"  # starts or resumes the machine
     APPROVAL = "approval"  # answers the machine's task token
     ESCALATION = "escalation"  # the queue of calls to people
+    WORKFLOW = "workflow"  # starts or resumes the machine of a workflow's run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

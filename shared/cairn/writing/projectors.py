@@ -73,6 +73,7 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "task.started": "tasks.draft.started",
     "task.updated": "tasks.draft.changed",
     "task.completed": "tasks.draft.changed",
+    "workflow.step_ended": "workflows.rows.step_ended",
 }
 """By entry type, (entry, meta, body) -> rows."""
 

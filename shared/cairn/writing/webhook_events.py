@@ -28,6 +28,7 @@ class WebhookEvent(StrEnum):
     MEMORY_SUPERSEDED = "memory_superseded"  # a newer or a merged memory replaced others
     CONTRADICTION_FLAGGED = "contradiction_flagged"  # two memories cannot both hold
     CONSOLIDATION_DONE = "consolidation_done"  # a run ended, well or not
+    WORKFLOW_NOTICE = "workflow_notice"  # a step of a workflow has something to tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,10 +135,18 @@ def _superseded(pairs: Iterable[tuple[str, str]]) -> Happening:
     return Happening(event=WebhookEvent.MEMORY_SUPERSEDED, data={"superseded": pairs_told})
 
 
+def _noticed(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
+    if meta["kind"] != "notify" or meta["state"] != "done":
+        return ()
+    data = {name: meta[name] for name in ("run_id", "workflow_id", "result_id")}
+    return (Happening(event=WebhookEvent.WORKFLOW_NOTICE, data=data),)
+
+
 _READERS = {
     "memory.remembered": _remembered,
     "memory.corrected": _replaced,
     "memory.merged": _replaced,
     "consolidation.applied": _consolidated,
     "consolidation.finished": _finished,
+    "workflow.step_ended": _noticed,
 }

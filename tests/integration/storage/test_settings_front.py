@@ -20,7 +20,7 @@ from tests.plugins.waiting import eventually
 from tests.support.agent import Agents, ScriptedPlanner, act
 from tests.support.chat_wire import ChatServer, Say, chat_server
 from tests.support.embedding import HASHING
-from tests.support.front import Cloud, Front, environment, stand_in_for_aws
+from tests.support.front import Cloud, Front, environment, function, stand_in_for_aws
 from tests.support.planning import brief, question, spec
 from tests.support.platform import platform_of
 from tests.support.world import open_world
@@ -123,6 +123,13 @@ def drawn(asked: Asked) -> bool:
     asked.door.enrich()
     memories = asked.door.api.call("GET", "/v1/memories")["items"]
     return any(text in memory["text"] for memory in memories)
+
+
+def briefed(asked: Asked) -> Any:
+    """When the daily briefing is due, once those who start workflows have looked."""
+    function("audit").handler({"step": "start_workflows"}, None)
+    items = asked.door.api.call("GET", "/v1/workflows")["items"]
+    return [each["schedule"] for each in items if each["name"] == "daily-briefing"]
 
 
 def sent(*names: str) -> Callable[[Asked], Any]:
@@ -241,6 +248,7 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "envelope.results": (2, shown("result")),
     "envelope.tools": (2, shown("tool")),
     "conversations.infer": (False, drawn),
+    "workflows.briefing": ({"at": "06:30", "timezone": "Europe/Berlin"}, briefed),
     "safety.redaction": (
         "hipaa",
         lambda asked: asked.door.api.call("GET", "/v1/redaction")["profile"],

@@ -258,6 +258,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",
         "INSERT INTO checkpoint_write (workspace_id, id, thread, namespace, checkpoint_id, task_id,"
         " idx, body, created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', 'k', 0, '\\x00', %(t)s)",
+        "INSERT INTO workflow VALUES (%(w)s, 'f', 1, %(id)s, '{}', %(t)s, %(id)s, true)",
+        "INSERT INTO workflow_run (workspace_id, id, workflow_id, workflow, version, state,"
+        " trigger, principal_id, input, traceparent, created_at, moved_at) VALUES (%(w)s, %(id)s,"
+        " %(id)s, 'f', 1, 'running', 'request', %(id)s, '\\x00', 't', %(t)s, %(t)s)",
         "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"
         " 'pii', %(t)s, %(id)s, true)",
         "INSERT INTO connector (workspace_id, id, name, transport, builtin, config, secrets,"

@@ -28,6 +28,7 @@ LAYERS = [
     {"chat", "profiles", "summaries"},
     {"compaction"},
     {"sessions"},
+    {"workflows"},
     {"adapters"},
     {"bundled", "settings"},
     {"bootstrap"},

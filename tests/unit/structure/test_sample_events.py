@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "CAIRN_ANCHOR_BUCKET": "anchors",
     "CAIRN_APP_DATABASE_URL": "postgresql://cairn_app@database.example.org/cairn",
     "CAIRN_REBUILD_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:r",
+    "CAIRN_WORKFLOW_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:w",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:c",
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
     "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
@@ -67,6 +68,7 @@ class Called:
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
         counting += ("investigation", "poll_tickets", "check_connectors", "tell_gauges")
+        counting += ("start_workflows",)
         return {} if self.name.startswith(counting) else 1
 
 

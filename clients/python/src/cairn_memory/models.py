@@ -483,6 +483,19 @@ class RelationshipIn(Model):
     """What is set on it, as a JSON object."""
 
 
+class ScheduleIn(Model):
+    """When it runs by itself: a time of day by the clocks of a time zone; no days are all."""
+
+    at: str
+    """A time of day, such as 07:30."""
+
+    timezone: str = "UTC"
+    """An IANA time zone, such as Europe/Berlin."""
+
+    days: list[str] | None = None
+    """On which days of the week; none are all."""
+
+
 class SessionIn(Model):
     """Whose session begins, and in which conversation."""
 
@@ -534,6 +547,9 @@ class SettingsIn(Model):
 
     conversations: dict[str, Any] | None = None
     """What becomes of what is said. `infer` False: no memories are drawn from messages."""
+
+    workflows: dict[str, Any] | None = None
+    """What runs by itself. `briefing` None: there is no daily briefing."""
 
 
 class SourceChangeIn(Model):
@@ -826,9 +842,83 @@ class WebhookIn(Model):
     """Where deliveries are posted."""
 
     events: (
-        list[Literal["memory_superseded", "contradiction_flagged", "consolidation_done"]] | None
+        list[
+            Literal[
+                "memory_superseded",
+                "contradiction_flagged",
+                "consolidation_done",
+                "workflow_notice",
+            ]
+        ]
+        | None
     ) = None
     """The kinds of event it is told of."""
+
+
+class WorkflowRunIn(Model):
+    """What a run is given: a value for each `input.NAME` of the workflow."""
+
+    input: dict[str, str] | None = Field(None, max_length=100)
+    """What it was called with, redacted and cut."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class WorkflowStepIn(Model):
+    """A step: its name, its kind, and the fields that its kind has."""
+
+    name: str
+    """Its name."""
+
+    kind: str
+    """What kind it is."""
+
+    needs: list[str] | None = None
+    """Steps that have to be done before it."""
+
+    query: str | None = None
+    """The question, in words."""
+
+    limit: int | None = None
+    """How many at most."""
+
+    hours: int | None = None
+    """How many hours it looks back, or waits."""
+
+    prompt: str | None = None
+    """What a model is asked."""
+
+    tool: str | None = None
+    """The tool, as `connector.tool`."""
+
+    arguments: dict[str, Any] | None = None
+    """The arguments of the tool, by name."""
+
+    message: str | None = None
+    """What is wrong, in words."""
+
+    title: str | None = None
+    """The title."""
+
+    body: str | None = None
+    """The text."""
+
+    keywords: list[str] | None = None
+    """The keywords it is found by."""
+
+
+class WorkflowWordIn(Model):
+    """A person's word on what a run waits for."""
+
+    decision: Literal["approve", "reject"]
+    """confirm does it, cancel drops it."""
+
+    comment: str = ""
+    """Why, in your words."""
 
 
 class ActionView(Model):
@@ -3924,6 +4014,19 @@ class RunView(Model):
     """When it ended."""
 
 
+class ScheduleShown(Model):
+    """When it runs by itself."""
+
+    at: str
+    """A time of day, such as 07:30."""
+
+    timezone: str
+    """An IANA time zone, such as Europe/Berlin."""
+
+    days: list[str]
+    """On which days of the week; none are all."""
+
+
 class ScoringWeights(Model):
     """What the final score was made with."""
 
@@ -5172,7 +5275,12 @@ class Webhook(Model):
     url: str
     """The address."""
 
-    events: list[Literal["memory_superseded", "contradiction_flagged", "consolidation_done"] | str]
+    events: list[
+        Literal[
+            "memory_superseded", "contradiction_flagged", "consolidation_done", "workflow_notice"
+        ]
+        | str
+    ]
     """The kinds of event it is told of."""
 
     created_at: AwareDatetime
@@ -5214,7 +5322,12 @@ class WebhookWithSecret(Model):
     url: str
     """The address."""
 
-    events: list[Literal["memory_superseded", "contradiction_flagged", "consolidation_done"] | str]
+    events: list[
+        Literal[
+            "memory_superseded", "contradiction_flagged", "consolidation_done", "workflow_notice"
+        ]
+        | str
+    ]
     """The kinds of event it is told of."""
 
     created_at: AwareDatetime
@@ -5274,6 +5387,100 @@ class WhoAmI(Model):
 
     rate_limit: RateLimit
     """How much the key may send."""
+
+
+class WorkflowRemoved(Model):
+    """The workflow that is gone."""
+
+    name: str
+    """Its name."""
+
+
+class WorkflowResultView(Model):
+    """What came of a step; `id` is its StepResult node."""
+
+    id: UUID
+    """Its id."""
+
+    seq: int
+    """Its number, from 1."""
+
+    step: str
+    """The step's name."""
+
+    kind: str
+    """What kind it is."""
+
+    state: Literal["done", "failed"] | str
+    """The state it is in."""
+
+    output: dict[str, Any]
+    """What the tool said, redacted and cut."""
+
+    error: str | None
+    """What went wrong, as a code or a problem; null when nothing did."""
+
+    started_at: str
+    """When it started."""
+
+    ended_at: str
+    """When it ended."""
+
+
+class WorkflowStepShown(Model):
+    """A step as it was written; fields that it has not are left out."""
+
+    name: str
+    """Its name."""
+
+    kind: Literal["recall", "digest", "ask", "tool", "wait", "report", "notify"] | str
+    """What kind it is."""
+
+    needs: list[str] | None = None
+    """Steps that have to be done before it."""
+
+    query: str | None = None
+    """The question, in words."""
+
+    limit: int | None = None
+    """How many at most."""
+
+    hours: int | None = None
+    """How many hours it looks back, or waits."""
+
+    prompt: str | None = None
+    """What a model is asked."""
+
+    tool: str | None = None
+    """The tool, as `connector.tool`."""
+
+    arguments: dict[str, Any] | None = None
+    """The arguments of the tool, by name."""
+
+    message: str | None = None
+    """What is wrong, in words."""
+
+    title: str | None = None
+    """The title."""
+
+    body: str | None = None
+    """The text."""
+
+    keywords: list[str] | None = None
+    """The keywords it is found by."""
+
+
+class WorkflowWaitView(Model):
+    """What a run waits for: a person's word on `message`."""
+
+    step: str
+    """The step's name."""
+
+    message: str
+    """What is wrong, in words."""
+
+    until: AwareDatetime | None
+    """The last day (UTC)."""
 
 
 class AcceptIn(Model):
@@ -6088,6 +6295,22 @@ class MessageIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class NewWorkflowIn(Model):
+    """A new workflow."""
+
+    description: str = ""
+    """What it is, in its own words."""
+
+    steps: list[WorkflowStepIn]
+    """What it does, step by step."""
+
+    schedule: ScheduleIn | None = None
+    """When it runs by itself."""
+
+    name: str
+    """Its name."""
+
+
 class Item2(Model):
     """One node to write."""
 
@@ -6414,6 +6637,17 @@ class AgentList(Model):
 
     coverage: ToolCoverage
     """Whether what lists of tools name exists."""
+class WorkflowIn(Model):
+    """What a workflow does, step by step."""
+
+    description: str = ""
+    """What it is, in its own words."""
+
+    steps: list[WorkflowStepIn]
+    """What it does, step by step."""
+
+    schedule: ScheduleIn | None = None
+    """When it runs by itself."""
 
 
 class AgentWithKey(Model):
@@ -7801,6 +8035,86 @@ class Tainted(Model):
     """Searches that returned it, the newest first."""
 
 
+class WorkflowRunView(Model):
+    """A run. `next_step` is the step that is under way or failed; None at the end."""
+
+    id: UUID
+    """Its id."""
+
+    workflow: str
+    """The workflow's name."""
+
+    version: int
+    """The version."""
+
+    state: Literal["running", "waiting", "done", "failed", "cancelled"] | str
+    """The state it is in."""
+
+    trigger: Literal["request", "schedule"] | str
+    """What started it: the schedule or a request."""
+
+    client_id: str | None
+    """The client it belongs to; `global` for none in particular."""
+
+    next_step: str | None
+    """The step that is under way or failed; null at the end."""
+
+    waiting: WorkflowWaitView | None
+    """How many wait."""
+
+    results: list[WorkflowResultView]
+    """The results, in their order."""
+
+    error: str | None
+    """What went wrong, as a code or a problem; null when nothing did."""
+
+    trace_id: str
+    """The trace it belongs to, as its writer names it."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    moved_at: AwareDatetime
+    """When it last changed its state."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
+
+
+class WorkflowShown(Model):
+    """A workflow, its steps in the order in which they run."""
+
+    name: str
+    """Its name."""
+
+    description: str
+    """What it is, in its own words."""
+
+    steps: list[WorkflowStepShown]
+    """Its steps in the order in which they run."""
+
+    schedule: ScheduleShown | None
+    """When it runs by itself."""
+
+    due_at: AwareDatetime | None
+    """When it runs next by itself; null where it does not."""
+
+    version: int
+    """The version."""
+
+    inputs: list[str]
+    """What it was started with."""
+
+    changed_at: AwareDatetime | None
+    """When it was last changed."""
+
+    changed_by: UUID | None
+    """Who changed it."""
+
+    removed: bool
+    """True when it is gone."""
+
+
 class AgentIn(Model):
     """An agent to register. Without a list of tools it has those that its key's role has."""
 
@@ -8052,6 +8366,13 @@ class Lineage(Model):
     """What happened on the way."""
 
 
+class WorkflowShownList(Model):
+    """A list that is always whole."""
+
+    items: list[WorkflowShown]
+    """The items, in their order."""
+
+
 class MemoryVersion(Model):
     """One version of a memory, held over ledger positions [from_position, to_position)."""
 
@@ -8063,6 +8384,16 @@ class MemoryVersion(Model):
 
     memory: MemoryView
     """The memory."""
+
+
+class WorkflowRunPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[WorkflowRunView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class SearchAnswer(Model):

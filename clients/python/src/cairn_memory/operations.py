@@ -3140,3 +3140,203 @@ def whoami() -> Call[models.WhoAmI]:
         path="/v1/whoami",
         answer=models.WhoAmI,
     )
+
+
+def list_workflow_runs(
+    *,
+    workflow: str | None = None,
+    state: Literal["running", "waiting", "done", "failed", "cancelled"] | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.WorkflowRunPage]:
+    """List runs of workflows.
+
+    List runs with what came of their steps.
+    """
+    return Call(
+        method="GET",
+        path="/v1/workflow-runs",
+        answer=models.WorkflowRunPage,
+        query={"workflow": workflow, "state": state, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_workflow_run(
+    workflow_run_id: UUID | str,
+) -> Call[models.WorkflowRunView]:
+    """Show a run of a workflow.
+
+    Show where a run is, what came of its steps, and what it waits for.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/workflow-runs/{part(workflow_run_id)}",
+        answer=models.WorkflowRunView,
+    )
+
+
+def cancel_workflow_run(
+    workflow_run_id: UUID | str,
+) -> Call[models.WorkflowRunView]:
+    """Cancel a run.
+
+    End a run where it is; what was done stays done.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/workflow-runs/{part(workflow_run_id)}/cancel",
+        answer=models.WorkflowRunView,
+    )
+
+
+def decide_workflow_run(
+    workflow_run_id: UUID | str,
+    body: models.WorkflowWordIn,
+) -> Call[models.WorkflowRunView]:
+    """Approve or reject what a run waits for.
+
+    Let a run go on, or end it. What was decided first counts.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/workflow-runs/{part(workflow_run_id)}/decide",
+        answer=models.WorkflowRunView,
+        body=body,
+    )
+
+
+def follow_workflow_run(
+    workflow_run_id: UUID | str,
+    *,
+    last_event_id: str | None = None,
+) -> Call[str]:
+    """Follow a run live (server-sent events).
+
+    Stream what comes of a run's steps, with durations, until it ends or waits for a person.
+    Only where the API runs as a server: behind API Gateway poll the run.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/workflow-runs/{part(workflow_run_id)}/events",
+        answer=str,
+        headers=present({"last-event-id": last_event_id}),
+    )
+
+
+def resume_workflow_run(
+    workflow_run_id: UUID | str,
+) -> Call[models.WorkflowRunView]:
+    """Try a run's failed step again.
+
+    Go on from the step that failed, or where an execution was lost; steps done stay done.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/workflow-runs/{part(workflow_run_id)}/resume",
+        answer=models.WorkflowRunView,
+    )
+
+
+def list_workflows() -> Call[models.WorkflowShownList]:
+    """List workflows.
+
+    List workflows as they are now.
+    """
+    return Call(
+        method="GET",
+        path="/v1/workflows",
+        answer=models.WorkflowShownList,
+    )
+
+
+def create_workflow(
+    body: models.NewWorkflowIn,
+) -> Call[models.WorkflowShown]:
+    """Make a workflow.
+
+    Make a workflow; its name stays for good.
+    """
+    return Call(
+        method="POST",
+        path="/v1/workflows",
+        answer=models.WorkflowShown,
+        body=body,
+    )
+
+
+def get_workflow(
+    workflow: UUID | str,
+) -> Call[models.WorkflowShown]:
+    """Show a workflow.
+
+    Show a workflow as it is now, and what a run of it is given.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/workflows/{part(workflow)}",
+        answer=models.WorkflowShown,
+    )
+
+
+def replace_workflow(
+    workflow: UUID | str,
+    body: models.WorkflowIn,
+) -> Call[models.WorkflowShown]:
+    """Change a workflow.
+
+    Replace a workflow by another version; runs under way go on with theirs.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/workflows/{part(workflow)}",
+        answer=models.WorkflowShown,
+        body=body,
+    )
+
+
+def remove_workflow(
+    workflow: UUID | str,
+) -> Call[models.WorkflowRemoved]:
+    """Remove a workflow.
+
+    Remove a workflow; its runs stay, and those under way go on.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/workflows/{part(workflow)}",
+        answer=models.WorkflowRemoved,
+    )
+
+
+def run_workflow(
+    workflow: UUID | str,
+    body: models.WorkflowRunIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.WorkflowRunView]:
+    """Run a workflow.
+
+    Begin a run of the present version. With a client it reads and writes that client's.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/workflows/{part(workflow)}/runs",
+        answer=models.WorkflowRunView,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_workflow_versions(
+    workflow: UUID | str,
+) -> Call[models.WorkflowShownList]:
+    """Show how a workflow changed.
+
+    List every version a workflow had; each is an entry of the ledger, too.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/workflows/{part(workflow)}/versions",
+        answer=models.WorkflowShownList,
+    )

@@ -43,7 +43,7 @@ EMBED_ROWS = 25
 EMBED_NODES = 100
 """Nodes that they name together: one try of a message has to end within the function's time."""
 
-TRACED = frozenset({Topic.TICKET, Topic.INVESTIGATION, Topic.ESCALATION})
+TRACED = frozenset({Topic.TICKET, Topic.INVESTIGATION, Topic.ESCALATION, Topic.WORKFLOW})
 """Rows whose trace is their entry's, also when a sweep sends them; others have the sender's."""
 
 REFERENCES = MappingProxyType(
@@ -54,11 +54,15 @@ REFERENCES = MappingProxyType(
         Topic.INVESTIGATION: "investigation_id",
         Topic.TICKET: "ticket_id",
         Topic.ESCALATION: "investigation_id",
+        Topic.WORKFLOW: "workflow_run_id",
     }
 )
 """What a machine or a queue's reader calls the id it is woken for."""
 
-DONE_WHEN_SENT = (Topic.INVESTIGATION, Topic.APPROVAL)
+RERUN = (Topic.INVESTIGATION, Topic.WORKFLOW)
+"""Topics whose machines may run again and again for one thing: rows say which run it is."""
+
+DONE_WHEN_SENT = (*RERUN, Topic.APPROVAL)
 """Topics whose rows are done once they are sent: what is lost later is found standing still."""
 
 NOBODY_WAITS = ("TaskDoesNotExist", "TaskTimedOut", "InvalidToken")
@@ -168,7 +172,7 @@ class AwsDispatcher:
             REFERENCES[row.topic]: str(reference),
         }
         name = f"{reference}-{row.attempt}" if row.attempt else str(reference)
-        if row.topic == Topic.INVESTIGATION:
+        if row.topic in RERUN:
             name, start["run"] = f"{reference}-{row.batch}", row.batch
             start |= {TRACEPARENT: trace} if (trace := self._trace(row)) else {}
         try:

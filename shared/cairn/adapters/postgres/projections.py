@@ -76,6 +76,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "chat_action": "what waits for a person's yes; what it did is in the ledger",
         "checkpoint": "states that programs go on from; a program's own, deleted by it",
         "checkpoint_write": "what their tasks wrote meanwhile",
+        "workflow": "what admins defined; each change is in the ledger too",
+        "workflow_run": "how far runs are; what came of their steps is in the ledger",
         "persona": "how agents are to work; each change is in the ledger too",
     }
 )

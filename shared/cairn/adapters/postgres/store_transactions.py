@@ -86,6 +86,7 @@ PARTS = {
     "vector_gaps": "memory.reembed.PostgresVectorGaps",
     "views": "memory.views.PostgresViews",
     "webhooks": "webhooks.PostgresWebhooks",
+    "workflows": "agents.workflows.PostgresWorkflows",
     "write_backs": "agents.tickets.PostgresWriteBacks",
 }
 """Where the class of each part of `Stores` is, below this package."""

@@ -15,6 +15,7 @@ from cairn.api.mcp import (
     registry_tools,
     report_tools,
     work_tools,
+    workflow_tools,
 )
 from cairn.api.mcp.reach import tools_of
 
@@ -58,6 +59,9 @@ TOOLS: tuple[Tool, ...] = (
     agent_tools.APPROVALS,
     agent_tools.CALLS,
     agent_tools.SETTINGS,
+    workflow_tools.LIST,
+    workflow_tools.RUN,
+    workflow_tools.READ,
     registry_tools.REGISTER_AGENT,
     registry_tools.READ_DOCS,
     registry_tools.SCRAPE_URL,

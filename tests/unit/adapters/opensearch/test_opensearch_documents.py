@@ -88,7 +88,7 @@ def test_a_moment_in_the_world_is_exact_and_open_ends_count() -> None:
 def test_entities_without_a_truth_are_found_only_when_their_label_is_named() -> None:
     bare, by_label, message = body("x")["query"]["bool"]["must_not"]
     assert {"term": {"label": "Entity"}} in bare["bool"]["filter"]
-    hidden = ["Conversation", "Task", "User", "Ticket", "Investigation", "Summary"]
+    hidden = ["Conversation", "Task", "StepResult", "User", "Ticket", "Investigation", "Summary"]
     assert by_label == {"terms": {"label": hidden}}
     assert message["bool"]["must_not"] == [{"terms": {"kind": ["user", "assistant"]}}]
     assert body("x", labels=("Entity",))["query"]["bool"]["must_not"] == []

@@ -29,6 +29,7 @@ _ERASED = {
     "chat_turn": "forgetting.erase_chats",
     "checkpoint": "forgetting.erase_checkpoints",
     "checkpoint_write": "forgetting.erase_checkpoint_writes",
+    "workflow_run": "forgetting.erase_workflow_runs",
     "key_conversation": "forgetting.erase_key_conversations",
     "outbox": "forgetting.erase_ingestions",
     "investigation": "forgetting.erase_investigations",

@@ -169,6 +169,9 @@ UNION ALL
 SELECT 'checkpoint_write', count(*)::integer FROM checkpoint_write
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'workflow_run', count(*)::integer FROM workflow_run
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'ingestion', count(*)::integer FROM ingestion
  WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
 UNION ALL
@@ -315,6 +318,16 @@ DELETE FROM checkpoint
 -- name: erase_checkpoint_writes
 -- What tasks of programs wrote.
 DELETE FROM checkpoint_write
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_workflow_runs
+-- What runs of workflows were given, and whose they are; those that have not ended fail for it.
+UPDATE workflow_run SET input = '', client_id = NULL,
+  data_subjects = array_remove(data_subjects, %(subject_id)s::uuid),
+  code = CASE WHEN state IN ('running', 'waiting') THEN 'forgotten' ELSE code END,
+  ended_at = CASE WHEN state IN ('running', 'waiting') THEN moved_at ELSE ended_at END,
+  deadline = NULL,
+  state = CASE WHEN state IN ('running', 'waiting') THEN 'failed' ELSE state END
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_key_conversations
