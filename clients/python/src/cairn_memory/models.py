@@ -6629,14 +6629,6 @@ class StepIn(Model):
     """The ids of nodes that the task produced."""
 
 
-class AgentList(Model):
-    """Every agent, and whether what their lists name exists."""
-
-    items: list[AgentView]
-    """The items, in their order."""
-
-    coverage: ToolCoverage
-    """Whether what lists of tools name exists."""
 class WorkflowIn(Model):
     """What a workflow does, step by step."""
 
@@ -6648,6 +6640,16 @@ class WorkflowIn(Model):
 
     schedule: ScheduleIn | None = None
     """When it runs by itself."""
+
+
+class AgentList(Model):
+    """Every agent, and whether what their lists name exists."""
+
+    items: list[AgentView]
+    """The items, in their order."""
+
+    coverage: ToolCoverage
+    """Whether what lists of tools name exists."""
 
 
 class AgentWithKey(Model):
