@@ -227,7 +227,7 @@ def list_workflow_versions(workflow: WorkflowName, caller: Admin, services: Serv
     response_model=None,
     responses={
         **answers(200, "The workflow as it is now", WorkflowShown),
-        **problems("not-found", body=True),
+        **problems("not-found", "conflict", body=True),
     },
 )
 def replace_workflow(
@@ -243,7 +243,7 @@ def replace_workflow(
     response_model=None,
     responses={
         **answers(200, "No new run of it begins", WorkflowRemoved),
-        **problems("not-found"),
+        **problems("not-found", "conflict"),
     },
 )
 def remove_workflow(workflow: WorkflowName, caller: Admin, services: Services) -> Response:
