@@ -2,9 +2,6 @@
 -- depends: 0074.label-indexes
 
 ALTER TABLE api_key ADD COLUMN token_subject text CHECK (token_subject ~ '^(sub|client):.{1,250}$');
--- One key at a time, in whatever workspace: a token leads to one place.
-CREATE UNIQUE INDEX api_key_token_subject ON api_key (token_subject)
-  WHERE token_subject IS NOT NULL AND revoked_at IS NULL;
 GRANT SELECT (token_subject) ON api_key TO cairn_app;
 
 -- As `admit_caller`, by the subjects that a token names, the first that has a key. Not the token: the

@@ -1,5 +1,5 @@
 -- Workflows: every version of each, and their runs. What came of steps are nodes.
--- depends: 0075.token-subjects
+-- depends: 0076.token-subject-index
 
 CREATE TABLE workflow (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
