@@ -137,3 +137,23 @@ def test_the_guide_of_the_command_line_has_every_command_and_no_option_that_is_n
         if option not in options[cell]
     }
     assert not unknown
+
+
+def test_every_command_that_a_guide_names_exists() -> None:
+    paths = {path for path, _ in commands(typer.main.get_command(app))}
+    groups = {path[:-1] for path in paths}
+    missing = {
+        f"{guide.name}: cairn {' '.join(words)}"
+        for guide in GUIDES
+        if "decisions" not in guide.parts
+        for words in _commands_in(guide.read_text(encoding="utf-8"))
+        if words[:1] not in paths | groups
+        or (words[:1] in groups and words[:2] not in paths | groups)
+    }
+    assert not missing
+
+
+def _commands_in(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the first words of each command that stands in code or begins a line of a block."""
+    for line in re.findall(r"(?:`|^\s*(?:\$ )?)cairn((?: [a-z][a-z-]*)+)", text, re.MULTILINE):
+        yield tuple(line.split())
