@@ -36,7 +36,9 @@ OTHER_OPTIONS = {
     "request_burst": "400",
     "cors_origins": "https://console.example.org",
     "edition": "memory",
-    "cognito_callbacks": "https://client.example.org/callback,http://localhost:8765/callback",
+    "oidc_issuer": "https://login.example.org/tenant",
+    "oidc_audience": "https://cairn.example.org/mcp",
+    "oidc_scopes": "api://cairn/shared",
     "similar_edges": "off",
     "log_level": "WARNING",
     "anchor_retention_days": "730",
@@ -54,6 +56,10 @@ OTHER_OPTIONS = {
     "anthropic_base_url": "https://chat.example.org",
     "chat_model": "anthropic:claude-haiku-4-5",
     "model_budgets": "chat=1",
+}
+USER_POOL_OPTIONS = {
+    "egress": "nat",
+    "cognito_callbacks": "https://client.example.org/callback,http://localhost:8765/callback",
 }
 SMALLEST_OPTIONS = {"endpoint_zones": "1", "min_acu": "0", "dashboards": "off"}
 GROUPS = ("api", "base", "documents", "llm", "model", "vectors")
@@ -106,8 +112,21 @@ def smallest(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) ->
 
 
 @pytest.fixture(scope="session")
+def user_pool(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Assembly:
+    """What AWS gets that signs users in itself, and so with no issuer of `other_prod`."""
+    folder = tmp_path_factory.mktemp("user_pool")
+    return synthesise(
+        folder / "cdk.out",
+        stage="prod",
+        layers=str(stand_in_layers),
+        build=str(folder / "functions"),
+        **USER_POOL_OPTIONS,
+    )
+
+
+@pytest.fixture(scope="session")
 def other_prod(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    """What AWS gets with another lock and model, and every option that `prod` has not."""
+    """What AWS gets with another lock and model, and the options that `prod` has not."""
     folder = tmp_path_factory.mktemp("other_prod")
     layers = _stand_in_layers(tmp_path_factory.mktemp("other_layers"), "locked tomorrow")
     return synthesise(

@@ -17,7 +17,7 @@ def total(assembly: Assembly) -> Decimal:
     return sum((line.usd for line in monthly(assembly.templates.values())), Decimal(0))
 
 
-@pytest.mark.parametrize("name", ["prod", "other_prod", "smallest"])
+@pytest.mark.parametrize("name", ["prod", "other_prod", "user_pool", "smallest"])
 def test_every_resource_of_every_option_has_a_price(
     name: str, request: pytest.FixtureRequest
 ) -> None:

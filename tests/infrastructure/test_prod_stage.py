@@ -14,6 +14,7 @@ from infra.cdk.constructs.acknowledgement import SHORTEST_REASON
 from infra.cdk.constructs.alarms import NAMESPACE
 from infra.cdk.functions import discover
 from tests.infrastructure.assembly import Assembly, Resource, run_python
+from tests.infrastructure.conftest import OTHER_OPTIONS, USER_POOL_OPTIONS
 
 from cairn.adapters.aws import metrics
 from cairn.kernel.metrics import SHAPES, Metric
@@ -26,11 +27,13 @@ def test_the_prod_stage_has_the_five_stacks(prod: Assembly) -> None:
     assert set(prod.templates) == {f"cairn-prod-{name}" for name in STACKS}
 
 
-def test_templates_pass_cfn_lint(prod: Assembly) -> None:
+def test_templates_pass_cfn_lint(prod: Assembly, user_pool: Assembly) -> None:
     linter = str(Path(sys.executable).with_name("cfn-lint"))
+    templates = [*prod.folder.glob("*.template.json"), *user_pool.folder.glob("*api.template.json")]
+    assert len(templates) == len(STACKS) + 1
     # W3005: CDK names the role a second time in DependsOn, so that its policy is attached first.
     done = subprocess.run(
-        [linter, "--ignore-checks", "W3005", "--", *map(str, prod.folder.glob("*.template.json"))],
+        [linter, "--ignore-checks", "W3005", "--", *map(str, templates)],
         capture_output=True,
         text=True,
         check=False,
@@ -452,6 +455,32 @@ def test_who_searches_may_not_write_the_search_index(prod: Assembly) -> None:
     writers = {path for path, text in policies.items() if writing.search(text)}
     assert len(policies) == 4
     assert {re.match(r"[A-Z][a-z]+", path).group() for path in writers} == {"Audit", "Embed"}  # type: ignore[union-attr]
+
+
+def test_the_api_is_told_whose_access_tokens_open_mcp(
+    prod: Assembly, other_prod: Assembly, user_pool: Assembly
+) -> None:
+    def trusted(assembly: Assembly) -> dict[str, Any]:
+        (api,) = (
+            function.properties["Environment"]["Variables"]
+            for function in assembly.resources("AWS::Lambda::Function")
+            if function.properties["FunctionName"].endswith("-api")
+        )
+        return {name: value for name, value in api.items() if name.startswith("CAIRN_OIDC_")}
+
+    assert trusted(prod) == {}
+    assert trusted(other_prod) == {
+        f"CAIRN_{name.upper()}": OTHER_OPTIONS[name]
+        for name in ("oidc_issuer", "oidc_audience", "oidc_scopes")
+    }
+    (pool,) = user_pool.resources("AWS::Cognito::UserPool")
+    (client,) = user_pool.resources("AWS::Cognito::UserPoolClient")
+    issuer = trusted(user_pool)
+    assert pool.id in json.dumps(issuer["CAIRN_OIDC_ISSUER"])
+    assert "/mcp" in json.dumps(issuer["CAIRN_OIDC_AUDIENCE"])
+    assert client.properties["CallbackURLs"] == USER_POOL_OPTIONS["cognito_callbacks"].split(",")
+    assert client.properties["AllowedOAuthFlows"] == ["code"]
+    assert "GenerateSecret" not in client.properties or not client.properties["GenerateSecret"]
 
 
 def test_functions_know_the_search_domain_and_sign(prod: Assembly) -> None:

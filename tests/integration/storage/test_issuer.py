@@ -142,7 +142,8 @@ class Kept:
 def test_a_client_finds_the_issuer_signs_in_there_and_is_the_agent_its_person_is_bound_to(
     deployed: Deployment,
 ) -> None:
-    assert deployed.bind(deployed.person).status_code == 201
+    bound = deployed.bind(deployed.person, scopes=["shared", "admin"])
+    assert bound.status_code == 201
     kept = Kept()
     metadata = OAuthClientMetadata(
         client_name="Desk Bot", redirect_uris=[AnyUrl("http://127.0.0.1:4444/callback")]
@@ -170,7 +171,7 @@ def test_a_client_finds_the_issuer_signs_in_there_and_is_the_agent_its_person_is
     beyond = deployed.send("GET", "/v1/memories", kept.tokens.access_token)
     assert (beyond.status_code, beyond.json()["reason"]) == (403, "tools")
     (memory,) = deployed.send("GET", "/v1/memories", deployed.key).json()["items"]
-    assert (memory["scope"], memory["provenance"]["agent_id"]) == ("shared", "desk")
+    assert (memory["scope"], memory["source_agent"]) == ("shared", "desk")
 
 
 def test_metadata_name_the_issuer_and_its_scopes_and_nobody_signs_in_here(
