@@ -4912,7 +4912,7 @@ export interface components {
         /** @description Nodes, and what of the question names nothing. */
         NodeQueryAnswer: {
             /** @description The items, in their order. */
-            items: unknown[];
+            items: components["schemas"]["NodeView"][];
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
             /** @description What its writer should know. */
@@ -6898,7 +6898,7 @@ export interface components {
             /** @description What was answered, the oldest first. */
             replies: components["schemas"]["ReplyView"][];
             /** @description The investigations it had, the newest first. */
-            investigations: unknown[];
+            investigations: components["schemas"]["InvestigationView"][];
         };
         /** @description A message that came in, and the ledger position of its entry. */
         TicketMessageTaken: {

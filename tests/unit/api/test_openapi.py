@@ -210,6 +210,18 @@ def test_every_route_documents_its_answers_and_its_problems() -> None:
             assert list(operation["responses"][status]["content"]) == ["application/problem+json"]
 
 
+def test_every_list_of_an_answer_says_what_is_in_it() -> None:
+    schemas = document()["components"]["schemas"]
+    lists = {
+        f"{name}.{field}": value
+        for name, schema in schemas.items()
+        for field, value in schema.get("properties", {}).items()
+        if value.get("type") == "array"
+    }
+    assert lists
+    assert not [where for where, value in lists.items() if not value.get("items")]
+
+
 def test_every_operation_has_a_short_id_of_its_own() -> None:
     ids = [operation["operationId"] for _, _, operation in operations()]
     assert len(ids) == len(set(ids))

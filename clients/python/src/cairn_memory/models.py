@@ -3039,19 +3039,6 @@ class NodeItemResult(Model):
     """Its place among the items, from 0."""
 
 
-class NodeQueryAnswer(Model):
-    """Nodes, and what of the question names nothing."""
-
-    items: list[Any]
-    """The items, in their order."""
-
-    next_cursor: str | None
-    """Send it as `cursor` for the next page; null at the end."""
-
-    warnings: list[str]
-    """What its writer should know."""
-
-
 class NodeRecord(Model):
     """A node of the memory graph without its id."""
 
@@ -4674,102 +4661,6 @@ class TaskState(Model):
 
     status: Literal["running", "waiting", "completed", "failed", "cancelled"] | str
     """How it stands."""
-
-
-class TicketDetail(Model):
-    """
-    A ticket with everything there is to it; a `cut` body is whole in the ledger.
-
-    `messages` are the last fifty of the requester's later ones, the oldest first.
-    """
-
-    id: UUID
-    """Its id."""
-
-    source: str
-    """Where it comes from."""
-
-    external_id: str
-    """Its id where it comes from: the same one again changes nothing."""
-
-    status: (
-        Literal[
-            "new",
-            "queued",
-            "investigating",
-            "auto_resolved",
-            "needs_tech",
-            "needs_client",
-            "needs_l2",
-            "failed",
-            "discarded",
-        ]
-        | str
-    )
-    """How it stands."""
-
-    priority: Literal["low", "medium", "high", "critical"] | str
-    """How urgent it is."""
-
-    persona: str
-    """The persona that works on it, by name."""
-
-    position: int
-    """The ledger position of its entry."""
-
-    received_at: AwareDatetime
-    """When it came in."""
-
-    modified_at: AwareDatetime | None
-    """When it was last changed where it comes from."""
-
-    sla_at: AwareDatetime | None
-    """When it must be answered."""
-
-    queued_at: AwareDatetime | None
-    """When it was queued."""
-
-    claimed_at: AwareDatetime | None
-    """When an investigation took it."""
-
-    ended_at: AwareDatetime | None
-    """When it ended."""
-
-    investigation_id: UUID | None
-    """The investigation's id."""
-
-    waits_for: str | None
-    """What has to be mended first, such as `connector:crm`."""
-
-    screening: dict[str, Any]
-    """What screening says of the text."""
-
-    title: str | None
-    """The title."""
-
-    customer: str | None
-    """The customer's name."""
-
-    requester_email: str | None
-    """The address of who asked."""
-
-    body: str | None
-    """The text."""
-
-    cut: bool
-    """Whether the body is cut; the ledger has it whole."""
-
-    source_metadata: dict[str, Any]
-    """What its source says of it beside its text."""
-
-    messages: list[MessageView]
-    """The requester's last fifty later messages, the oldest first."""
-
-    replies: list[ReplyView]
-    """What was answered, the oldest first."""
-
-    investigations: list[Any]
-    """The investigations it had, the newest first."""
 
 
 class TicketMessageTaken(Model):
@@ -8037,6 +7928,102 @@ class Tainted(Model):
     """Searches that returned it, the newest first."""
 
 
+class TicketDetail(Model):
+    """
+    A ticket with everything there is to it; a `cut` body is whole in the ledger.
+
+    `messages` are the last fifty of the requester's later ones, the oldest first.
+    """
+
+    id: UUID
+    """Its id."""
+
+    source: str
+    """Where it comes from."""
+
+    external_id: str
+    """Its id where it comes from: the same one again changes nothing."""
+
+    status: (
+        Literal[
+            "new",
+            "queued",
+            "investigating",
+            "auto_resolved",
+            "needs_tech",
+            "needs_client",
+            "needs_l2",
+            "failed",
+            "discarded",
+        ]
+        | str
+    )
+    """How it stands."""
+
+    priority: Literal["low", "medium", "high", "critical"] | str
+    """How urgent it is."""
+
+    persona: str
+    """The persona that works on it, by name."""
+
+    position: int
+    """The ledger position of its entry."""
+
+    received_at: AwareDatetime
+    """When it came in."""
+
+    modified_at: AwareDatetime | None
+    """When it was last changed where it comes from."""
+
+    sla_at: AwareDatetime | None
+    """When it must be answered."""
+
+    queued_at: AwareDatetime | None
+    """When it was queued."""
+
+    claimed_at: AwareDatetime | None
+    """When an investigation took it."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
+
+    investigation_id: UUID | None
+    """The investigation's id."""
+
+    waits_for: str | None
+    """What has to be mended first, such as `connector:crm`."""
+
+    screening: dict[str, Any]
+    """What screening says of the text."""
+
+    title: str | None
+    """The title."""
+
+    customer: str | None
+    """The customer's name."""
+
+    requester_email: str | None
+    """The address of who asked."""
+
+    body: str | None
+    """The text."""
+
+    cut: bool
+    """Whether the body is cut; the ledger has it whole."""
+
+    source_metadata: dict[str, Any]
+    """What its source says of it beside its text."""
+
+    messages: list[MessageView]
+    """The requester's last fifty later messages, the oldest first."""
+
+    replies: list[ReplyView]
+    """What was answered, the oldest first."""
+
+    investigations: list[InvestigationView]
+    """The investigations it had, the newest first."""
+
+
 class WorkflowRunView(Model):
     """A run. `next_step` is the step that is under way or failed; None at the end."""
 
@@ -8386,6 +8373,19 @@ class MemoryVersion(Model):
 
     memory: MemoryView
     """The memory."""
+
+
+class NodeQueryAnswer(Model):
+    """Nodes, and what of the question names nothing."""
+
+    items: list[NodeView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+    warnings: list[str]
+    """What its writer should know."""
 
 
 class WorkflowRunPage(Model):

@@ -9,12 +9,13 @@ from fastapi import Body as BodyParameter
 from fastapi import Query, Response
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from cairn.api import pages
 from cairn.api.answers import answer, encode, fitting
 from cairn.api.conditions import Properties, PropertyConditionIn
 from cairn.api.dependencies import Anyone, Options, Services, Writer, require_client
-from cairn.api.documentation import PageOf, answers, problems
+from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, Text, at_most, timestamp
 from cairn.api.pages import key_page_answer
 from cairn.api.recall_answers import Lineage, ProvDocument, Subgraph
@@ -136,9 +137,11 @@ class NodeQueryIn(Body):
         )
 
 
-class NodeQueryAnswer(PageOf[NodeView]):
+class NodeQueryAnswer(TypedDict):
     """Nodes, and what of the question names nothing."""
 
+    items: list[NodeView]
+    next_cursor: str | None
     warnings: list[str]
 
 

@@ -1,5 +1,7 @@
 """Tickets: add one, see them and what was answered, put one back; and how long the queue is."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -15,14 +17,16 @@ from cairn.api.fields import Body, Metadata, Name, Text, Timestamp, at_most, exa
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.bootstrap.api import ApiServices
+from cairn.investigations.views import InvestigationView
 from cairn.kernel.access import Principal, Role
 from cairn.kernel.ids import new_id
 from cairn.kernel.records import convert
+from cairn.tickets import queue
 from cairn.tickets.adapter import Incoming, Message
 from cairn.tickets.intake import From, Outcome, Received
 from cairn.tickets.messages import MessageOutcome
 from cairn.tickets.personas import DEFAULT
-from cairn.tickets.queue import QueueView, TicketDetail, TicketView
+from cairn.tickets.queue import QueueView, TicketView
 from cairn.tickets.sealing import (
     MAX_CUSTOMER_CHARS,
     MAX_EMAIL_CHARS,
@@ -36,6 +40,16 @@ routes = router("tickets")
 
 _ROUTE = "tickets"
 TicketId = Annotated[UUID, Path(description="The ticket's id.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketDetail(queue.TicketDetail):
+    """A ticket with everything there is to it; a `cut` body is whole in the ledger.
+
+    `messages` are the last fifty of the requester's later ones, the oldest first.
+    """
+
+    investigations: Sequence[InvestigationView]
 
 
 class TicketTaken(TypedDict):
