@@ -119,8 +119,7 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
     )
     try:
         with patch.dict(os.environ, {"CAIRN_FETCH_PRIVATE_HOSTS": "127.0.0.1"}):
-            env = stack.up()
-        yield Laptop(stack=stack, env=env)
+            yield Laptop(stack=stack, env=stack.up())  # a later `up` in a test has it too
     finally:
         stack.down()
         shutil.rmtree(stack.layout.base, ignore_errors=True)
