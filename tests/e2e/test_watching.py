@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,14 @@ from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace, refused
 from tests.plugins.waiting import eventually
 
+from cairn.kernel.ids import new_id
+
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
 TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 TRACE = TRACEPARENT[3:35]
+EVENTS = "text/event-stream"
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +85,33 @@ def test_the_gateway_streams_nothing_and_polls_the_same_steps(
     polled = httpx.get(f"{path}/steps", headers=headers, timeout=60).json()
     assert polled == tenant.get(f"/v1/investigations/{investigation}/steps")
     assert polled["ended"] is True
+
+
+def test_the_deployed_functions_answer_a_chat_by_polling(laptop: Laptop, tenant: Tenant) -> None:
+    deployed = replace(tenant, base=laptop.gateway_url)
+    turn_id = str(new_id())
+    body = {"message": "Please remember: the crane is run by Runa.", "turn_id": turn_id}
+    streamed = deployed.call("POST", "/v1/chat", json=body, headers={"accept": EVENTS})
+    assert refused(streamed, 501, "not-streamable")["reason"] == "poll-chunks"
+    path, told = f"/v1/chat/{turn_id}/chunks", list[dict[str, Any]]()
+
+    def ended() -> bool:
+        answer = deployed.call("GET", path, params={"after": len(told)})
+        if answer.status_code == 404:  # it has not begun
+            return False
+        page = answer.json()
+        told.extend(page["items"])
+        return bool(page["ended"])
+
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(deployed.post, "/v1/chat", body)
+        eventually(ended, seconds=60, what="the end of the turn")
+        turn = asking.result()
+    names = [event["name"] for event in told]
+    assert (names[0], names[-1]) == ("graph_start", "graph_end")
+    text = "".join(event["data"]["text"] for event in told if event["name"] == "text_chunk")
+    assert turn["answer"] == text and "Runa" in text
+    assert "Runa" in cairn(deployed, "chat", "Who runs the crane?").out
 
 
 def test_the_trace_of_the_ticket_is_on_every_entry_and_on_the_execution(
