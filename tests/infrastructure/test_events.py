@@ -80,6 +80,7 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         sample("act/check_connectors"),
         sample("audit/count_accesses"),
         sample("audit/maintain_search_index"),
+        sample("audit/start_workflows"),
         sample("audit/sweep_investigations"),
         sample("audit/sweep_outbox"),
         sample("audit/tell_gauges"),
