@@ -314,7 +314,8 @@ class AsyncMemory:
             namespace_prefix=namespace_prefix,
             where=where,
         )
-        return await self.call(operations.search(models.SearchIn.model_validate(body)))
+        answer = await self.call(operations.search(models.SearchIn.model_validate(body)))
+        return cast("models.SearchAnswer", answer)  # text is for who asks for a stream
 
     async def context(
         self,

@@ -314,7 +314,8 @@ class Memory:
             namespace_prefix=namespace_prefix,
             where=where,
         )
-        return self.call(operations.search(models.SearchIn.model_validate(body)))
+        answer = self.call(operations.search(models.SearchIn.model_validate(body)))
+        return cast("models.SearchAnswer", answer)  # text is for who asks for a stream
 
     def context(
         self,
