@@ -73,7 +73,7 @@ def set_password(connection: psycopg.Connection, role: str, password: str) -> No
 @contextmanager
 def customer_database(server: Server) -> Iterator[Customer]:
     """Make a database of a customer's with the sample accounts; it is dropped at the end."""
-    from infra.local.postgres import drop_database
+    from infra.local.postgres import OWNER, drop_database
 
     name = f"customer_{secrets.token_hex(6)}"
     with server.cluster.connect() as connection:
@@ -82,6 +82,8 @@ def customer_database(server: Server) -> Iterator[Customer]:
         for script in ("schema.sql", "demo.sql"):
             connection.execute((SAMPLES / script).read_bytes())
         set_password(connection, ROLE, server.app_password)
+        # roles are the server's: whoever makes a sample customer as the owner later gives it away
+        connection.execute(f"GRANT {ROLE} TO {OWNER} WITH ADMIN OPTION".encode())
     dsn = server.cluster.url(ROLE, server.app_password, name)
     yield Customer(name=name, dsn=dsn, server=server)
     with server.cluster.connect() as connection:

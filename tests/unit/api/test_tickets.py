@@ -7,7 +7,7 @@ import httpx
 import pytest
 from tests.support.helpdesk import API, ATTACK, SIGNED_OUT, Helpdesk, incoming
 from tests.unit.api.fakes import AGENT_KEY, PUBLIC_KEY, Client, World
-from tests.unit.api.ticket_fakes import TicketWorld
+from tests.unit.api.ticket_fakes import INVESTIGATION, TicketWorld
 
 from cairn.tickets.sealing import MAX_STORED_CHARS
 
@@ -65,7 +65,7 @@ def test_a_ticket_is_added_listed_and_shown(client: Client, helpdesk: Helpdesk) 
     assert "body" not in listed
     shown = client.get(f"/v1/tickets/{listed['id']}").json()
     assert (shown["body"], shown["cut"], shown["replies"]) == (TICKET["body"], False, [])
-    assert shown["investigations"] == [{"id": "i-1"}]
+    assert [item["id"] for item in shown["investigations"]] == [str(INVESTIGATION)]
     assert shown["requester_email"] == "kevin@hartwell.example"
 
 
