@@ -35,6 +35,10 @@ class TimedApi:
         """POST JSON and return the JSON of the answer and the milliseconds it took."""
         return self._call("POST", path, body)
 
+    def put(self, path: str, body: Mapping[str, Any]) -> Any:
+        """PUT JSON and return the JSON of the answer."""
+        return self._call("PUT", path, body)[0]
+
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
         """PATCH JSON and return the JSON of the answer."""
         return self._call("PATCH", path, body)[0]

@@ -323,6 +323,78 @@ def intents(
         show(deps.out, measured)
 
 
+def _cases(
+    deps: "Deps", intents: Path | None, reconcile: Path | None, indexer: Path | None
+) -> dict[str, Any]:
+    """Return how well the statements of these files are read, reconciled and assigned."""
+    from benchmarks.discovery.indexer import IndexerBench
+    from benchmarks.discovery.statements import StatementsBench, read_cases
+
+    workspaces, progress = _workspaces(deps), _progress(deps.err)
+    bench = StatementsBench(open_workspace=workspaces, progress=progress)
+    measured: dict[str, Any] = {}
+    if intents is not None:
+        measured["statements"] = bench.intents(read_cases(intents))
+    if reconcile is not None:
+        measured["reconcile"] = bench.reconcile(read_cases(reconcile))
+    if indexer is not None:
+        belonging = IndexerBench(open_workspace=workspaces, progress=progress)
+        measured["indexer"] = belonging.run(read_cases(indexer))
+    return measured
+
+
+@app.command()
+def discovery(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="Written networks.")
+    ] = None,
+    statements: Annotated[
+        Path | None, typer.Option("--intents", help="Words, and the intents that they are.")
+    ] = None,
+    reconcile: Annotated[
+        Path | None, typer.Option(help="Words, and what they change of open intents.")
+    ] = None,
+    indexer: Annotated[
+        Path | None, typer.Option(help="Intents, and whether they belong to a network.")
+    ] = None,
+    lenses: Annotated[
+        bool, typer.Option("--lenses", help="Look through hypothetical documents, too.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Load written networks, discover for each intent that has a pair, compare with simpler ways.
+
+    Needs the owner's database URL (new workspaces) and the model's folder (the simpler ways).
+    """
+    from benchmarks.discovery.corpus import read_network
+    from benchmarks.discovery.network import DiscoveryBench
+    from benchmarks.discovery.show import show
+
+    deps = deps_of(ctx)
+    answer = _cases(deps, statements, reconcile, indexer)
+    if files:
+        corpora = [(path.name, read_network(path)) for path in files]
+        measure = DiscoveryBench(
+            open_workspace=_workspaces(deps),
+            embedder=_embedder(deps),
+            progress=_progress(deps.err),
+            stopwatch=deps.stopwatch,
+            sleep=deps.sleep,
+        )
+        measured = {name: measure.run(corpus, lenses=lenses) for name, corpus in corpora}
+        first = next(iter(measured.values()))
+        answer |= first if len(measured) == 1 else {"files": measured}
+        if not json:
+            show(deps.out, measured)
+    if json:
+        print_json(answer)
+    else:
+        for name in ("statements", "reconcile", "indexer"):
+            if isinstance(answer.get(name), dict):
+                deps.out.print(f"{name}: {answer[name]}", highlight=False)
+
+
 @app.command()
 def consolidation(
     ctx: typer.Context,

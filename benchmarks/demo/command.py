@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 
+from benchmarks.demo.community import community, community_well, show_community
 from benchmarks.demo.desk import Desk, opening, runbooks, show_tickets, went_well
 from benchmarks.demo.talk import show_talk, talk, talked_well
 from benchmarks.samples import Samples, read_samples, varied
@@ -21,8 +22,10 @@ QUESTIONS = 5
 RESULTS = 3
 
 
-def demo(deps: Deps, *, as_json: bool) -> None:
+def demo(deps: Deps, *, as_json: bool, part: str = "all") -> None:
     """Go the whole way, print it or its report; exit status 1 when something went wrong."""
+    if part == "discovery":
+        return _discovery(deps, as_json=as_json)
     started = deps.stopwatch()
     with opening(deps) as desk:
         report = _gone_through(deps, desk, draw=not as_json)
@@ -33,6 +36,14 @@ def demo(deps: Deps, *, as_json: bool) -> None:
         _show_rest(deps, report)
         advise_reindex(deps)
     if not _well(report):
+        raise typer.Exit(1)
+
+
+def _discovery(deps: Deps, *, as_json: bool) -> None:
+    """Show the community alone."""
+    report = community(deps)
+    print_json(report) if as_json else show_community(deps, report)
+    if not community_well(report):
         raise typer.Exit(1)
 
 
@@ -58,6 +69,7 @@ def _gone_through(deps: Deps, desk: Desk | None, *, draw: bool) -> dict[str, Any
         _show(deps, documents, report)
     report["tickets"] = desk.work(draw=draw) if desk else []
     report["chat"] = talk(deps)
+    report["community"] = community(deps)
     return {**report, "ledger": deps.client.get("/v1/ledger/verify")}
 
 
@@ -71,6 +83,7 @@ def _well(report: dict[str, Any]) -> bool:
         and (not report["tickets"] or went_well(report["tickets"]))
         and "rejected" not in report["memories"]
         and talked_well(report["chat"])
+        and community_well(report["community"])
     )
 
 
@@ -136,6 +149,7 @@ def _show(deps: Deps, documents: list[Path], report: dict[str, Any]) -> None:
 
 def _show_rest(deps: Deps, report: dict[str, Any]) -> None:
     show_tickets(deps, report["tickets"])
+    show_community(deps, report["community"])
     deps.out.print()
     _show_ledger(deps, report["ledger"])
     _show_consolidation(deps, report["consolidation"])

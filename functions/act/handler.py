@@ -6,14 +6,13 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.act import act_services
+from cairn.bootstrap.telemetry import invocation
 from cairn.kernel.errors import CairnError
-from cairn.kernel.traces import carried, within
+from cairn.kernel.spans import received
 from cairn.workflows.event import WorkflowStep
 
 SCHEDULED = {"poll_tickets": 80.0, "check_connectors": 70.0}  # seconds, of the function's 120
-
-WEBHOOK = ("webhook.failed", "webhook.sent")
-ESCALATION = ("escalation.failed", "escalation.sent")
+WEBHOOK, ESCALATION = ("webhook.failed", "webhook.sent"), ("escalation.failed", "escalation.sent")
 
 services = act_services()
 
@@ -36,6 +35,7 @@ class Message(BaseModel):
     investigation_id: UUID | None = None
 
 
+@invocation
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step, or poll, or deliver and tell the queue which messages are to come again."""
     if "Records" in event:
@@ -45,9 +45,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return _scheduled(event["step"])
     if "workflow_run_id" in event:
         return services.workflow(**dict(WorkflowStep.model_validate(event)))
-    asked = Step.model_validate(event)
-    ids = asked.workspace_id, asked.investigation_id
-    return services.investigation(asked.step, *ids, run=asked.run, token=asked.token)
+    step = Step.model_validate(event)
+    ids = step.workspace_id, step.investigation_id
+    return services.investigation(step.step, *ids, run=step.run, token=step.token)
 
 
 def _scheduled(step: str) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _delivered(record: dict[str, Any]) -> bool:
         return False
     failed, sent = WEBHOOK if message.investigation_id is None else ESCALATION
     try:
-        with within(carried(record)):
+        with received(record, "delivery"):
             became = _sent(message)
     except CairnError as error:
         services.log.warning(failed, extra={"error": error.code, "reason": error.reason})

@@ -1,7 +1,4 @@
-"""The embed stage: vectors for what queue messages, or a batch of an ingestion, name.
-
-Searches whose record could not wait for the database come by the same queue and are inserted.
-"""
+"""The embed stage: vectors for what is named, searches to keep, networks to judge intents for."""
 
 from typing import Any, Literal
 from uuid import UUID
@@ -9,6 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.embed import embed_services
+from cairn.bootstrap.telemetry import invocation
 from cairn.enrichment.queue import EmbedMessage
 from cairn.kernel.errors import CairnError
 from cairn.kernel.traces import carried
@@ -26,22 +24,25 @@ class Batch(BaseModel):
 
 
 class Message(BaseModel):
-    """A queue message: which outbox rows to work off, or what a search did."""
+    """A queue message: which outbox rows to work off, what a search did, or a network to judge."""
 
     workspace_id: UUID
+    network_id: UUID | None = None
+    outbox_id: UUID | None = None
     outbox_ids: tuple[UUID, ...] = ()
     nodes: int = 100
     search_run: dict[str, Any] | None = None
 
 
+@invocation
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Embed, and tell the queue which messages are to come again."""
     if "Records" in event:
-        failed = _failed(event["Records"], context)
-        return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
-    asked = Batch.model_validate(event)
-    count = services.enrich.batch(asked.workspace_id, asked.ingestion_id, asked.batch)
-    services.log.info("embed.batch", extra={"batch": asked.batch, "nodes": count})
+        failed = [{"itemIdentifier": item} for item in _failed(event["Records"], context)]
+        return {"batchItemFailures": failed}
+    batch = Batch.model_validate(event)
+    count = services.enrich.batch(batch.workspace_id, batch.ingestion_id, batch.batch)
+    services.log.info("embed.batch", extra={"batch": batch.batch, "nodes": count})
     return {"nodes": count}
 
 
@@ -54,13 +55,14 @@ def _failed(records: list[dict[str, Any]], context: Any) -> list[str]:
             message = Message.model_validate_json(record["body"])
             if message.search_run is not None:
                 services.record_search(message.search_run)
-                continue
+            elif message.network_id is not None and message.outbox_id is not None:
+                services.judge_anew(message.workspace_id, message.network_id, message.outbox_id)
+            else:
+                messages.append(_read(message, record))
         except (ValidationError, CairnError) as error:
-            told = {"message_id": record["messageId"], "error": type(error).__name__}
-            services.log.error("embed.malformed_or_refused", extra=told)
+            failure = {"message_id": record["messageId"], "error": type(error).__name__}
+            services.log.error("embed.malformed_or_refused", extra=failure)
             failed.append(record["messageId"])
-            continue
-        messages.append(_read(message, record))
     return failed + services.work_off(
         messages, lambda: context.get_remaining_time_in_millis() / 1000
     )

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from cairn.bootstrap.ingest import ingest_services
+from cairn.bootstrap.telemetry import invocation
 
 services = ingest_services()
 
@@ -19,15 +20,16 @@ class Step(BaseModel):
     execution: str | None = None
 
 
+@invocation
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step and return ids and counts."""
-    asked = Step.model_validate(event)
-    ids = (asked.workspace_id, asked.ingestion_id)
-    if asked.step == "parse":
-        result = services.ingest.parse(*ids, execution=asked.execution)
-    elif asked.step == "chunk":
+    step = Step.model_validate(event)
+    ids = (step.workspace_id, step.ingestion_id)
+    if step.step == "parse":
+        result = services.ingest.parse(*ids, execution=step.execution)
+    elif step.step == "chunk":
         result = services.ingest.chunk(*ids)
     else:
         result = services.ingest.store(*ids)
-    services.log.info("ingestion.step", extra={"step": asked.step, **result})
+    services.log.info("ingestion.step", extra={"step": step.step, **result})
     return result

@@ -6,8 +6,9 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from cairn.bootstrap.plan import plan_services
+from cairn.bootstrap.telemetry import invocation
 from cairn.kernel.errors import CairnError
-from cairn.kernel.traces import carried, within
+from cairn.kernel.spans import received
 from cairn.workflows.event import WorkflowStep
 
 services = plan_services()
@@ -30,6 +31,7 @@ class Message(BaseModel):
     ticket_id: UUID
 
 
+@invocation
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one step, or take tickets in and tell the queue which are to come again."""
     if "Records" in event:
@@ -37,10 +39,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
     if "workflow_run_id" in event:
         return services.workflow(**dict(WorkflowStep.model_validate(event)))
-    asked = Step.model_validate(event)
-    return services.investigation(
-        asked.step, asked.workspace_id, asked.investigation_id, run=asked.run
-    )
+    step = Step.model_validate(event)
+    return services.investigation(step.step, step.workspace_id, step.investigation_id, run=step.run)
 
 
 def _taken(record: dict[str, Any]) -> bool:
@@ -50,7 +50,7 @@ def _taken(record: dict[str, Any]) -> bool:
         services.log.error("ticket.malformed", extra={"message_id": record["messageId"]})
         return False
     try:
-        with within(carried(record)):
+        with received(record, "ticket"):
             status = services.take(message.workspace_id, message.ticket_id, [message.outbox_id])
     except CairnError as error:
         services.log.warning("ticket.failed", extra={"error": error.code, "reason": error.reason})

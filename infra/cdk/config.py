@@ -90,6 +90,7 @@ class Config:
     embed_concurrency: int
     reserved_concurrency: int | None
     log_level: str
+    otlp_endpoint: str  # of a collector of spans; empty: none are made
     cors_origins: str
     edition: str
     requests_a_second: int  # of everybody together, at the front of the API
@@ -183,6 +184,7 @@ def read_config(node: Node) -> Config:
         embed_concurrency=whole("embed_concurrency", 2 if stage == "local" else 4, 2, 1000),
         reserved_concurrency=whole("reserved_concurrency", 0, 0, 1000) or None,
         log_level=text("log_level", "INFO"),
+        otlp_endpoint=text("otlp_endpoint"),
         cors_origins=text("cors_origins"),
         edition=_one_of("edition", text("edition", "full"), EDITIONS),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
@@ -280,6 +282,11 @@ def _refuse_issuers(config: Config) -> None:
 
 
 def _refuse_unreachable(config: Config) -> None:
+    if config.otlp_endpoint and not config.is_local and config.egress == "bedrock":
+        raise SynthRefused(
+            f"otlp_endpoint={config.otlp_endpoint}, but egress=bedrock reaches AWS services only; "
+            "choose -c egress=nat, or leave otlp_endpoint out"
+        )
     if config.webhooks != "off" and not config.is_local and config.egress == "bedrock":
         raise SynthRefused(
             f"webhooks={config.webhooks}, but egress=bedrock reaches AWS services only; "

@@ -17,8 +17,11 @@ def release(aws: Any, *, stack: str) -> bool:
     """Take the protection off `stack` if its creation failed; whether that was so."""
     try:
         cloudformation = aws.client("cloudformation")
-        [found] = cloudformation.describe_stacks(StackName=stack)["Stacks"]
-        if found["StackStatus"] not in NEVER_STOOD or not found["EnableTerminationProtection"]:
+        [description] = cloudformation.describe_stacks(StackName=stack)["Stacks"]
+        if (
+            description["StackStatus"] not in NEVER_STOOD
+            or not description["EnableTerminationProtection"]
+        ):
             return False
         cloudformation.update_termination_protection(
             StackName=stack, EnableTerminationProtection=False

@@ -64,14 +64,14 @@ class Source:
 
 def files_of(sources: Iterable[Path]) -> set[Path]:
     """Every file of the package that `sources` need, directly or not."""
-    wanted, files, nouns, attributes = set[str](), set[Path](), set[str](), set[str]()
+    names, files, nouns, attributes = set[str](), set[Path](), set[str](), set[str]()
     for path in sources:
-        wanted |= _parsed(path).imports
+        names |= _parsed(path).imports
         nouns |= _parsed(path).nouns
         attributes |= _parsed(path).attributes
     seen = set[str]()
-    while wanted:
-        name = wanted.pop()
+    while names:
+        name = names.pop()
         if name in seen:
             continue
         seen.add(name)
@@ -82,12 +82,12 @@ def files_of(sources: Iterable[Path]) -> set[Path]:
         files.add(path)
         files.update(_data(path.parent, source.words))
         nouns |= source.nouns
-        wanted |= source.imports | NAMED.get(name, set()) | {name.rpartition(".")[0]}
+        names |= source.imports | NAMED.get(name, set()) | {name.rpartition(".")[0]}
         attributes |= source.attributes
         if STORES in seen:
-            wanted |= {STORES_PARTS[part] for part in attributes & STORES_PARTS.keys()} - seen
+            names |= {STORES_PARTS[part] for part in attributes & STORES_PARTS.keys()} - seen
         if SQL in seen:
-            wanted |= set().union(*(_records().get(noun, ()) for noun in nouns)) - seen
+            names |= set().union(*(_records().get(noun, ()) for noun in nouns)) - seen
     return {path for path in files if path.parent.name != QUERIES or path.stem in nouns}
 
 

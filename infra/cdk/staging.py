@@ -20,12 +20,12 @@ LEFT_OUT = {"__pycache__", "tests", "function.toml"}
 def stage_function(folder: Path, build: Path) -> Path:
     """The asset folder `build/<name>` for the function in `folder`, brought up to date."""
     target = build / folder.name
-    wanted = _files(folder)
-    wanted |= {path.relative_to(SHARED): path for path in files_of(folder.glob("*.py"))}
-    for relative, source in wanted.items():
+    files = _files(folder)
+    files |= {path.relative_to(SHARED): path for path in files_of(folder.glob("*.py"))}
+    for relative, source in files.items():
         _copy(source, target / relative)
     for path in sorted(target.rglob("*"), reverse=True):
-        if path.is_file() and path.relative_to(target) not in wanted:
+        if path.is_file() and path.relative_to(target) not in files:
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
             path.rmdir()

@@ -20,6 +20,7 @@ from infra.local.layout import PROJECT, default_layout
 from infra.local.model import build_model
 from infra.local.processes import StartFailed
 from infra.local.progress import Progress
+from infra.local.workspace import first_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,7 @@ def run(arguments: Arguments) -> int:
     failed = subprocess.run(
         [*_cairn(), "demo"], cwd=PROJECT, env={**os.environ, **values}, check=False
     ).returncode
-    _farewell(values["CAIRN_URL"], time.monotonic() - started)
+    _farewell(values["CAIRN_URL"], time.monotonic() - started, first_link(values))
     return failed
 
 
@@ -80,20 +81,20 @@ def stop(_: Arguments) -> int:
 
 def status(arguments: Arguments) -> int:
     """Show what runs; exit status 1 when not everything does."""
-    found = stack.status()
+    report = stack.status()
     if arguments.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(report, indent=2))
     else:
-        for name, service in found["services"].items():
+        for name, service in report["services"].items():
             pid = service["pid"] or "-"
             print(f"{name:<12}{service['state']:<11}pid {pid!s:<9}{service['where']}")
-        for name, state in found["stacks"].items():
+        for name, state in report["stacks"].items():
             print(f"{name:<24}{state}")
-        backlog = Backlog(seconds=found["oldest_waiting_seconds"] or 0)
+        backlog = Backlog(seconds=report["oldest_waiting_seconds"] or 0)
         if backlog.behind:
             print(f"work has waited {backlog.minutes}: make up, then .venv/bin/cairn doctor")
-        print(f"key and URLs: {found['env_file'] or 'none yet, `make run` writes them'}")
-    return 0 if found["state"] == "running" else 1
+        print(f"key and URLs: {report['env_file'] or 'none yet, `make run` writes them'}")
+    return 0 if report["state"] == "running" else 1
 
 
 def logs(arguments: Arguments) -> int:
@@ -150,9 +151,11 @@ def migrate(_: Arguments) -> int:
     return 0
 
 
-def _farewell(url: str, seconds: float) -> None:
+def _farewell(url: str, seconds: float, link: str | None) -> None:
+    sign_in = f"{link}  (once, within 15 minutes)" if link else f"{url}/"
     Console(highlight=False, soft_wrap=True).print(
         f"\n[bold]Cairn runs at {url}[/]  [dim]({seconds:.0f} s)[/]\n"
+        f"  console     {sign_in}\n"
         "  admin key   CAIRN_API_KEY in .local/cairn.env, readable by you only\n"
         "  try         .venv/bin/cairn recall 'How much does the half board cost at Tschima?'\n"
         "              .venv/bin/cairn remember 'the staging database moved to port 6432'\n"

@@ -52,8 +52,8 @@ def main() -> int:
 
 def prepare_environment() -> None:
     """Install uv, find a Python, install the locked packages; nothing when all that is current."""
-    wanted = fingerprint()
-    if is_current(wanted):
+    current = fingerprint()
+    if is_current(current):
         return
     LOCAL.mkdir(mode=0o700, exist_ok=True)
     with Step("uv, the package installer") as step:
@@ -63,18 +63,18 @@ def prepare_environment() -> None:
         python, version = choose_python(uv)
         step.says(f"{version[0]}.{version[1]}, {python}")
     with Step("the locked packages, into .venv"):
-        if moved(wanted):
+        if moved(current):
             shutil.rmtree(VENV)
         sync(uv, python)
-        MARKER.write_text(wanted, encoding="utf-8")
+        MARKER.write_text(current, encoding="utf-8")
 
 
 def prepare_oldest() -> int:
     """Make `.local/oldest`; status 3 when this machine has no such Python, an error under CI."""
     uv, version = find_or_install_uv(), ACCEPTED[-1]
-    found = next((path for path, each in candidates(uv) if each == version), None)
-    if found:
-        sync(uv, found, OLDEST_VENV)
+    python = next((path for path, each in candidates(uv) if each == version), None)
+    if python:
+        sync(uv, python, OLDEST_VENV)
         return 0
     reason = f"no Python {version[0]}.{version[1]} is installed"
     if os.environ.get("CI"):
@@ -91,20 +91,20 @@ def fingerprint() -> str:
     return f"{ROOT}\n{digest.hexdigest()}\n"
 
 
-def is_current(wanted: str) -> bool:
+def is_current(fingerprint_now: str) -> bool:
     """True when the marker says so and the interpreter still works."""
-    if not MARKER.is_file() or MARKER.read_text(encoding="utf-8") != wanted:
+    if not MARKER.is_file() or MARKER.read_text(encoding="utf-8") != fingerprint_now:
         return False
     return probe(str(VENV / "bin" / "python")) is not None
 
 
-def moved(wanted: str) -> bool:
+def moved(fingerprint_now: str) -> bool:
     """True when `.venv` cannot be kept: made in another folder, or its interpreter is gone."""
     if not VENV.is_dir():
         return False
     if MARKER.is_file():
         there = MARKER.read_text(encoding="utf-8").splitlines()[:1]
-        if there != wanted.splitlines()[:1]:
+        if there != fingerprint_now.splitlines()[:1]:
             return True
     return probe(str(VENV / "bin" / "python")) is None
 
@@ -137,14 +137,14 @@ def find_or_install_uv() -> str:
 
 def choose_python(uv: str) -> tuple[str, tuple[int, int]]:
     """Python 3.13 where it is installed or can be fetched, else the newest accepted one."""
-    found = dict(reversed([(version, path) for path, version in candidates(uv)]))
-    if BEST not in found:
+    by_version = dict(reversed([(version, path) for path, version in candidates(uv)]))
+    if BEST not in by_version:
         fetched = fetch_python(uv)
         if fetched:
-            found[BEST] = fetched
+            by_version[BEST] = fetched
     for version in ACCEPTED:
-        if version in found:
-            return found[version], version
+        if version in by_version:
+            return by_version[version], version
     raise BootstrapFailed("no working Python of 3.11 to 3.13 was found, and none could be fetched")
 
 
@@ -159,7 +159,7 @@ def candidates(uv: str) -> list[tuple[str, tuple[int, int]]]:
         ]
         managed = output([uv, "python", "find", "--no-python-downloads", "--no-project", name])
         paths += [managed] if managed else []
-    working = [found for path in [*paths, sys.executable] if (found := probe(path))]
+    working = [version for path in [*paths, sys.executable] if (version := probe(path))]
     return [(path, version) for path, version in working if version in ACCEPTED]
 
 

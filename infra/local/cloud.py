@@ -197,8 +197,8 @@ def source_files(project: Path) -> Iterator[Path]:
     """Every file a deployment is made of, in a fixed order."""
     for name in DEPLOYED_FROM:
         top = project / name
-        found = sorted(top.rglob("*")) if top.is_dir() else [top]
-        for path in found:
+        paths = sorted(top.rglob("*")) if top.is_dir() else [top]
+        for path in paths:
             if path.is_file() and not LEFT_OUT.intersection(path.parts):
                 yield path
 
@@ -218,8 +218,8 @@ def _run_cdk(arguments: list[str] | tuple[str, ...], *, folder: Path, env: dict[
     except subprocess.TimeoutExpired as exc:
         raise StartFailed(f"cdk {arguments[0]} took more than {CDK_SECONDS} s") from exc
     if done.returncode:
-        said = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
-        raise StartFailed(f"cdk {arguments[0]} failed\n{said}")
+        tail = "\n".join((done.stdout + done.stderr).splitlines()[-40:])
+        raise StartFailed(f"cdk {arguments[0]} failed\n{tail}")
 
 
 def _cdk_env(layout: Layout, extra: Mapping[str, str]) -> dict[str, str]:

@@ -81,8 +81,8 @@ class Emulator:
 
         Scratch files of a former run are wiped, and what it kept gets the address of this one.
         """
-        wanted = self._fingerprint()
-        if self.is_running() and self._served() == wanted:
+        fingerprint = self._fingerprint()
+        if self.is_running() and self._served() == fingerprint:
             return False
         self.daemon.stop()
         shutil.rmtree(self.scratch, ignore_errors=True)
@@ -93,7 +93,7 @@ class Emulator:
             [sys.executable, "-m", "infra.local.emulator_main"], env=self._env(), cwd=PROJECT
         )
         self.daemon.wait_until(self.is_ready, seconds=START_SECONDS)
-        self._marker().write_text(wanted, encoding="utf-8")
+        self._marker().write_text(fingerprint, encoding="utf-8")
         return True
 
     def stop(self) -> bool:
@@ -175,8 +175,8 @@ def move_addresses(state: Path, port: int) -> None:
     The queues say which port that was.
     """
     queues = state / "sqs.json"
-    kept = queues.read_text(encoding="utf-8") if queues.is_file() else ""
-    former = set(QUEUE_PORT.findall(kept)) - {str(port)}
+    saved_text = queues.read_text(encoding="utf-8") if queues.is_file() else ""
+    former = set(QUEUE_PORT.findall(saved_text)) - {str(port)}
     if not former:
         return
     address = re.compile(rf"\b(localhost|127\.0\.0\.1):(?:{'|'.join(sorted(former))})(?!\d)")

@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ministack.core import lambda_runtime
@@ -26,6 +26,9 @@ from infra.local.guard import Guard
 REPORTED = '"error": str(e), "trace": traceback.format_exc()'
 NAMED = '"error_type": type(e).__name__, ' + REPORTED
 WORKER_DIED = "Worker process died"
+BROKEN_PIPE = "[Errno 32]"
+"""Of a worker that was killed just before it was given its call."""
+
 NEVER_STARTED = "Worker process exited immediately"
 
 EXITED = "Runtime.ExitError"
@@ -52,8 +55,7 @@ def name_errors() -> None:
     def invoke(self: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
         answer: dict[str, Any] = invoke_worker(self, *args, **kwargs)
         self.answered = True
-        died = answer.get("error") == WORKER_DIED
-        last.error_type = EXITED if died else answer.get("error_type")
+        last.error_type = EXITED if is_dead(answer) else answer.get("error_type")
         return answer
 
     def execute_and_name(*args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -67,6 +69,12 @@ def name_errors() -> None:
 
     runtime.Worker.invoke = invoke
     service._execute_function_warm = execute_and_name
+
+
+def is_dead(answer: Mapping[str, Any]) -> bool:
+    """Return whether an answer is of a worker that went away, not of its handler."""
+    error = str(answer.get("error", ""))
+    return "error_type" not in answer and error.startswith((WORKER_DIED, BROKEN_PIPE))
 
 
 def _never_started(result: dict[str, Any]) -> bool:
@@ -151,10 +159,10 @@ def fail_callbacks() -> None:
                 waiting["event"].set()
             raise
 
-    def wait(resource: str, given: Any, token: str, state: Any) -> Any:
+    def wait(resource: str, parameters: Any, token: str, state: Any) -> Any:
         last.token = token
         try:
-            return wait_for_token(resource, given, token, state)
+            return wait_for_token(resource, parameters, token, state)
         finally:
             last.token = None
 
@@ -222,8 +230,8 @@ def put_up_guard() -> None:
     server: Any = app
 
     def find_secret(access_key: str, token: str) -> str | None:
-        found = resolve_credential(access_key, session_token=token)
-        return found.secret_access_key if isinstance(found, ResolvedCredential) else None
+        credential = resolve_credential(access_key, session_token=token)
+        return credential.secret_access_key if isinstance(credential, ResolvedCredential) else None
 
     server.app = Guard(
         app=server.app,

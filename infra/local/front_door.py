@@ -36,8 +36,8 @@ class FrontDoor:
 
     def start(self) -> bool:
         """Start it if it is not up with this very code and environment."""
-        wanted = self.fingerprint()
-        if self.is_running() and self._served() == wanted:
+        fingerprint = self.fingerprint()
+        if self.is_running() and self._served() == fingerprint:
             return False
         self.daemon.stop()
         if not is_free(self.port):  # its answers would pass for ours
@@ -54,7 +54,7 @@ class FrontDoor:
             cwd=self.project,
         )
         self.daemon.wait_until(self.is_ready, seconds=START_SECONDS)
-        self._marker().write_text(wanted, encoding="utf-8")
+        self._marker().write_text(fingerprint, encoding="utf-8")
         return True
 
     def stop(self) -> bool:
@@ -92,5 +92,7 @@ class FrontDoor:
         return self.daemon.pid_file.with_suffix(".served")
 
     def _env(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ}
-        return {**kept, "PYTHONUNBUFFERED": "1", **self.env}
+        inherited = {
+            name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ
+        }
+        return {**inherited, "PYTHONUNBUFFERED": "1", **self.env}

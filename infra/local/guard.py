@@ -123,8 +123,8 @@ class Guard:
     @staticmethod
     def _check_preflight(request: Request, claim: Claim) -> None:
         """Let the browser ask; it sends none of the headers that the upload signs."""
-        wanted = request.headers.get("access-control-request-method")
-        if claim.expires_in is None or claim.service != "s3" or wanted != "PUT":
+        method = request.headers.get("access-control-request-method")
+        if claim.expires_in is None or claim.service != "s3" or method != "PUT":
             raise Refused("only an upload may come with a presigned URL")
 
     def _secret(self, claim: Claim) -> str:
@@ -179,10 +179,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 def _is_plain(request: Request) -> bool:
     """Return whether nothing in a request to the HTTP API speaks to AWS."""
-    given = [name for name, _ in parse_qsl(request.query, keep_blank_values=True)]
+    names = [name for name, _ in parse_qsl(request.query, keep_blank_values=True)]
     signed = request.headers.get("authorization", "").startswith("AWS4")
     return not signed and not any(
-        name.lower().startswith("x-amz-") for name in [*request.headers, *given]
+        name.lower().startswith("x-amz-") for name in [*request.headers, *names]
     )
 
 
@@ -191,13 +191,13 @@ def _without_cors(send: Send, allowed: str = "") -> Send:
 
     async def filtered(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = [
+            others = [
                 (name, value)
                 for name, value in message.get("headers", [])
                 if not name.lower().startswith(b"access-control-")
             ]
             extra = [(b"access-control-allow-origin", allowed.encode())] if allowed else []
-            message = {**message, "headers": [*kept, *extra]}
+            message = {**message, "headers": [*others, *extra]}
         await send(message)
 
     return filtered
@@ -216,8 +216,8 @@ async def _answer(
     send: Send, status: int, reason: str, headers: list[tuple[bytes, bytes]] | None = None
 ) -> None:
     body = json.dumps({"__type": "AccessDenied", "message": reason}).encode() if reason else b""
-    given = [*(headers or []), (b"content-length", str(len(body)).encode())]
+    all_headers = [*(headers or []), (b"content-length", str(len(body)).encode())]
     if body:
-        given.append((b"content-type", b"application/json"))
-    await send({"type": "http.response.start", "status": status, "headers": given})
+        all_headers.append((b"content-type", b"application/json"))
+    await send({"type": "http.response.start", "status": status, "headers": all_headers})
     await send({"type": "http.response.body", "body": body})

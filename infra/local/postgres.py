@@ -198,11 +198,11 @@ class Cluster:
         """Stop a server on our data folder whose pid file of ours is lost or out of date."""
         try:
             first = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[0]
-            found = psutil.Process(int(first))
-            if found.name() != "postgres" or found.cwd() != str(self.data):
+            process = psutil.Process(int(first))
+            if process.name() != "postgres" or process.cwd() != str(self.data):
                 return False
-            found.send_signal(signal.SIGINT)
-            found.wait(STOP_SECONDS)
+            process.send_signal(signal.SIGINT)
+            process.wait(STOP_SECONDS)
         except (OSError, ValueError, IndexError, psutil.Error):
             return False
         return True
@@ -215,8 +215,8 @@ def database_url(user: str, password: str, socket_folder: Path, database: str) -
 
 def create_owner(connection: psycopg.Connection, password: str) -> None:
     """Create the owner role with Aurora's master attributes, or set its password."""
-    found = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (OWNER,)).fetchone()
-    verb = sql.SQL("ALTER" if found else "CREATE")
+    role = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (OWNER,)).fetchone()
+    verb = sql.SQL("ALTER" if role else "CREATE")
     connection.execute(
         sql.SQL(
             "{} ROLE {} LOGIN NOSUPERUSER CREATEROLE CREATEDB NOREPLICATION NOBYPASSRLS PASSWORD {}"

@@ -38,13 +38,13 @@ class Daemon:
         """The running process, or None; a recycled pid counts as None."""
         try:
             saved = json.loads(self.pid_file.read_text(encoding="utf-8"))
-            found = psutil.Process(int(saved["pid"]))
-            if abs(found.create_time() - float(saved["started"])) > 1.0:
+            process = psutil.Process(int(saved["pid"]))
+            if abs(process.create_time() - float(saved["started"])) > 1.0:
                 return None
-            if found.status() != psutil.STATUS_ZOMBIE:
-                return found
-            if found.ppid() == os.getpid():  # collect it, or others think that it lives
-                found.wait(timeout=DYING_SECONDS)
+            if process.status() != psutil.STATUS_ZOMBIE:
+                return process
+            if process.ppid() == os.getpid():  # collect it, or others think that it lives
+                process.wait(timeout=DYING_SECONDS)
             return None
         except (FileNotFoundError, ValueError, KeyError, TypeError, psutil.Error):
             return None
@@ -87,11 +87,11 @@ class Daemon:
         self, *, gently: signal.Signals = signal.SIGTERM, seconds: float = TERM_SECONDS
     ) -> bool:
         """Ask to end, wait, kill; its children too. True when there was something to stop."""
-        found = self.process()
-        if found is not None:
-            terminate(found, gently=gently, seconds=seconds)
+        process = self.process()
+        if process is not None:
+            terminate(process, gently=gently, seconds=seconds)
         self.pid_file.unlink(missing_ok=True)
-        return found is not None
+        return process is not None
 
     def tail(self, lines: int = 15) -> str:
         """The last lines of the log."""

@@ -73,5 +73,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("app")
     parser.add_argument("--port", type=int, required=True)
-    given = parser.parse_args()
-    serve(given.app, given.port)
+    arguments = parser.parse_args()
+    serve(arguments.app, arguments.port)

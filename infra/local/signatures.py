@@ -69,22 +69,22 @@ class Claim:
 
 def read_claim(request: Request) -> Claim:
     """Return what the request says of its signature; Refused when it has none, or two."""
-    given = dict(parse_qsl(request.query, keep_blank_values=True))
-    if "X-Amz-Signature" not in given:
+    parameters = dict(parse_qsl(request.query, keep_blank_values=True))
+    if "X-Amz-Signature" not in parameters:
         return _header_claim(request.headers)
-    if "authorization" in request.headers or len(parse_qsl(request.query)) != len(given):
+    if "authorization" in request.headers or len(parse_qsl(request.query)) != len(parameters):
         raise Refused("a request is signed once")
-    if given.get("X-Amz-Algorithm") != "AWS4-HMAC-SHA256":
+    if parameters.get("X-Amz-Algorithm") != "AWS4-HMAC-SHA256":
         raise Refused("only AWS4-HMAC-SHA256 is accepted")
-    expires = given.get("X-Amz-Expires", "")
+    expires = parameters.get("X-Amz-Expires", "")
     if not re.fullmatch(r"\d{1,6}", expires):
         raise Refused("a presigned URL says when it expires")
     return _claim(
-        given.get("X-Amz-Credential", ""),
-        timestamp=given.get("X-Amz-Date", ""),
-        signed=given.get("X-Amz-SignedHeaders", ""),
-        signature=given["X-Amz-Signature"],
-        token=given.get("X-Amz-Security-Token", ""),
+        parameters.get("X-Amz-Credential", ""),
+        timestamp=parameters.get("X-Amz-Date", ""),
+        signed=parameters.get("X-Amz-SignedHeaders", ""),
+        signature=parameters["X-Amz-Signature"],
+        token=parameters.get("X-Amz-Security-Token", ""),
         expires_in=int(expires),
     )
 
@@ -132,7 +132,7 @@ def check_signature(request: Request, claim: Claim, secret: str, body_hash: str 
     )
     signed.context["timestamp"] = claim.timestamp
     if claim.expires_in is None:
-        signer.payload = partial(_given, body_hash)
+        signer.payload = partial(_stated_body_hash, body_hash)
     text = signer.string_to_sign(signed, signer.canonical_request(signed))
     if not hmac.compare_digest(signer.signature(text, signed), claim.signature):
         raise Refused("the signature is not of this stack's credentials, or of another request")
@@ -144,7 +144,7 @@ def check_body(claimed: str, body: bytes) -> None:
         raise Refused("the body is not the one that was signed")
 
 
-def _given(body_hash: str, _request: AWSRequest) -> str:
+def _stated_body_hash(body_hash: str, _request: AWSRequest) -> str:
     return body_hash
 
 
@@ -155,14 +155,14 @@ def _signer(claim: Claim, secret: str) -> Any:
 
 
 def _header_claim(headers: Mapping[str, str]) -> Claim:
-    found = AUTHORIZATION.fullmatch(headers.get("authorization", ""))
-    if found is None:
+    match = AUTHORIZATION.fullmatch(headers.get("authorization", ""))
+    if match is None:
         raise Refused("the request is not signed with this stack's credentials")
     return _claim(
-        found["credential"],
+        match["credential"],
         timestamp=headers.get("x-amz-date", ""),
-        signed=found["signed"],
-        signature=found["signature"],
+        signed=match["signed"],
+        signature=match["signature"],
         token=headers.get("x-amz-security-token", ""),
     )
 

@@ -59,14 +59,16 @@ class Stack:
             saved = self._claim_ports(self._settle())
             cloud, had_data = self.cloud(saved), (self.layout.postgres / "PG_VERSION").exists()
             with ThreadPoolExecutor(1) as aside:
-                wanted = cloud.fingerprint()
-                synthesis = aside.submit(cloud.synthesise) if wanted != saved.deployed else None
+                fingerprint = cloud.fingerprint()
+                synthesis = (
+                    aside.submit(cloud.synthesise) if fingerprint != saved.deployed else None
+                )
                 build_model(self.layout, self.progress)
                 self.start_postgres(saved)
                 self._migrate(saved)
                 self._start_or_stop_search(saved)
                 restarted = self._start_emulator(saved)
-                outputs = self._deploy(saved, wanted, synthesis)
+                outputs = self._deploy(saved, fingerprint, synthesis)
             self._start_front_door(saved, outputs)
             values = self._write_env(saved, outputs)
             self._fill_search_index(saved)
@@ -307,7 +309,9 @@ class Stack:
             line.says(f"{'started' if started else 'was up'}, {emulator.url}")
         return utc_now() if started else None
 
-    def _deploy(self, saved: State, wanted: str, synthesis: Future[None] | None) -> dict[str, str]:
+    def _deploy(
+        self, saved: State, fingerprint: str, synthesis: Future[None] | None
+    ) -> dict[str, str]:
         cloud = self.cloud(saved)
         if synthesis is None and cloud.is_deployed():
             with self.progress.step("CDK app") as line:
@@ -322,7 +326,7 @@ class Stack:
                 cloud.deploy()
                 line.says(f"{len(cloud.stacks()) - 1} stacks")
             self.emulator(saved).save()
-        state.save(self.layout, replace(saved, deployed=wanted))
+        state.save(self.layout, replace(saved, deployed=fingerprint))
         return cloud.outputs()
 
     @contextmanager
@@ -348,8 +352,11 @@ class Stack:
 
         door = self.front_door(saved, outputs)
         owner_url = self._url(OWNER, saved.owner_password, DATABASE)
-        known = environment.read_env_file(self.layout.env_file)
-        workspace, key = known.get("CAIRN_WORKSPACE", ""), known.get("CAIRN_API_KEY", "")
+        saved_values = environment.read_env_file(self.layout.env_file)
+        workspace, key = (
+            saved_values.get("CAIRN_WORKSPACE", ""),
+            saved_values.get("CAIRN_API_KEY", ""),
+        )
         if not key_works(door.url, key):
             with self.progress.step("workspace and first admin key") as line:
                 created, key = create_first_workspace(owner_url)
@@ -403,11 +410,11 @@ class Stack:
 
     def _claim_search_ports(self, saved: State) -> State:
         """Keep whether there is a search node, and its port as the others."""
-        wanted = replace(saved, opensearch=self.opensearch)
+        claimed = replace(saved, opensearch=self.opensearch)
         if not self.opensearch or self._daemon("opensearch").process():
-            return wanted
+            return claimed
         return replace(
-            wanted,
+            claimed,
             opensearch_port=state.free_port(saved.opensearch_port, FIRST_SEARCH_PORT),
         )
 

@@ -46,8 +46,8 @@ def load(layout: Layout) -> State:
     """The saved state, or a new one when there is none or it is not readable."""
     try:
         saved: dict[str, Any] = json.loads(_path(layout).read_text(encoding="utf-8"))
-        known = {field.name for field in fields(State)}  # an earlier version may have kept more
-        return State(**{name: value for name, value in saved.items() if name in known})
+        names = {field.name for field in fields(State)}  # an earlier version may have kept more
+        return State(**{name: value for name, value in saved.items() if name in names})
     except (FileNotFoundError, ValueError, TypeError, AttributeError):
         return State(root=str(layout.base))
 

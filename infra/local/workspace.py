@@ -3,15 +3,19 @@
 Everything else of the laptop cloud knows Cairn only as an ASGI app and a CDK app.
 """
 
+import json
+import urllib.request
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.migrate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
     from uuid import UUID
 
 FIRST_WORKSPACE = "laptop"
+SECONDS = 30.0
 
 
 def migrate_database(owner_url: str, app_password: str) -> list[str]:
@@ -39,3 +43,23 @@ def fill_search_index(app_url: str, opensearch_url: str) -> int:
 
     keep = search_index(app_url, opensearch_url)
     return sum(keep.repair(workspace).caught_up for workspace in keep.workspaces())
+
+
+def first_link(values: "Mapping[str, str]") -> str | None:
+    """A link that makes the owner's sign-in where nobody signs in yet; None where somebody does."""
+    url = values["CAIRN_URL"]
+    first = {"login": "owner", "name": "Owner", "role": "owner"}
+    if _people(values, None)["items"]:
+        return None
+    return url + _people(values, first)["path"]
+
+
+def _people(values: "Mapping[str, str]", body: "Mapping[str, str] | None") -> "dict[str, Any]":
+    headers = {
+        "Authorization": f"Bearer {values['CAIRN_API_KEY']}",
+        "Content-Type": "application/json",
+    }
+    content = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{values['CAIRN_URL']}/v1/people", content, headers)
+    with urllib.request.urlopen(request, timeout=SECONDS) as response:
+        return json.load(response)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from cairn.llm.wire import WireChat
     from cairn.recall.questions.model_calls import ModelCalls
-    from cairn.recall.questions.read import Asked
+    from cairn.recall.questions.read import ParsedQuestion
 
 ASKED_AT = datetime(2026, 3, 10, tzinfo=UTC)
 KEY = SecretStr("sk-test-0123456789abcdef")
@@ -127,7 +127,9 @@ def warm(parts: AskingParts, server: ChatServer) -> None:
     server.says.clear()
 
 
-def ask(parts: AskingParts, calls: ModelCalls, *, message: str = "who repaired it?") -> Asked:
+def ask(
+    parts: AskingParts, calls: ModelCalls, *, message: str = "who repaired it?"
+) -> ParsedQuestion:
     return parts.asking(message, HISTORY, admin=True, asked_at=ASKED_AT, calls=calls)
 
 

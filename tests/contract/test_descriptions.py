@@ -19,7 +19,7 @@ from cairn.graph.node import Node
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
 from cairn.kernel.ids import new_id
-from cairn.summaries.ports import Condensed, Wanted
+from cairn.summaries.ports import Condensed, TextRequest
 from cairn.summaries.write import SummariseWorkspace
 
 PUMPS = " ".join(f"Pump {n} of the hut drinks from spring {n} at dawn." for n in range(30))
@@ -33,9 +33,9 @@ class Model:
 
     fails: list[CairnError] = field(default_factory=list[CairnError])
     refused: str | None = None
-    asked: list[Wanted] = field(default_factory=list[Wanted])
+    asked: list[TextRequest] = field(default_factory=list[TextRequest])
 
-    def __call__(self, wanted: Wanted, /) -> Condensed:
+    def __call__(self, wanted: TextRequest, /) -> Condensed:
         self.asked.append(wanted)
         if self.fails:
             raise self.fails.pop(0)

@@ -19,7 +19,7 @@ from cairn.graph.projection import Projection, Purge
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import SubjectForgotten
-from cairn.summaries.ports import Condensed, Wanted, fingerprint
+from cairn.summaries.ports import Condensed, TextRequest, fingerprint
 from cairn.summaries.texts import ByRules
 from cairn.summaries.write import MOST_CHILDREN
 
@@ -45,7 +45,7 @@ class Meanwhile:
 
     happens: Callable[[], object] | None
 
-    def __call__(self, wanted: Wanted, /) -> Condensed:
+    def __call__(self, wanted: TextRequest, /) -> Condensed:
         happens, self.happens = self.happens, None
         if happens is not None:
             happens()

@@ -267,6 +267,13 @@ class Walk:
         self.walked.add(tool.name)
         return result.structured_content
 
+    def refuses(self, name: str, /, **arguments: Any) -> None:
+        """A tool that has nothing here to act on; what it answers else is walked below HTTP."""
+        result = call(self.tenant, name, **arguments)
+        assert result.is_error
+        assert text_of(result)
+        self.walked.add(name)
+
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema whose objects have the properties that it names and no others."""
@@ -383,6 +390,46 @@ def walk_the_work(walk: Walk) -> None:
     assert {"name": "news", "version": 1} in walk("workflow_list")["items"]
     flow = walk("workflow_run", workflow="news", input=[])["id"]
     assert walk("workflow_read", id=flow)["workflow"] == "news"
+    whom = {"client_id": "ines"}
+    (new,) = walk("intent_create", text="I seek a used lathe for wood.", **whom)["actions"]
+    (lathe,) = walk("intent_list", **whom)["items"]
+    assert lathe["id"] == new["id"]
+    assert walk("intent_search", query="lathe", **whom)["items"] == [lathe]
+    (bench,) = walk("intent_create", text="I seek a bench and wood.", **whom)["actions"]
+    walk("intent_answer", id=bench["id"], decision="create", **whom)
+    walk("intent_update", id=lathe["id"], description="A used lathe for oak wood", **whom)
+    assert walk("intent_move", id=lathe["id"], to="pause", **whom)["state"] == "paused"
+    assert walk("intent_delete", id=lathe["id"], **whom)["state"] == "archived"
+    assert walk("member_profile_generate", text="I am a turner.", **whom)["written"]
+    assert walk("member_profile_update", name="Ines", **whom)["written"]
+    assert walk("member_profile_read", **whom)["text"] == "Ines. I am a turner."
+    looks = {"query": "a shipwright", **whom}
+    for tool in ("opportunity_discover", "opportunity_create"):
+        assert walk(tool, **looks).get("items", []) == []  # in no network yet
+    assert walk("opportunity_list", **whom).get("items", []) == []
+    for tool in ("opportunity_send", "opportunity_accept", "opportunity_decline"):
+        walk.refuses(tool, id=flow, **whom)  # none of hers
+    assert walk("negotiation_list", **whom).get("items", []) == []
+    walk.refuses("negotiation_read", id=flow, **whom)
+    walk.refuses("negotiation_respond", id=flow, action="accept", message="Yes.", **whom)
+    quay = walk("network_create", name="Quay", prompt="Boats.", join_policy="anyone", **whom)
+    walk("network_update", id=quay["id"], prompt="Ships.", **whom)
+    (listed,) = walk("network_list", joined=True, **whom)["items"]
+    assert (listed["id"], listed["prompt"], listed["role"]) == (quay["id"], "Ships.", "owner")
+    token = walk("network_invite", id=quay["id"], **whom)["token"]
+    assert walk("network_join", token=token, client_id="raul")["members"] == 2
+    assert len(walk("network_members", id=quay["id"], **whom)["items"]) == 2
+    assert walk("network_leave", id=quay["id"], client_id="raul") == {"id": quay["id"]}
+    assert walk("network_delete", id=quay["id"], **whom) == {"id": quay["id"]}
+    friend = walk("contact_add", name="Ada Byron", address="ada@mill.example", **whom)
+    assert walk("contact_list", **whom)["items"] == [friend]
+    assert walk("contact_search", query="byron", **whom)["items"] == [friend]
+    calendar = {"kind": "calendar", "address": "https://127.0.0.1/ines.ics", **whom}
+    walk.tenant.post("/v1/integrations", calendar)
+    assert walk("feed_read", **whom)["by"] == "rules"
+    assert walk("feed_health", **whom)["score"] == 0
+    (dates,) = walk("integration_list", **whom)["items"]
+    walk.refuses("integration_sync", id=dates["id"], **whom)  # not public
     settings = walk("settings_read", section="recall")
     assert list(settings["settings"]) == ["recall"]
     assert call(walk.tenant, "settings_read", section="no-such").is_error
@@ -395,6 +442,8 @@ def investigation_of(walk: Walk, ticket_id: str) -> str | None:
 
 def walk_the_way_in(walk: Walk) -> None:
     assert walk("register_agent", slug="scout", name="Scout")["joined"] is False
+    assert walk("knowledge_bake", agent="scout")["version"] == 1
+    assert walk("knowledge_read", agent="scout")["nodes"] == 0
     assert "# Registered agents" in walk("read_docs", name="agents")["text"]
     assert "robots.txt" in walk("read_docs", words="which pages of the web are fetched")["text"]
     page = HTMLResponse("<title>Ferries</title><p>The ferry leaves at ten.</p>")

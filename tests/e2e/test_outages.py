@@ -192,7 +192,8 @@ def test_a_worker_killed_during_an_ingestion_leaves_a_complete_document(
     accepted = workspace.ingest("book.md", text=chapters(40))
     eventually(at_stage(accepted["ingestion_id"]), seconds=60, what=f"the stage {stage}")
     assert laptop.kill_workers(function)
-    assert workspace.ended(accepted["ingestion_id"])["status"] == "ready"
+    ended = workspace.ended(accepted["ingestion_id"])
+    assert ended["status"] == "ready", ended
     assert parts(workspace) == undisturbed
     assert workspace.chain_holds()
 

@@ -9,9 +9,9 @@ from cairn.adapters.postgres.memory.embeddings import BEGINNING, FIRST_CHUNKS
 from cairn.enrichment.ports import (
     Before,
     EnrichableNode,
-    Found,
     Likeness,
     Outgoing,
+    SimilarNode,
     TextVectors,
     TraceStep,
 )
@@ -91,9 +91,9 @@ class InMemoryEmbeddings:
 
     def similar(
         self, embeddings: Sequence[NewEmbedding], model_id: int, *, minimum: float, limit: int
-    ) -> Sequence[Found]:
+    ) -> Sequence[SimilarNode]:
         """Return up to `limit` nodes near each vector, of the node's own scope and agents."""
-        found: list[Found] = []
+        found: list[SimilarNode] = []
         for row in embeddings:
             node = self.tables.nodes[row.node_id]
             for vector in row.vectors:
@@ -274,8 +274,8 @@ class InMemoryOutbox:
         self.tables.failed.update(dict.fromkeys(ids, error))
 
 
-def _found(node: Node, other: Node, score: float) -> Found:
-    return Found(
+def _found(node: Node, other: Node, score: float) -> SimilarNode:
+    return SimilarNode(
         node_id=node.id,
         other_id=other.id,
         score=score,

@@ -14,7 +14,7 @@ from cairn.graph.node import State
 from cairn.kernel.errors import Unavailable
 from cairn.recall.keyword_index import IndexAnswer
 from cairn.recall.records import Candidate
-from cairn.search_index.sync import Bucket, LiveIndex, Written, bucket_of, mark_of
+from cairn.search_index.sync import Bucket, LiveIndex, SyncResult, bucket_of, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ class InMemorySearchIndex:
         self.indexes, self.name = {name: self._held(name)}, name
         return dropped
 
-    def write(self, name: str, documents: Sequence[IndexDocument]) -> Written:
+    def write(self, name: str, documents: Sequence[IndexDocument]) -> SyncResult:
         """Put in and take out, unless newer ones are there. What is gone is kept as its version."""
         held = self._held(name)
         counts = Counter[str]()
@@ -79,7 +79,9 @@ class InMemorySearchIndex:
             elif document.findable or (known and known.findable):
                 counts["indexed" if document.findable else "removed"] += 1
                 held[document.node_id] = document
-        return Written(indexed=counts["indexed"], removed=counts["removed"], newer=counts["newer"])
+        return SyncResult(
+            indexed=counts["indexed"], removed=counts["removed"], newer=counts["newer"]
+        )
 
     def remove(self, name: str, workspace_id: UUID, positions: Mapping[UUID, int]) -> int:
         """Take documents out at the versions seen."""

@@ -53,7 +53,7 @@ from cairn.kernel.errors import Conflict, NotFound
 from cairn.ledger.chain import empty_head, head_of
 from cairn.memories.identity import Link, Message, Session, StoredMemory
 from cairn.writing.audience import Audience
-from cairn.writing.corroboration import Known
+from cairn.writing.corroboration import KnownMemory
 from cairn.writing.ports import OutboxRow, StoredAnswer, Subject
 
 if TYPE_CHECKING:
@@ -461,13 +461,13 @@ class InMemoryMemories:
     tables: Tables
     principal: Principal
 
-    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
+    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[KnownMemory, ...]]:
         """Return the active and superseded memories of each identity that has any."""
-        found: dict[str, tuple[Known, ...]] = {}
+        found: dict[str, tuple[KnownMemory, ...]] = {}
         for node in self._nodes():
             key = node.dedup_key
             if key in dedup_keys and key and node.state in (*_FOUND, State.SUPERSEDED):
-                known = Known(
+                known = KnownMemory(
                     id=node.id,
                     position=self.tables.created[node.id],
                     observed_by=node.observed_by,

@@ -41,6 +41,7 @@ OTHER_OPTIONS = {
     "oidc_scopes": "api://cairn/shared",
     "similar_edges": "off",
     "log_level": "WARNING",
+    "otlp_endpoint": "https://collector.example.org",
     "anchor_retention_days": "730",
     "search_run_days": "10",
     "investigations": "4",

@@ -79,11 +79,13 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
     shown = [
         sample("act/check_connectors"),
         sample("audit/count_accesses"),
+        sample("audit/maintain_feeds"),
         sample("audit/maintain_search_index"),
         sample("audit/start_workflows"),
         sample("audit/sweep_investigations"),
         sample("audit/sweep_outbox"),
         sample("audit/tell_gauges"),
+        sample("retrieve/sweep_discovery"),
         {"trigger": "schedule"},  # of the consolidation machine
         {"trigger": "schedule"},  # of the verification machine
     ]

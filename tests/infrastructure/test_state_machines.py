@@ -185,6 +185,7 @@ def test_ingestion_calls_the_steps_in_order_with_the_ids_only() -> None:
             "execution",
             "ingestion_id",
             "step",
+            "traceparent",
             "workspace_id",
         }
     assert machine["States"]["EmbedBatches"]["MaxConcurrency"] == 2
@@ -202,7 +203,7 @@ def test_consolidation_calls_the_steps_of_one_function_with_ids_only() -> None:
         "fail",
     }
     ids = {"step", "workspace_id", "run_id", "client_id", "execution", "error", "cause", "ends"}
-    ids.add("after")
+    ids |= {"after", "traceparent"}
     assert all(set(payload) <= ids for payload in payloads)
 
 
@@ -288,7 +289,7 @@ def test_a_rebuild_goes_on_while_there_is_more_and_carries_ids_only() -> None:
         "Replay": "rebuild",
         "RecordFailure": "fail_rebuild",
     }
-    ids = {"step", "workspace_id", "rebuild_id", "error"}
+    ids = {"step", "workspace_id", "rebuild_id", "error", "traceparent"}
     assert all(set(payload) <= ids for payload in payloads.values())
     (again,) = machine["States"]["MoreEntries"]["Choices"]
     assert (again["Condition"], again["Next"]) == ("{% $states.input.more %}", "Replay")

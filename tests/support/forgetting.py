@@ -15,6 +15,7 @@ from tests.support.remembering import Remembering, admin_of, fact
 from tests.support.talking import talking_in
 
 from benchmarks.objects import InMemoryObjects
+from cairn.adapters.files.signing import make_signing_key
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.ledger.proving import (
     PostgresDistinctive,
@@ -23,6 +24,7 @@ from cairn.adapters.postgres.ledger.proving import (
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import SweepEntities
+from cairn.bootstrap import forgetting
 from cairn.enrichment.enrich import Enrich
 from cairn.forgetting.forget import Forget, Target
 from cairn.forgetting.ports import Reason
@@ -33,8 +35,10 @@ from cairn.ledger.signing import ED25519, Signature, holds, key_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
     from uuid import UUID
 
+    import pytest
     from tests.plugins.postgres import Database
 
     from cairn.adapters.postgres.database import Database as Pool
@@ -87,6 +91,18 @@ class ErasableObjects(InMemoryObjects):
 
 _SHARED = {"keys", "dispatcher", "new_id"}
 """Parts of the platform that tests change."""
+
+
+def erase_in_memory(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let the API forget with a signing key of its own and buckets in memory."""
+    make_signing_key(folder / "signing")
+    stores = {"S3Erasing": ErasableObjects(), "S3Tombstones": Tombstones()}
+    for name, store in stores.items():
+
+        def opened(_: str, store: object = store) -> object:
+            return store
+
+        monkeypatch.setattr(forgetting, name, opened)
 
 
 @dataclass

@@ -49,8 +49,8 @@ class Cloud:
     def start_execution(self, **execution: Any) -> None:
         self.executions.append(execution)
 
-    def records(self) -> list[dict[str, Any]]:
-        """What the ticket queue hands to its function."""
+    def records(self, queue: str = "ticket") -> list[dict[str, Any]]:
+        """What a queue hands to its function."""
         return [
             {
                 "messageId": str(place),
@@ -61,7 +61,7 @@ class Cloud:
                 },
             }
             for place, one in enumerate(self.messages)
-            if one["QueueUrl"].endswith("/ticket")
+            if one["QueueUrl"].endswith(f"/{queue}")
         ]
 
 

@@ -33,6 +33,31 @@ export function registerAgent(
   return { method: "POST", path: "/v1/agents", body };
 }
 
+/** Register an agent's public key. */
+export function registerNegotiationKey(
+  agent: string,
+  body: M["PublicKeyIn"],
+): Call<M["PublicKeyShown"]> {
+  return { method: "PUT", path: `/v1/agents/${encodeURIComponent(agent)}/negotiations/key`, body };
+}
+
+/** Take up a turn. */
+export function pickUpTurn(
+  agent: string,
+  body: M["PickUpIn"],
+): Call<M["PickUpShown"]> {
+  return { method: "POST", path: `/v1/agents/${encodeURIComponent(agent)}/negotiations/pickup`, body };
+}
+
+/** Take one's turn. */
+export function respondToNegotiation(
+  agent: string,
+  negotiationId: string,
+  body: M["NegotiationTurnIn"],
+): Call<M["NegotiationView"]> {
+  return { method: "POST", path: `/v1/agents/${encodeURIComponent(agent)}/negotiations/${encodeURIComponent(negotiationId)}/respond`, body };
+}
+
 /** Show an agent. */
 export function getAgent(
   slug: string,
@@ -46,6 +71,22 @@ export function changeAgent(
   body: M["AgentChangeIn"],
 ): Call<M["AgentView"]> {
   return { method: "PATCH", path: `/v1/agents/${encodeURIComponent(slug)}`, body };
+}
+
+/** Bake what an agent is given. */
+export function bakeKnowledge(
+  slug: string,
+  body: M["KnowledgeIn"],
+): Call<M["KnowledgeView"]> {
+  return { method: "POST", path: `/v1/agents/${encodeURIComponent(slug)}/knowledge`, body };
+}
+
+/** Read what an agent is given. */
+export function readKnowledge(
+  slug: string,
+  query: { version?: number | undefined; form?: M["Form"] | undefined } = {},
+): Call<M["KnowledgeView"]> {
+  return { method: "GET", path: `/v1/agents/${encodeURIComponent(slug)}/knowledge`, query };
 }
 
 /** List approvals. */
@@ -303,6 +344,58 @@ export function getConsolidation(
   return { method: "GET", path: `/v1/consolidations/${encodeURIComponent(runId)}` };
 }
 
+/** Add a contact. */
+export function addContact(
+  body: M["ContactIn"],
+): Call<M["ContactView"]> {
+  return { method: "POST", path: "/v1/contacts", body };
+}
+
+/** List contacts. */
+export function listContacts(
+  query: { limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ContactPage"]> {
+  return { method: "GET", path: "/v1/contacts", query };
+}
+
+/** Import contacts from a file. */
+export function importContacts(
+  body: M["ContactImportIn"],
+): Call<M["ContactsImported"]> {
+  return { method: "POST", path: "/v1/contacts/import", body };
+}
+
+/** Search contacts. */
+export function searchContacts(
+  body: M["ContactSearchIn"],
+): Call<M["ContactList"]> {
+  return { method: "POST", path: "/v1/contacts/search", body };
+}
+
+/** Show a contact. */
+export function getContact(
+  contactId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ContactView"]> {
+  return { method: "GET", path: `/v1/contacts/${encodeURIComponent(contactId)}`, query };
+}
+
+/** Remove a contact. */
+export function removeContact(
+  contactId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ContactGone"]> {
+  return { method: "DELETE", path: `/v1/contacts/${encodeURIComponent(contactId)}`, query };
+}
+
+/** Invite a contact into a network. */
+export function inviteContact(
+  contactId: string,
+  body: M["ContactInviteIn"],
+): Call<M["ContactInvited"]> {
+  return { method: "POST", path: `/v1/contacts/${encodeURIComponent(contactId)}/invite`, body };
+}
+
 /** Recall for a prompt. */
 export function context(
   body: M["ContextIn"],
@@ -375,6 +468,13 @@ export function getCosts(
   query: { by?: M["CostBy"] | undefined; since?: string | undefined; until?: string | undefined } = {},
 ): Call<M["CostReport"]> {
   return { method: "GET", path: "/v1/costs", query };
+}
+
+/** Look for who fits. */
+export function discover(
+  body: M["DiscoverQueryIn"],
+): Call<M["DiscoveredShown"]> {
+  return { method: "POST", path: "/v1/discover", body };
 }
 
 /** Ingest a document. */
@@ -521,6 +621,25 @@ export function exportGraph(
   return { method: "GET", path: "/v1/export", query };
 }
 
+/** Show the feed. */
+export function getFeed(
+  query: { limit?: number | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["FeedView"]> {
+  return { method: "GET", path: "/v1/feed", query };
+}
+
+/** Show how the feed does. */
+export function getFeedHealth(
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["FeedHealth"]> {
+  return { method: "GET", path: "/v1/feed/health", query };
+}
+
+/** Look after every feed now. */
+export function maintainFeeds(): Call<M["MaintenanceRun"]> {
+  return { method: "POST", path: "/v1/feed/maintenance" };
+}
+
 /** Forget a data subject or a source. */
 export function forget(
   body: M["ForgetIn"],
@@ -617,6 +736,132 @@ export function getIngestion(
   ingestionId: string,
 ): Call<M["IngestionView"]> {
   return { method: "GET", path: `/v1/ingestions/${encodeURIComponent(ingestionId)}` };
+}
+
+/** List integrations. */
+export function listIntegrations(
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["IntegrationList"]> {
+  return { method: "GET", path: "/v1/integrations", query };
+}
+
+/** Add an integration. */
+export function addIntegration(
+  body: M["IntegrationIn"],
+): Call<M["IntegrationView"]> {
+  return { method: "POST", path: "/v1/integrations", body };
+}
+
+/** Remove an integration. */
+export function removeIntegration(
+  integrationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ContactGone"]> {
+  return { method: "DELETE", path: `/v1/integrations/${encodeURIComponent(integrationId)}`, query };
+}
+
+/** Synchronise an integration. */
+export function syncIntegration(
+  integrationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ContactsImported"]> {
+  return { method: "POST", path: `/v1/integrations/${encodeURIComponent(integrationId)}/sync`, query };
+}
+
+/** Say what a member seeks or offers. */
+export function submitIntents(
+  body: M["IntentIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["IntentsSubmitted"]> {
+  return { method: "POST", path: "/v1/intents", body, headers: present(headers), keyed: true };
+}
+
+/** List a member's intents. */
+export function listIntents(
+  query: { state?: M["IntentState"] | undefined; as_of?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["IntentPage"]> {
+  return { method: "GET", path: "/v1/intents", query };
+}
+
+/** Show an intent. */
+export function getIntent(
+  intentId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["IntentView"]> {
+  return { method: "GET", path: `/v1/intents/${encodeURIComponent(intentId)}`, query };
+}
+
+/** Change an intent. */
+export function updateIntent(
+  intentId: string,
+  body: M["IntentChangeIn"],
+): Call<M["IntentView"]> {
+  return { method: "PATCH", path: `/v1/intents/${encodeURIComponent(intentId)}`, body };
+}
+
+/** Delete an intent. */
+export function deleteIntent(
+  intentId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["IntentView"]> {
+  return { method: "DELETE", path: `/v1/intents/${encodeURIComponent(intentId)}`, query };
+}
+
+/** Say whether an intent is a change of another. */
+export function answerIntent(
+  intentId: string,
+  body: M["IntentAnswerIn"],
+): Call<M["IntentView"]> {
+  return { method: "POST", path: `/v1/intents/${encodeURIComponent(intentId)}/answer`, body };
+}
+
+/** List the networks of an intent. */
+export function listIntentNetworks(
+  intentId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["AssignmentList"]> {
+  return { method: "GET", path: `/v1/intents/${encodeURIComponent(intentId)}/networks`, query };
+}
+
+/** Assign an intent to networks. */
+export function assignIntent(
+  intentId: string,
+  body: M["AssignIn"],
+): Call<M["AssignmentList"]> {
+  return { method: "POST", path: `/v1/intents/${encodeURIComponent(intentId)}/networks`, body };
+}
+
+/** Take an intent out of a network. */
+export function unassignIntent(
+  intentId: string,
+  networkId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["AssignmentList"]> {
+  return { method: "DELETE", path: `/v1/intents/${encodeURIComponent(intentId)}/networks/${encodeURIComponent(networkId)}`, query };
+}
+
+/** Pause an intent. */
+export function pauseIntent(
+  intentId: string,
+  body: M["IntentMoveIn"],
+): Call<M["IntentView"]> {
+  return { method: "POST", path: `/v1/intents/${encodeURIComponent(intentId)}/pause`, body };
+}
+
+/** Let an intent last anew. */
+export function refreshIntent(
+  intentId: string,
+  body: M["IntentRefreshIn"],
+): Call<M["IntentView"]> {
+  return { method: "POST", path: `/v1/intents/${encodeURIComponent(intentId)}/refresh`, body };
+}
+
+/** Resume an intent. */
+export function resumeIntent(
+  intentId: string,
+  body: M["IntentMoveIn"],
+): Call<M["IntentView"]> {
+  return { method: "POST", path: `/v1/intents/${encodeURIComponent(intentId)}/resume`, body };
 }
 
 /** Investigate a ticket. */
@@ -734,6 +979,21 @@ export function verifyLedger(
   return { method: "GET", path: "/v1/ledger/verify", query };
 }
 
+/** Read what is logged of a session. */
+export function readSessionLog(
+  query: { session_id: string; stream?: M["LogStream"] | undefined; limit?: number | undefined; cursor?: string | undefined },
+): Call<M["LogLinePage"]> {
+  return { method: "GET", path: "/v1/logs", query };
+}
+
+/** Show a member. */
+export function getMember(
+  memberId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["MemberView"]> {
+  return { method: "GET", path: `/v1/members/${encodeURIComponent(memberId)}`, query };
+}
+
 /** Remember one memory or a batch. */
 export function remember(
   body: M["MemoryIn"] | M["MemoryBatch"],
@@ -844,6 +1104,185 @@ export function listNamespaces(
   return { method: "GET", path: "/v1/namespaces", query };
 }
 
+/** Begin a negotiation. */
+export function beginNegotiation(
+  body: M["NegotiationIn"],
+): Call<M["NegotiationView"]> {
+  return { method: "POST", path: "/v1/negotiations", body };
+}
+
+/** List negotiations. */
+export function listNegotiations(
+  query: { state?: M["NegotiationState"] | undefined; my_turn?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NegotiationPage"]> {
+  return { method: "GET", path: "/v1/negotiations", query };
+}
+
+/** Show how negotiations end. */
+export function measureNegotiations(): Call<M["NegotiationMeasures"]> {
+  return { method: "GET", path: "/v1/negotiations/measures" };
+}
+
+/** Show a negotiation. */
+export function getNegotiation(
+  negotiationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NegotiationView"]> {
+  return { method: "GET", path: `/v1/negotiations/${encodeURIComponent(negotiationId)}`, query };
+}
+
+/** Go on with a negotiation. */
+export function advanceNegotiation(
+  negotiationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NegotiationView"]> {
+  return { method: "POST", path: `/v1/negotiations/${encodeURIComponent(negotiationId)}/advance`, query };
+}
+
+/** Answer for one's agent. */
+export function answerNegotiation(
+  negotiationId: string,
+  body: M["PersonAnswerIn"],
+): Call<M["NegotiationView"]> {
+  return { method: "POST", path: `/v1/negotiations/${encodeURIComponent(negotiationId)}/answer`, body };
+}
+
+/** Show the trace of a negotiation. */
+export function listNegotiationEvents(
+  negotiationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NegotiationEventList"]> {
+  return { method: "GET", path: `/v1/negotiations/${encodeURIComponent(negotiationId)}/events`, query };
+}
+
+/** Export a negotiation. */
+export function exportNegotiation(
+  negotiationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NegotiationExport"]> {
+  return { method: "GET", path: `/v1/negotiations/${encodeURIComponent(negotiationId)}/export`, query };
+}
+
+/** Show what weighed in one's turns. */
+export function listNegotiationInputs(
+  negotiationId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["PrivateInputList"]> {
+  return { method: "GET", path: `/v1/negotiations/${encodeURIComponent(negotiationId)}/inputs`, query };
+}
+
+/** Make a network. */
+export function createNetwork(
+  body: M["NetworkIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["NetworkView"]> {
+  return { method: "POST", path: "/v1/networks", body, headers: present(headers), keyed: true };
+}
+
+/** List networks. */
+export function listNetworks(
+  query: { joined?: boolean | undefined; as_of?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NetworkPage"]> {
+  return { method: "GET", path: "/v1/networks", query };
+}
+
+/** Join a network by an invite. */
+export function joinByInvite(
+  body: M["JoinByInviteIn"],
+): Call<M["NetworkView"]> {
+  return { method: "POST", path: "/v1/networks/join", body };
+}
+
+/** Show a network. */
+export function getNetwork(
+  networkId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NetworkView"]> {
+  return { method: "GET", path: `/v1/networks/${encodeURIComponent(networkId)}`, query };
+}
+
+/** Change a network. */
+export function updateNetwork(
+  networkId: string,
+  body: M["NetworkChangesIn"],
+): Call<M["NetworkView"]> {
+  return { method: "PATCH", path: `/v1/networks/${encodeURIComponent(networkId)}`, body };
+}
+
+/** Remove a network. */
+export function removeNetwork(
+  networkId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NetworkLeft"]> {
+  return { method: "DELETE", path: `/v1/networks/${encodeURIComponent(networkId)}`, query };
+}
+
+/** Invite somebody to a network. */
+export function createInvite(
+  networkId: string,
+  body: M["InviteIn"],
+): Call<M["InviteMade"]> {
+  return { method: "POST", path: `/v1/networks/${encodeURIComponent(networkId)}/invites`, body };
+}
+
+/** List invites to a network. */
+export function listInvites(
+  networkId: string,
+  query: { limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["InviteRowPage"]> {
+  return { method: "GET", path: `/v1/networks/${encodeURIComponent(networkId)}/invites`, query };
+}
+
+/** Withdraw an invite. */
+export function revokeInvite(
+  networkId: string,
+  inviteId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NetworkLeft"]> {
+  return { method: "DELETE", path: `/v1/networks/${encodeURIComponent(networkId)}/invites/${encodeURIComponent(inviteId)}`, query };
+}
+
+/** Join a network. */
+export function joinNetwork(
+  networkId: string,
+  body: M["JoinIn"],
+): Call<M["NetworkView"]> {
+  return { method: "POST", path: `/v1/networks/${encodeURIComponent(networkId)}/join`, body };
+}
+
+/** Leave a network. */
+export function leaveNetwork(
+  networkId: string,
+  body: M["LeaveIn"],
+): Call<M["NetworkLeft"]> {
+  return { method: "POST", path: `/v1/networks/${encodeURIComponent(networkId)}/leave`, body };
+}
+
+/** List who is in a network. */
+export function listNetworkMembers(
+  networkId: string,
+  query: { as_of?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["InNetworkPage"]> {
+  return { method: "GET", path: `/v1/networks/${encodeURIComponent(networkId)}/members`, query };
+}
+
+/** Let somebody be in a network no longer. */
+export function removeNetworkMember(
+  networkId: string,
+  memberId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["NetworkLeft"]> {
+  return { method: "DELETE", path: `/v1/networks/${encodeURIComponent(networkId)}/members/${encodeURIComponent(memberId)}`, query };
+}
+
+/** Say what of a member's belongs to a network. */
+export function setMemberPrompt(
+  networkId: string,
+  body: M["MemberPromptIn"],
+): Call<M["NetworkView"]> {
+  return { method: "PUT", path: `/v1/networks/${encodeURIComponent(networkId)}/prompt`, body };
+}
+
 /** Write one node or a batch, with typed edges. */
 export function writeNodes(
   body: M["NodeIn"] | M["NodeBatch"],
@@ -897,6 +1336,93 @@ export function getLineage(
   return { method: "GET", path: `/v1/nodes/${encodeURIComponent(nodeId)}/lineage`, query };
 }
 
+/** Propose meetings. */
+export function createOpportunities(
+  body: M["DiscoverIn"],
+): Call<M["OpportunitiesCreated"]> {
+  return { method: "POST", path: "/v1/opportunities", body };
+}
+
+/** List a member's opportunities. */
+export function listOpportunities(
+  query: { state?: M["OpportunityState"] | undefined; as_of?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["OpportunityPage"]> {
+  return { method: "GET", path: "/v1/opportunities", query };
+}
+
+/** Introduce two others. */
+export function introduce(
+  body: M["IntroduceIn"],
+): Call<M["OpportunityView"]> {
+  return { method: "POST", path: "/v1/opportunities/introduce", body };
+}
+
+/** Show an opportunity. */
+export function getOpportunity(
+  opportunityId: string,
+  query: { as_of?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["OpportunityView"]> {
+  return { method: "GET", path: `/v1/opportunities/${encodeURIComponent(opportunityId)}`, query };
+}
+
+/** Accept an opportunity. */
+export function acceptOpportunity(
+  opportunityId: string,
+  body: M["ActIn"],
+): Call<M["OpportunityView"]> {
+  return { method: "POST", path: `/v1/opportunities/${encodeURIComponent(opportunityId)}/accept`, body };
+}
+
+/** Reject an opportunity. */
+export function rejectOpportunity(
+  opportunityId: string,
+  body: M["ActIn"],
+): Call<M["OpportunityView"]> {
+  return { method: "POST", path: `/v1/opportunities/${encodeURIComponent(opportunityId)}/reject`, body };
+}
+
+/** Send an opportunity. */
+export function sendOpportunity(
+  opportunityId: string,
+  body: M["ActIn"],
+): Call<M["OpportunityView"]> {
+  return { method: "POST", path: `/v1/opportunities/${encodeURIComponent(opportunityId)}/send`, body };
+}
+
+/** List who signs in. */
+export function listPeople(): Call<M["PersonList"]> {
+  return { method: "GET", path: "/v1/people" };
+}
+
+/** Let somebody sign in. */
+export function addPerson(
+  body: M["PersonIn"],
+): Call<M["LinkMade"]> {
+  return { method: "POST", path: "/v1/people", body };
+}
+
+/** Change what somebody may do. */
+export function changePerson(
+  personId: string,
+  body: M["PersonChangeIn"],
+): Call<M["PersonView"]> {
+  return { method: "PATCH", path: `/v1/people/${encodeURIComponent(personId)}`, body };
+}
+
+/** Remove somebody who signs in. */
+export function removePerson(
+  personId: string,
+): Call<M["PersonView"]> {
+  return { method: "DELETE", path: `/v1/people/${encodeURIComponent(personId)}` };
+}
+
+/** Make a link that signs somebody in once. */
+export function linkPerson(
+  personId: string,
+): Call<M["LinkMade"]> {
+  return { method: "POST", path: `/v1/people/${encodeURIComponent(personId)}/link` };
+}
+
 /** List personas. */
 export function listPersonas(): Call<M["PersonaList"]> {
   return { method: "GET", path: "/v1/personas" };
@@ -943,6 +1469,57 @@ export function getProfile(
   query: { about?: M["About"] | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
 ): Call<M["Profile"]> {
   return { method: "GET", path: "/v1/profile", query };
+}
+
+/** Show a member's own profile. */
+export function getMemberProfile(
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["ProfileView"]> {
+  return { method: "GET", path: "/v1/profiles/me", query };
+}
+
+/** Write a member's profile. */
+export function replaceMemberProfile(
+  body: M["MemberProfileIn"],
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["ProfileView"]> {
+  return { method: "PUT", path: "/v1/profiles/me", body, headers: present(headers), keyed: true };
+}
+
+/** Change a member's profile. */
+export function updateMemberProfile(
+  body: M["MemberProfileChangeIn"],
+): Call<M["ProfileView"]> {
+  return { method: "PATCH", path: "/v1/profiles/me", body };
+}
+
+/** Make a member's profile from sources. */
+export function generateMemberProfile(
+  body: M["MemberProfileSourcesIn"],
+): Call<M["ProfileView"]> {
+  return { method: "POST", path: "/v1/profiles/me/generate", body };
+}
+
+/** List what a member says of themselves. */
+export function listPremises(
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["PremiseList"]> {
+  return { method: "GET", path: "/v1/profiles/me/premises", query };
+}
+
+/** State premises. */
+export function addPremises(
+  body: M["PremisesIn"],
+): Call<M["PremiseList"]> {
+  return { method: "POST", path: "/v1/profiles/me/premises", body };
+}
+
+/** Retract a premise. */
+export function retractPremise(
+  premiseId: string,
+  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+): Call<M["PremiseRetracted"]> {
+  return { method: "DELETE", path: `/v1/profiles/me/premises/${encodeURIComponent(premiseId)}`, query };
 }
 
 /** List proposed nodes. */

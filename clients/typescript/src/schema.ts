@@ -21,6 +21,13 @@ export interface components {
              */
             scope?: components["schemas"]["Scope"];
         };
+        /** @description For whom; a key of a member needs to say nothing. */
+        ActIn: {
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description What is to change; `disabled` true lets the agent do nothing, false lets it work again. */
         AgentChangeIn: {
             /** @description Its name. */
@@ -46,6 +53,8 @@ export interface components {
             scopes?: components["schemas"]["Scope"][] | null;
             /** @description What each of its keys may send. */
             requests_a_minute?: number | null;
+            /** @description Whether it may search, or knows its snapshot alone. */
+            live_memory?: boolean | null;
             /** @description true lets it do nothing, false lets it work again. */
             disabled?: boolean | null;
         };
@@ -99,6 +108,11 @@ export interface components {
             scopes?: components["schemas"]["Scope"][] | null;
             /** @description What each of its keys may send; the deployment's own limit when left out. */
             requests_a_minute?: number | null;
+            /**
+             * @description Whether it may search, or knows its snapshot alone.
+             * @default true
+             */
+            live_memory?: boolean;
             /** @description The key to make for it, for admins; its secret is in the answer only. */
             key?: components["schemas"]["AgentKeyIn"] | null;
         };
@@ -140,6 +154,23 @@ export interface components {
              * @default
              */
             reason?: string;
+        };
+        /**
+         * @description Networks that an intent belongs to; none: it is judged where it does.
+         * @example {
+         *       "networks": [
+         *         "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e"
+         *       ]
+         *     }
+         * @example {}
+         */
+        AssignIn: {
+            /** @description Networks that it belongs to; none: it is judged where it does. */
+            networks?: string[];
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
         };
         /**
          * @description How far an agent may go, from not at all to by itself; compared by `rank`.
@@ -433,6 +464,92 @@ export interface components {
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
+        /**
+         * @description A file of people as text; of a mailbox or a calendar only names, addresses and times.
+         * @example {
+         *       "format": "csv",
+         *       "text": "name,email\nAda Byron,ada@example.org\n"
+         *     }
+         */
+        ContactImportIn: {
+            /**
+             * @description How results are written: full, compact or text.
+             * @enum {string}
+             */
+            format: "csv" | "vcard" | "mailbox" | "calendar";
+            /** @description The text. */
+            text: string;
+            /** @description The member's own addresses; a mailbox needs them. */
+            own_addresses?: string[];
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Somebody the member knows. Who is there by their address is changed, not added again.
+         * @example {
+         *       "address": "ada@example.org",
+         *       "name": "Ada Byron",
+         *       "organisation": "Mill & Daughters"
+         *     }
+         */
+        ContactIn: {
+            /** @description Its name. */
+            name: string;
+            /** @description A mail address: by it they are known again. */
+            address?: string | null;
+            /** @description A phone number. */
+            phone?: string | null;
+            /** @description Where they work. */
+            organisation?: string | null;
+            /** @description The title. */
+            title?: string | null;
+            /** @description More about it. */
+            note?: string | null;
+            /** @description Which member of a shared network they are. */
+            member_id?: string | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Into which network.
+         * @example {
+         *       "network_id": "0197a1f0-5f4e-7cc3-9a5e-0d7e0a1b2c3d"
+         *     }
+         */
+        ContactInviteIn: {
+            /**
+             * Format: uuid
+             * @description The network's id.
+             */
+            network_id: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Words that a contact has, or begins with.
+         * @example {
+         *       "query": "ada mill"
+         *     }
+         */
+        ContactSearchIn: {
+            /** @description The question, in words. */
+            query: string;
+            /**
+             * @description How many at most.
+             * @default 20
+             */
+            limit?: number;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description A question, how to answer it, and how long the block may be. */
         ContextIn: {
             /** @description The question, in words. */
@@ -559,6 +676,76 @@ export interface components {
          * @enum {string}
          */
         Direction: "ancestors" | "descendants" | "both";
+        /**
+         * @description What to look for: an intent, a query, or, with neither, who fits the profile.
+         * @example {
+         *       "intent_id": "0197a1f0-5f4e-7cc3-9a5e-0d7e0a1b2c3d"
+         *     }
+         * @example {
+         *       "query": "somebody who can mend a wooden mast"
+         *     }
+         */
+        DiscoverIn: {
+            /** @description An active intent of the member. */
+            intent_id?: string | null;
+            /** @description What is looked for, in the member's words. */
+            query?: string | null;
+            /** @description Which side the query is on: seeking, unless it says so. */
+            side?: ("seeking" | "offering" | "both") | null;
+            /** @description Those whom it is about, instead of a search. */
+            members?: string[] | null;
+            /** @description Only in these; without them in every network of the member. */
+            networks?: string[] | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description The same, and how much of it is wanted.
+         * @example {
+         *       "intent_id": "0197a1f0-5f4e-7cc3-9a5e-0d7e0a1b2c3d"
+         *     }
+         * @example {
+         *       "query": "somebody who can mend a wooden mast"
+         *     }
+         */
+        DiscoverQueryIn: {
+            /** @description An active intent of the member. */
+            intent_id?: string | null;
+            /** @description What is looked for, in the member's words. */
+            query?: string | null;
+            /** @description Which side the query is on: seeking, unless it says so. */
+            side?: ("seeking" | "offering" | "both") | null;
+            /** @description Those whom it is about, instead of a search. */
+            members?: string[] | null;
+            /** @description Only in these; without them in every network of the member. */
+            networks?: string[] | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /**
+             * @description How many people are returned, at the most.
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * @description The least score of what is returned.
+             * @default 70
+             */
+            minimum?: number;
+            /**
+             * @description Look through hypothetical documents of an ideal match, too.
+             * @default false
+             */
+            lenses?: boolean;
+            /**
+             * @description Look in profiles, beside intents.
+             * @default true
+             */
+            profiles?: boolean;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description What was wrong. */
         DisputeIn: {
             /** @description What was wrong. */
@@ -805,6 +992,11 @@ export interface components {
             canaries?: string[];
         };
         /**
+         * @description How a snapshot is shown.
+         * @enum {string}
+         */
+        Form: "full" | "summary";
+        /**
          * @description How much of a result is shown.
          * @enum {string}
          */
@@ -872,10 +1064,135 @@ export interface components {
             user_id?: string | null;
         };
         /**
+         * @description Where contacts are read from: the address of a calendar, as its owner can publish it.
+         * @example {
+         *       "address": "https://calendar.example.org/ada/private.ics",
+         *       "kind": "calendar"
+         *     }
+         */
+        IntegrationIn: {
+            /**
+             * @description What kind it is.
+             * @constant
+             */
+            kind: "calendar";
+            /** @description The address of the calendar; it is sealed and never shown. */
+            address: string;
+            /** @description The member's own addresses, which count for nobody. */
+            own_addresses?: string[];
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
          * @description What a question is after; a question may be after several.
          * @enum {string}
          */
         Intent: "why" | "when" | "what" | "related" | "general" | "who_is" | "how_does" | "personalize";
+        /** @description Whether a new intent is a change of the open one that it is near to, or stays by itself. */
+        IntentAnswerIn: {
+            /**
+             * @description update: it is a change of the open intent. create: it stands by itself.
+             * @enum {string}
+             */
+            decision: "update" | "create";
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description What changes of an intent; what is left out stays. */
+        IntentChangeIn: {
+            /** @description What is sought or offered, in the member's words. */
+            description?: string | null;
+            /** @description seeking, offering or both; another side makes another intent. */
+            side?: components["schemas"]["Side"] | null;
+            /** @description Until when it is looked for. */
+            expires_at?: string | null;
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Words that may say what a member seeks or offers: a text, or a document or conversation.
+         * @example {
+         *       "text": "I'm looking for a shipwright, and I can teach welding on Thursdays."
+         *     }
+         * @example {
+         *       "infer": false,
+         *       "side": "seeking",
+         *       "text": "A used lathe, up to one metre"
+         *     }
+         */
+        IntentIn: {
+            /** @description What was said; instead of a document or a conversation. */
+            text?: string | null;
+            /** @description A document of the member's that the words are taken from. */
+            document_id?: string | null;
+            /** @description A conversation that the member's own messages are taken from. */
+            conversation_id?: string | null;
+            /**
+             * @description create: make, change and end intents. propose: say what would be, and write nothing.
+             * @default create
+             * @enum {string}
+             */
+            mode?: "create" | "propose";
+            /**
+             * @description False: the text is one intent as it stands, of the given side.
+             * @default true
+             */
+            infer?: boolean;
+            /** @description What the member does by it, where nothing is inferred: seeks, offers, or both. */
+            side?: components["schemas"]["Side"] | null;
+            /** @description Networks that new intents belong to, unjudged; left out: those they fit. */
+            networks?: string[] | null;
+            /** @description Until when new intents are looked for; left out: for 90 days. */
+            expires_at?: string | null;
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description Whose it is; left out: the client that the key is bound to. */
+        IntentMoveIn: {
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description Until when an intent lasts anew; left out: 90 days. */
+        IntentRefreshIn: {
+            /** @description Until when it is looked for; left out: for 90 days from now. */
+            expires_at?: string | null;
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description How an intent stands. active <-> paused; both and expired -> archived; expired -> active.
+         * @enum {string}
+         */
+        IntentState: "active" | "paused" | "expired" | "archived";
+        /** @description Two others who should meet. */
+        IntroduceIn: {
+            /**
+             * Format: uuid
+             * @description One of the two.
+             */
+            first: string;
+            /**
+             * Format: uuid
+             * @description The other one.
+             */
+            second: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description Which ticket is to be investigated. */
         InvestigationIn: {
             /**
@@ -884,6 +1201,64 @@ export interface components {
              */
             ticket_id: string;
         };
+        /**
+         * @description For how many days an invite lets somebody in.
+         * @example {
+         *       "days": 7
+         *     }
+         */
+        InviteIn: {
+            /**
+             * @description For how many days it lets somebody in.
+             * @default 7
+             */
+            days?: number;
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Who joins by which invite.
+         * @example {
+         *       "token": "the part of the link behind the #"
+         *     }
+         */
+        JoinByInviteIn: {
+            /** @description What the link of the invite has behind the #. */
+            token: string;
+            /**
+             * @description What of the member's belongs there; empty: all that belongs to the network.
+             * @default
+             */
+            prompt?: string;
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Who joins, and what of theirs belongs there.
+         * @example {
+         *       "prompt": "Only what concerns wooden boats."
+         *     }
+         */
+        JoinIn: {
+            /**
+             * @description What of the member's belongs there; empty: all that belongs to the network.
+             * @default
+             */
+            prompt?: string;
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description Who may join a network by themselves.
+         * @enum {string}
+         */
+        JoinPolicy: "anyone" | "invite_only";
         /**
          * @description A key to make. Without `scopes` the role's default holds (public keys: public only).
          *
@@ -924,16 +1299,143 @@ export interface components {
          * @enum {string}
          */
         KnowledgeCategory: "brand" | "strategy" | "meeting" | "content" | "technical" | "relationship" | "general";
+        /** @description How much an agent is given, and whether it is shown a line of each instead of all. */
+        KnowledgeIn: {
+            /**
+             * @description Show a line of each node instead of all of it.
+             * @default false
+             */
+            summary?: boolean;
+            /**
+             * @description How long the text may be.
+             * @default 16000
+             */
+            max_chars?: number;
+        };
         /** @description What a node is beside its first label. */
         LabelsIn: {
             /** @description What it is beside its first label; none takes all away. */
             labels: string[];
         };
         /**
+         * @description Who leaves.
+         * @example {}
+         */
+        LeaveIn: {
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
          * @description How a lineage is written.
          * @enum {string}
          */
         LineageFormat: "atlas" | "prov";
+        /**
+         * @description Which lines: all; those with an error; what chats told and agents observed.
+         * @enum {string}
+         */
+        LogStream: "all" | "errors" | "events";
+        /** @description Parts of a profile, and a text that says more of it; what is left out stays. */
+        MemberProfileChangeIn: {
+            /** @description What the member says of themselves, to be merged; a mere confirmation says nothing. */
+            text?: string | null;
+            /** @description The name as it is shown. */
+            name?: string | null;
+            /** @description Who it is, in a sentence or two. */
+            bio?: string | null;
+            /** @description Where they are. */
+            location?: string | null;
+            /** @description What they do and have done. */
+            context?: string | null;
+            /** @description What they can do. */
+            skills?: string[] | null;
+            /** @description What they care for. */
+            interests?: string[] | null;
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description A whole profile: who somebody is, their story, what they can do and care for.
+         * @example {
+         *       "location": "Porto",
+         *       "name": "Ines Prado",
+         *       "skills": [
+         *         "bread baking",
+         *         "bookkeeping"
+         *       ]
+         *     }
+         */
+        MemberProfileIn: {
+            /**
+             * @description The name as it is shown.
+             * @default
+             */
+            name?: string;
+            /**
+             * @description Who it is, in a sentence or two.
+             * @default
+             */
+            bio?: string;
+            /**
+             * @description Where they are.
+             * @default
+             */
+            location?: string;
+            /**
+             * @description What they do and have done.
+             * @default
+             */
+            context?: string;
+            /** @description What they can do. */
+            skills?: string[];
+            /** @description What they care for. */
+            interests?: string[];
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description What a profile is made from; `memories` allows the member's own to be read. */
+        MemberProfileSourcesIn: {
+            /** @description What the member says of themselves; a mere confirmation says nothing. */
+            text?: string | null;
+            /** @description Documents of the member's, at most five. */
+            document_ids?: string[];
+            /** @description Pages of the web about the member, at most five. */
+            links?: string[];
+            /**
+             * @description Allows the facts that are remembered of the member to be read.
+             * @default false
+             */
+            memories?: boolean;
+            /**
+             * @description True: what is there is merged with what the sources say; else only missing parts are made.
+             * @default false
+             */
+            force?: boolean;
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description What of a member's belongs to a network; empty: what belongs to the network.
+         * @example {
+         *       "prompt": "Only what concerns wooden boats."
+         *     }
+         */
+        MemberPromptIn: {
+            /** @description What of the member's belongs there; empty: all that belongs to the network. */
+            prompt: string;
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description Up to 500 memories; each is validated and answered for itself. */
         MemoryBatch: {
             /** @description The items, in their order. */
@@ -1188,6 +1690,106 @@ export interface components {
          * @enum {string}
          */
         Method: "intent_weighted" | "ppr" | "activation";
+        /**
+         * @description What a turn does.
+         * @enum {string}
+         */
+        Move: "propose" | "counter" | "accept" | "reject" | "question";
+        /** @description Which opportunity is to be negotiated; its own agents are waited for a minute a turn. */
+        NegotiationIn: {
+            /**
+             * Format: uuid
+             * @description The opportunity's id.
+             */
+            opportunity_id: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description How far a negotiation is. open <-> waiting; ended is the end.
+         * @enum {string}
+         */
+        NegotiationState: "open" | "waiting" | "ended";
+        /**
+         * @description A turn of a member's own agent. An agent with a key sends the salt and the signature.
+         * @example {
+         *       "action": "counter",
+         *       "fit": 80,
+         *       "message": "June, if the frames hold.",
+         *       "suggested_roles": {
+         *         "candidate": "agent",
+         *         "source": "patient"
+         *       }
+         *     }
+         */
+        NegotiationTurnIn: {
+            /** @description What was done, in one line. */
+            action: components["schemas"]["Move"];
+            /** @description What is wrong, in words. */
+            message: string;
+            /** @description What the two are to each other, as that side sees it. */
+            suggested_roles?: components["schemas"]["TurnRolesIn"] | null;
+            /** @description How well the two fit, 0 to 100; of a negotiation, the mean. */
+            fit?: number | null;
+            /** @description Names the turn that was taken up; the answer to it carries it. */
+            claim?: string | null;
+            /** @description 32 random bytes in hexadecimal digits. */
+            salt?: string | null;
+            /** @description 64 bytes in hexadecimal digits, over the header. */
+            signature?: string | null;
+            /** @description Commitments to what only this side may read. */
+            inputs?: string[];
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description What of a network is to be otherwise; what is left out stays.
+         * @example {
+         *       "prompt": "People who build and mend boats."
+         *     }
+         */
+        NetworkChangesIn: {
+            /** @description Its name. */
+            name?: string | null;
+            /** @description What belongs there; empty: everything. */
+            prompt?: string | null;
+            /** @description Who may join by themselves: `anyone`, or with `invite_only` who has an invite. */
+            join_policy?: components["schemas"]["JoinPolicy"] | null;
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /**
+         * @description A new network.
+         * @example {
+         *       "join_policy": "anyone",
+         *       "name": "Quayside",
+         *       "prompt": "People who build, mend and sail boats along the northern coasts."
+         *     }
+         */
+        NetworkIn: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description What belongs there; empty: everything.
+             * @default
+             */
+            prompt?: string;
+            /**
+             * @description Who may join by themselves: `anyone`, or with `invite_only` who has an invite.
+             * @default invite_only
+             */
+            join_policy?: components["schemas"]["JoinPolicy"];
+            /** @description The member it is done for, where the key is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /** @description Why a memory is to be kept from recall. */
         NeverRecall: {
             /** @description Why. */
@@ -1413,6 +2015,48 @@ export interface components {
          * @enum {string}
          */
         Op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
+        /**
+         * @description How an opportunity stands. Accepted, rejected and expired are ends.
+         * @enum {string}
+         */
+        OpportunityState: "latent" | "negotiating" | "draft" | "pending" | "accepted" | "rejected" | "stalled" | "expired";
+        /** @description A person's answer to the question that their agents' stall left open. */
+        PersonAnswerIn: {
+            /** @description What this side's person says. */
+            answer: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description What is to change; `disabled` true ends their sessions, false lets them sign in again. */
+        PersonChangeIn: {
+            /** @description The role. */
+            role?: components["schemas"]["PersonRole"] | null;
+            /** @description true ends their sessions, false lets them sign in again. */
+            disabled?: boolean | null;
+        };
+        /**
+         * @description Somebody who may sign in from now on.
+         * @example {
+         *       "login": "ada@example.org",
+         *       "name": "Ada",
+         *       "role": "operator"
+         *     }
+         */
+        PersonIn: {
+            /** @description The name somebody signs in under, in small letters. */
+            login: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The role. */
+            role: components["schemas"]["PersonRole"];
+        };
+        /**
+         * @description What a person who signs in may do; the database holds each to it (`person_may`).
+         * @enum {string}
+         */
+        PersonRole: "owner" | "admin" | "operator" | "reviewer" | "reader";
         /** @description A persona as a whole: what is left out is as a new one has it. */
         PersonaIn: {
             /**
@@ -1456,6 +2100,31 @@ export interface components {
              */
             redaction?: string;
         };
+        /** @description An agent that asks for a turn. With its `claim` it goes on with the one it has. */
+        PickUpIn: {
+            /**
+             * @description Whether Cairn's advocate answers where this agent does not.
+             * @default true
+             */
+            takeover?: boolean;
+            /** @description Names the turn that was taken up; the answer to it carries it. */
+            claim?: string | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
+        /** @description A self-description; each statement of it becomes a premise. */
+        PremisesIn: {
+            /** @description A self-description; each statement of it becomes a premise. */
+            text: string;
+            /** @description Until when they hold; left out: until they are retracted. */
+            expires_at?: string | null;
+            /** @description Which member; needed with a key that is bound to nobody. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
+        };
         /**
          * @description How urgent; the queue takes critical first.
          * @enum {string}
@@ -1489,6 +2158,15 @@ export interface components {
             value?: string | number | boolean | (string | number | boolean | null)[] | null;
             /** @description Compare as this; without it, as what the values are. */
             type?: components["schemas"]["ValueType"] | null;
+        };
+        /** @description An agent's public key: the 32 bytes of an Ed25519 key, in hexadecimal digits. */
+        PublicKeyIn: {
+            /** @description The 32 bytes of an Ed25519 public key, in hexadecimal digits. */
+            public_key: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id?: string | null;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string | null;
         };
         /** @description How well it was done. */
         RatingIn: {
@@ -1749,6 +2427,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description On which side of a meeting an intent stands.
+         * @enum {string}
+         */
+        Side: "seeking" | "offering" | "both";
         /**
          * @description Why a node is shown that was not asked for.
          * @enum {string}
@@ -2103,6 +2786,19 @@ export interface components {
             /** @description The text. */
             text: string;
         };
+        /** @description What the two are to each other. */
+        TurnRolesIn: {
+            /**
+             * @description Where it comes from.
+             * @enum {string}
+             */
+            source: "agent" | "patient" | "peer";
+            /**
+             * @description What the one who was found is: agent, patient or peer.
+             * @enum {string}
+             */
+            candidate: "agent" | "patient" | "peer";
+        };
         /** @description What will be uploaded. */
         UploadIn: {
             /** @description In bytes, exactly. */
@@ -2202,6 +2898,11 @@ export interface components {
             comment?: string;
         };
         /**
+         * @description What a speaker does by saying something.
+         * @enum {string}
+         */
+        Act: "COMMISSIVE" | "DIRECTIVE" | "DECLARATION" | "ASSERTIVE" | "EXPRESSIVE";
+        /**
          * @description denied at once, or proposed -> denied, or started -> applied, failed or unknown.
          * @enum {string}
          */
@@ -2277,6 +2978,8 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             /** @description What each of its keys may send; the deployment's own limit without one. */
             requests_a_minute: number | null;
+            /** @description Whether it may search, or knows its snapshot alone. */
+            live_memory: boolean;
             /** @description Why it may do nothing: by-admin or tool-drift. */
             disabled: string | null;
             /** @description It registered itself. */
@@ -2426,6 +3129,23 @@ export interface components {
             evidence: components["schemas"]["ShownEvidence"][];
             /** @description What of the evidence is new since the tool was last asked for; null before. */
             evidence_change: components["schemas"]["EvidenceChange"] | null;
+        };
+        /** @description An intent's place in a network; `direct` when somebody said so. */
+        Assignment: {
+            /**
+             * Format: uuid
+             * @description The network's id.
+             */
+            network_id: string;
+            /** @description How far it belongs there: from 0.7 on, 1 when somebody said so. */
+            score: number;
+            /** @description Whether somebody said so; else it was judged. */
+            direct: boolean;
+            /**
+             * Format: date-time
+             * @description When it was assigned.
+             */
+            assigned_at: string;
         };
         /** @description What became of each item, in their order, and how many had which outcome. */
         EventBatchResult: {
@@ -2728,6 +3448,84 @@ export interface components {
             /** @description The items, in their order. */
             items: components["schemas"]["ConnectorHealth"][];
         };
+        /** @description The contact, or the integration, that is gone. */
+        ContactGone: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @description An invite for a contact. The token is shown once; `text` can be sent with it. */
+        ContactInvited: {
+            /** @description Who is invited. */
+            contact: components["schemas"]["ContactView"];
+            /**
+             * Format: uuid
+             * @description The network's id.
+             */
+            network_id: string;
+            /** @description What lets them in, once; it is shown to nobody again. */
+            token: string;
+            /** @description What can be sent with the link. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When it ends to count.
+             */
+            expires_at: string;
+        };
+        /** @description A contact as its member sees it; `member_id` is who they are in the networks, if known. */
+        ContactView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Their mail address. */
+            address: string | null;
+            /** @description Their phone number. */
+            phone: string | null;
+            /** @description Where they work. */
+            organisation: string | null;
+            /** @description The title. */
+            title: string | null;
+            /** @description More about it. */
+            note: string | null;
+            /** @description How often the member met them or wrote with them, by calendars and mailboxes. */
+            met: number;
+            /** @description When the last time was. */
+            met_at: string | null;
+            /** @description contact, ghost (invited, not here yet) or member. */
+            standing: components["schemas"]["Standing"];
+            /** @description The member that they are, if known. */
+            member_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+        };
+        /** @description What became of the people of a file; `refused` are those that could not be taken. */
+        ContactsImported: {
+            /** @description Citations that are new since then. */
+            added: number;
+            /** @description How many were changed. */
+            changed: number;
+            /** @description How many were held already. */
+            unchanged: number;
+            /** @description How many could not be taken. */
+            refused_count: number;
+            /** @description The first of those that could not be taken, each by its place in the file, and why. */
+            refused: components["schemas"]["Refused"][];
+        };
         /** @description A block of text for a prompt, with its sources. */
         ContextAnswer: {
             /** @description The block, as it can be put into a prompt. */
@@ -3013,6 +3811,17 @@ export interface components {
              * @description When it last changed.
              */
             updated_at: string;
+        };
+        /** @description Who fits, best first. Nothing was written. */
+        DiscoveredShown: {
+            /** @description Who fits, best first. */
+            matches: components["schemas"]["MatchShown"][];
+            /** @description What judged them: rules or model. */
+            by: string;
+            /** @description How many wishes were judged together. */
+            judged: number;
+            /** @description People who fit and were met before. */
+            already_accepted: string[];
         };
         /**
          * @description Where an ingestion stands: in this order, or failed from any of them.
@@ -3387,6 +4196,13 @@ export interface components {
             /** @description What its writer should know. */
             warnings: string[];
         };
+        /** @description What the two are to each other. */
+        EventRoles: {
+            /** @description Where it comes from. */
+            source: string;
+            /** @description What the one who was found is: agent, patient or peer. */
+            candidate: string;
+        };
         /** @description A stored event as its reader sees it. `position` is that of the entry that made it. */
         EventView: {
             /**
@@ -3596,6 +4412,36 @@ export interface components {
             /** @description The ledger position at which the export began. */
             position: number;
         };
+        /** @description A turn as it was signed. The words and the salt are null where they were forgotten. */
+        ExportedTurn: {
+            /** @description What was signed: canonical JSON without any text. */
+            header: string;
+            /** @description 64 bytes in hexadecimal digits, over the header. */
+            signature: string;
+            /** @description The 32 bytes of an Ed25519 public key, in hexadecimal digits. */
+            public_key: string;
+            /** @description The ledger position of its entry. */
+            position: number;
+            /** @description What is wrong, in words. */
+            message: string | null;
+            /** @description 32 random bytes in hexadecimal digits. */
+            salt: string | null;
+        };
+        /** @description How somebody describes themselves; empty without a profile. */
+        Face: {
+            /** @description Their name. */
+            name: string | null;
+            /** @description How they describe themselves, in one text. */
+            text: string | null;
+            /** @description Where they are. */
+            location: string | null;
+            /** @description What they do, and why they are here. */
+            context: string | null;
+            /** @description What they can do. */
+            skills: string[];
+            /** @description What they care for. */
+            interests: string[];
+        };
         /** @description A part of the question and the result that speaks of it; `whole` with what all share. */
         FacetReport: {
             /** @description The part, as a question of its own. */
@@ -3630,6 +4476,102 @@ export interface components {
             number: number | null;
             /** @description The ledger position of its entry. */
             position: number | null;
+        };
+        /** @description A card: somebody worth meeting, why, and what to do. `by` says what worded it. */
+        FeedCard: {
+            /**
+             * Format: uuid
+             * @description The opportunity it shows.
+             */
+            opportunity_id: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["OpportunityState"];
+            /** @description The score. */
+            score: number;
+            /**
+             * Format: uuid
+             * @description Whom it is about.
+             */
+            member_id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Who, in a few words. */
+            headline: string;
+            /** @description What it says, in short. */
+            summary: string;
+            /** @description Why it concerns the reader. */
+            why_you: string;
+            /** @description What to do next. */
+            suggested_action: string;
+            /** @description What the reader may do with it now: send, accept, reject. */
+            can: string[];
+            /** @description Who tells of it. */
+            narrator: components["schemas"]["FeedNarrator"];
+            /**
+             * @description What a row is: a model, a purpose, a day or a workspace.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+        };
+        /** @description How a member's feed does: below `rediscover_below` its intents are looked for again. */
+        FeedHealth: {
+            /** @description The score. */
+            score: number;
+            /** @description Below this score intents are looked for again. */
+            rediscover_below: number;
+            /** @description Meetings found, without introductions. */
+            connections: number;
+            /** @description Meetings that a third member proposed. */
+            introductions: number;
+            /** @description Meetings that expired in the last 30 days. */
+            expired: number;
+            /** @description When the member's intents were looked for last. */
+            discovered_at: string | null;
+            /** @description When a run of the maintenance looked at it last. */
+            looked_at: string | null;
+            /** @description When its intents were last looked for anew. */
+            rediscovered_at: string | null;
+        };
+        /** @description Who tells of a card: Cairn, a member who introduces two, or the member's own agent. */
+        FeedNarrator: {
+            /**
+             * @description What kind it is.
+             * @enum {string}
+             */
+            kind: "cairn" | "introducer" | "agent";
+            /** @description What they say. */
+            remark: string;
+        };
+        /** @description Cards that belong together, the best first. */
+        FeedSection: {
+            /** @description Its name. */
+            name: string;
+            /** @description The title. */
+            title: string;
+            /** @description Its cards, the best first. */
+            cards: components["schemas"]["FeedCard"][];
+        };
+        /** @description A feed. `by` says what worded it and made its sections: rules or a model. */
+        FeedView: {
+            /** @description The sections. */
+            sections: components["schemas"]["FeedSection"][];
+            /** @description How many cards there are. */
+            cards: number;
+            /**
+             * @description What a row is: a model, a purpose, a day or a workspace.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            made_at: string;
         };
         /**
          * @description Whether a node was of use. `retrieval_reason` is direct or proactive, as the answer said.
@@ -3905,6 +4847,23 @@ export interface components {
             /** @description How many were changed. */
             changed: number;
         };
+        /** @description Somebody in a network. */
+        InNetwork: {
+            /**
+             * Format: uuid
+             * @description The member's id.
+             */
+            id: string;
+            /** @description `owner` or `member`. */
+            role: components["schemas"]["NetworkRole"];
+            /**
+             * Format: date-time
+             * @description When they joined.
+             */
+            joined_at: string;
+            /** @description How they describe themselves. */
+            profile: components["schemas"]["Face"];
+        };
         /** @description The incoming webhook that is gone. */
         IncomingWebhookRemoved: {
             /**
@@ -3994,6 +4953,164 @@ export interface components {
             error: {
                 [key: string]: unknown;
             } | null;
+        };
+        /** @description Where contacts are read from. The address stays a secret: its host is shown. */
+        IntegrationView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What kind it is. */
+            kind: string;
+            /** @description The host of its address. */
+            host: string;
+            /** @description How many people were found when it was read last. */
+            people: number | null;
+            /** @description Why it was not read, by code; null when it was. */
+            problem: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description When it was read last. */
+            synced_at: string | null;
+        };
+        /** @description What was changed, or would be. `id` is None for a new intent that was only proposed. */
+        IntentAction: {
+            /** @description create, update or expire. */
+            type: string;
+            /** @description The intent's id; null for a new one that is only proposed. */
+            id: string | null;
+            /** @description The intent as it is to be; null for one that ends. */
+            description: string | null;
+            /** @description Whether it is sought, offered, or both. */
+            side: components["schemas"]["Side"] | null;
+            /** @description How sure this is, from 0 to 1. */
+            score: number;
+            /** @description Whether it may be a change of an open intent as well: its owner is asked. */
+            unsure: boolean;
+            /** @description The open intent that it may be a change of. */
+            near: string | null;
+        };
+        /** @description A statement of a text: what is done by it, how far it holds, and whether it is kept. */
+        IntentStatement: {
+            /** @description What is said, made specific by the profile where it was vague. */
+            text: string;
+            /** @description What the speaker did by saying it (Searle's classes of speech acts). */
+            act: components["schemas"]["Act"];
+            /** @description Whether something is sought or offered by it; null for neither. */
+            side: components["schemas"]["Side"] | null;
+            /** @description Whether it is an intent. */
+            kept: boolean;
+            /** @description Whether it says that something is over. */
+            closes: boolean;
+            /** @description Whether the speaker is in a position to say it, from 0 to 100. */
+            authority: number;
+            /** @description Whether the speaker means it, from 0 to 100. */
+            sincerity: number;
+            /** @description Whether it is specific enough to act on, from 0 to 100. */
+            clarity: number;
+            /** @description How many things it could mean, from 0 to 1. */
+            entropy: number;
+            /** @description How sure it is that it was meant, from 0 to 1. */
+            confidence: number;
+            /** @description Whether it could mean almost anybody. */
+            vague: boolean;
+            /** @description The names and numbers that it refers to. */
+            anchor: string | null;
+            /** @description What was said before it was made specific by the profile. */
+            original: string | null;
+            /** @description Why it was judged so. */
+            reason: string;
+            /**
+             * @description Whether rules or a model judged it.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+        };
+        /**
+         * @description An intent. `original` is what was said before it was made specific by the profile.
+         *
+         *     `question_about` is the open intent that it may be a change of: its owner is to say.
+         */
+        IntentView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string;
+            /** @description What is sought or offered. */
+            description: string;
+            /** @description Whether it is sought, offered, or both. */
+            side: components["schemas"]["Side"];
+            /** @description active, paused, expired or archived. */
+            state: components["schemas"]["IntentState"];
+            /** @description The version. */
+            version: number;
+            /** @description The ledger position of its entry. */
+            position: number;
+            /** @description When it was made. */
+            created_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            changed_at: string;
+            /** @description Until when it is looked for. */
+            expires_at: string | null;
+            /** @description When it was last looked for. */
+            discovered_at: string | null;
+            /** @description What the speaker did by saying it (Searle's classes of speech acts). */
+            act: components["schemas"]["Act"] | null;
+            /** @description How sure it is that it was meant, from 0 to 1. */
+            confidence: number | null;
+            /** @description Whether the speaker is in a position to say it, from 0 to 100. */
+            authority: number | null;
+            /** @description Whether the speaker means it, from 0 to 100. */
+            sincerity: number | null;
+            /** @description Whether it is specific enough to act on, from 0 to 100. */
+            clarity: number | null;
+            /** @description How many things it could mean, from 0 to 1. */
+            entropy: number | null;
+            /** @description Whether it could mean almost anybody: entropy above .75, or clarity below 40. */
+            vague: boolean;
+            /** @description The names and numbers that it refers to. */
+            anchor: string | null;
+            /** @description Why it was judged so. */
+            reason: string;
+            /** @description What was said before it was made specific by the profile, or before it was changed. */
+            original: string | null;
+            /** @description The open intent that it may be a change of; answer to settle it. */
+            question_about: string | null;
+            /**
+             * @description Whether rules or a model judged it.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+        };
+        /** @description What a text came to. `questions` are about intents that may be changes of others. */
+        IntentsSubmitted: {
+            /** @description create or propose. */
+            mode: string;
+            /**
+             * @description Whether rules or a model read the text.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+            /** @description What the text says, statement by statement. */
+            statements: components["schemas"]["IntentStatement"][];
+            /** @description What was changed, or would be. */
+            actions: components["schemas"]["IntentAction"][];
+            /** @description The intents that were made, changed or ended, as they are now. */
+            intents: components["schemas"]["IntentView"][];
+            /** @description What the member is asked, in words. */
+            questions: string[];
+            /** @description How many further statements were not looked at. */
+            left_out: number;
         };
         /** @description Something a client likes or speaks of again; `evidence` are memories, the newest first. */
         Interest: {
@@ -4097,6 +5214,65 @@ export interface components {
             /** @description When it ended. */
             ended_at: string | null;
         };
+        /** @description A new invite. The link holds its token and is shown this once. */
+        InviteMade: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The network's id.
+             */
+            network_id: string;
+            /** @description What joins by it; kept as a hash alone. */
+            token: string;
+            /** @description What to send; the token is behind the #. It is shown this once. */
+            link: string;
+            /** @description Words to send with it. */
+            text: string;
+            /** @description Who worded the text: `rules` or `model`. */
+            by: string;
+            /**
+             * Format: date-time
+             * @description When it ends to count.
+             */
+            expires_at: string;
+        };
+        /** @description An invite: it lets one person in, once. Its token is nowhere but in its link. */
+        InviteRow: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The network's id.
+             */
+            network_id: string;
+            /** @description Who made it. */
+            made_by: string | null;
+            /** @description The contact's member it is meant for, who is not here yet. */
+            ghost_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends to count.
+             */
+            expires_at: string;
+            /** @description When it was revoked; null while it counts. */
+            revoked_at: string | null;
+            /** @description When somebody joined by it. */
+            used_at: string | null;
+            /** @description The member who did. */
+            used_by: string | null;
+        };
         /** @description A turn that stays in its own words, and the messages it is recorded as. */
         KeptMessage: {
             /** @description What was searched: a table, an index, a bucket. */
@@ -4174,6 +5350,32 @@ export interface components {
          * @enum {string}
          */
         Kind: "recall" | "digest" | "ask" | "tool" | "wait" | "report" | "notify";
+        /** @description A snapshot as its reader sees it. `stale`: some of what it held may no longer be shown. */
+        KnowledgeView: {
+            /** @description Whose it is. */
+            agent: string;
+            /** @description Its number; the newest is the present one. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it was baked.
+             */
+            baked_at: string;
+            /** @description The ledger position of its entry. */
+            position: number;
+            /** @description Whether all of each node is shown, or a line. */
+            form: components["schemas"]["Form"];
+            /** @description Whether the agent may search besides. */
+            live_memory: boolean;
+            /** @description Some of what it held may no longer be shown. */
+            stale: boolean;
+            /** @description What is in it and may be shown now, in order. */
+            node_ids: string[];
+            /** @description How many of its nodes may not. */
+            missing: number;
+            /** @description It as one text for a prompt; each node quoted as data. */
+            text: string;
+        };
         /**
          * @description What a tool does to the world. There is no third lane: a dry run is decided at run time.
          * @enum {string}
@@ -4286,6 +5488,11 @@ export interface components {
             /** @description Rounds of thinking and acting. */
             iterations: number;
         };
+        /**
+         * @description What a line is of.
+         * @enum {string}
+         */
+        LineSource: "search" | "tool" | "chat" | "event" | "message";
         /** @description Where a node comes from, or what came of it: nodes, nearest first, and edges. */
         Lineage: {
             /**
@@ -4337,6 +5544,18 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description A link that signs somebody in once, as a path of this deployment; it is shown this once. */
+        LinkMade: {
+            /** @description Whom it signs in. */
+            person: components["schemas"]["PersonView"];
+            /** @description The path of the API that mends it. */
+            path: string;
+            /**
+             * Format: date-time
+             * @description When it ends to count.
+             */
+            expires_at: string;
+        };
         /** @description The other end of an edge, told in one line. */
         LinkedNode: {
             /**
@@ -4352,9 +5571,19 @@ export interface components {
             title: string;
         };
         /** @description A list that is always whole. */
+        AssignmentList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["Assignment"][];
+        };
+        /** @description A list that is always whole. */
         ConnectorList: {
             /** @description The items, in their order. */
             items: components["schemas"]["ConnectorView"][];
+        };
+        /** @description A list that is always whole. */
+        ContactList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["ContactView"][];
         };
         /** @description A list that is always whole. */
         DeliveryList: {
@@ -4372,14 +5601,29 @@ export interface components {
             items: components["schemas"]["IncomingWebhookView"][];
         };
         /** @description A list that is always whole. */
+        IntegrationList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["IntegrationView"][];
+        };
+        /** @description A list that is always whole. */
         KeyList: {
             /** @description The items, in their order. */
             items: components["schemas"]["KeyView"][];
         };
         /** @description A list that is always whole. */
+        NegotiationEventList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["NegotiationEvent"][];
+        };
+        /** @description A list that is always whole. */
         OpinionList: {
             /** @description The items, in their order. */
             items: components["schemas"]["OpinionView"][];
+        };
+        /** @description A list that is always whole. */
+        PersonList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["PersonView"][];
         };
         /** @description A list that is always whole. */
         PersonaVersionList: {
@@ -4392,9 +5636,19 @@ export interface components {
             items: components["schemas"]["PersonaView"][];
         };
         /** @description A list that is always whole. */
+        PremiseList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["PremiseView"][];
+        };
+        /** @description A list that is always whole. */
         PresentList: {
             /** @description The items, in their order. */
             items: components["schemas"]["Present"][];
+        };
+        /** @description A list that is always whole. */
+        PrivateInputList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["PrivateInput"][];
         };
         /** @description A list that is always whole. */
         ReportWithBodyList: {
@@ -4426,6 +5680,34 @@ export interface components {
             /** @description The items, in their order. */
             items: components["schemas"]["WorkflowShown"][];
         };
+        /** @description A line. `subject_id` is the search, call, turn, event or message, `error` a code. */
+        LogLine: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description What the line is of: a search, a call of a tool, a chat, an event or a message. */
+            source: components["schemas"]["LineSource"];
+            /**
+             * Format: uuid
+             * @description The search, call, turn of a chat, event or message.
+             */
+            subject_id: string;
+            /** @description The tool, the trace event with what it is about, or the kind. */
+            name: string | null;
+            /** @description How it stands or ended. */
+            state: string | null;
+            /** @description A code, where something went wrong. */
+            error: string | null;
+            /** @description Milliseconds it took, where that is known. */
+            duration_ms: number | null;
+        };
         /**
          * @description One place of a store: how many items were looked at, and in how many something was found.
          *
@@ -4445,6 +5727,64 @@ export interface components {
             searched: boolean;
             /** @description More about it. */
             note: string;
+        };
+        /** @description What a run did. `held_back`: enough waited already, so the rest is the next run's. */
+        MaintenanceRun: {
+            /** @description How many feeds were looked at. */
+            feeds: number;
+            /** @description How many of them do poorly. */
+            unhealthy: number;
+            /** @description The intents read from the question, with how sure each is. */
+            intents: number;
+            /** @description How many pairs of contacts were proposed to each other. */
+            introduced: number;
+            /** @description Whether enough waited already; the rest is the next run's. */
+            held_back: boolean;
+        };
+        /** @description Somebody whom it may be worth to meet. `role` is what they are to the one who looks. */
+        MatchShown: {
+            /**
+             * Format: uuid
+             * @description The other member.
+             */
+            member_id: string;
+            /** @description What they call themselves. */
+            name: string;
+            /** @description Their intent; null where the profile alone fits. */
+            intent_id: string | null;
+            /** @description What they say in it. */
+            intent: string;
+            /** @description Whether they seek or offer, or both. */
+            side: string | null;
+            /**
+             * Format: uuid
+             * @description The shared network in which it is found: that of the highest relevancy.
+             */
+            network_id: string;
+            /** @description 0 to 100: 90 must meet, 70 should meet. */
+            score: number;
+            /** @description must_meet or should_meet; null below that. */
+            verdict: string | null;
+            /** @description What they are to the one who looks: agent, patient or peer. */
+            role: components["schemas"]["Valency"];
+            /** @description Why, as a third person puts it. */
+            reason: string;
+            /** @description What is to be asked, since nothing was said of it. */
+            questions: string[];
+            /** @description What stands against it. */
+            conflicts: string[];
+        };
+        /** @description A member as somebody sees them who is in a network with them. */
+        MemberView: {
+            /**
+             * Format: uuid
+             * @description The member's id.
+             */
+            id: string;
+            /** @description How they describe themselves. */
+            profile: components["schemas"]["Face"];
+            /** @description Their active intents in networks that both are in. */
+            intents: components["schemas"]["ShownIntent"][];
         };
         /** @description The versions of a memory, oldest first. */
         MemoryHistory: {
@@ -4767,6 +6107,194 @@ export interface components {
             /** @description Whether there is more to do. */
             more: boolean;
         };
+        /** @description A trace event. */
+        NegotiationEvent: {
+            /** @description The kind of event. */
+            event: string;
+            /** @description What the event says. */
+            data: components["schemas"]["NegotiationEventData"];
+        };
+        /** @description What a trace event of a negotiation says. */
+        NegotiationEventData: {
+            /**
+             * Format: uuid
+             * @description The opportunity's id.
+             */
+            opportunity_id: string;
+            /**
+             * Format: uuid
+             * @description The negotiation's id.
+             */
+            negotiation_id: string;
+            /** @description What started it: the schedule or a request. */
+            trigger?: string;
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
+            started_at?: string;
+            /** @description The place of the turn, from 1. */
+            turn_index?: number;
+            /** @description Which side spoke. */
+            actor?: components["schemas"]["Speaker"];
+            /** @description What was done, in one line. */
+            action?: components["schemas"]["Move"];
+            /** @description What is wrong, in words. */
+            message?: string | null;
+            /** @description What the two are to each other, as that side sees it. */
+            suggested_roles?: components["schemas"]["EventRoles"] | null;
+            /** @description Whose words and key: agent, attested or advocate. */
+            voice?: components["schemas"]["Voice"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at?: string;
+            /** @description What became of it. */
+            outcome?: string;
+            /** @description How many turns were taken. */
+            turn_count?: number;
+            /** @description What the two agreed to be to each other; null unless both said yes. */
+            agreed_roles?: components["schemas"]["EventRoles"] | null;
+            /** @description Milliseconds until the ranking was done. */
+            duration_ms?: number;
+        };
+        /** @description A negotiation that anyone can verify without a server. */
+        NegotiationExport: {
+            /** @description How results are written: full, compact or text. */
+            format: string;
+            /**
+             * Format: uuid
+             * @description The negotiation's id.
+             */
+            negotiation_id: string;
+            /** @description What became of it. */
+            outcome: string | null;
+            /** @description The ledger position it was made as of. */
+            head: string;
+            /** @description The name of the key by which Cairn signs here. */
+            advocate_key_id: string;
+            /** @description The turns, in order. */
+            turns: components["schemas"]["ExportedTurn"][];
+        };
+        /** @description How negotiations ended. `instant_share` is the share of yeses that came at once. */
+        NegotiationMeasures: {
+            /** @description True when no more will come. */
+            ended: number;
+            /** @description False for a message that was turned away before an agent saw it. */
+            accepted: number;
+            /** @description How many yeses came with the second turn. */
+            instant_accepts: number;
+            /** @description Their share of all yeses; null without any. */
+            instant_share: number | null;
+        };
+        /**
+         * @description How a negotiation ended, or why it waits.
+         * @enum {string}
+         */
+        NegotiationOutcome: "accepted" | "rejected" | "rejected_stalled" | "waiting_for_agent" | "timed_out" | "turn_cap" | "expired";
+        /** @description What the two are to each other: agent, patient or peer. */
+        NegotiationRoles: {
+            /** @description Where it comes from. */
+            source: string;
+            /** @description What the one who was found is: agent, patient or peer. */
+            candidate: string;
+        };
+        /**
+         * @description One turn. `message` is null where it was forgotten; `position` is of its ledger entry.
+         *
+         *     `voice` says whose words and whose key: the side's agent by its own, the agent attested by
+         *     Cairn, or Cairn's advocate; `by` how the advocate came to it.
+         */
+        NegotiationTurn: {
+            /** @description Its number, from 1. */
+            seq: number;
+            /** @description Whose turn it is, or was: source or candidate. */
+            speaker: components["schemas"]["Speaker"];
+            /** @description What was done, in one line. */
+            action: components["schemas"]["Move"];
+            /** @description What is wrong, in words. */
+            message: string | null;
+            /** @description What the two are to each other, as that side sees it. */
+            suggested_roles: components["schemas"]["NegotiationRoles"] | null;
+            /** @description How well the two fit, 0 to 100; of a negotiation, the mean. */
+            fit: number | null;
+            /** @description Whose words and key: agent, attested or advocate. */
+            voice: components["schemas"]["Voice"];
+            /** @description What a row is: a model, a purpose, a day or a workspace. */
+            by: string | null;
+            /** @description The key's id. */
+            key_id: string;
+            /** @description What it was started with. */
+            inputs: string[];
+            /** @description The ledger position of its entry. */
+            position: number;
+            /**
+             * Format: date-time
+             * @description When it was said.
+             */
+            said_at: string;
+        };
+        /**
+         * @description A negotiation as its two sides see it. `side` is the reader's, null for an admin.
+         *
+         *     `deadline` is when it goes on by itself, `question` what the reader's own person is asked.
+         *     `failures` counts turns that failed, which are none; `failure` says what the newest was.
+         */
+        NegotiationView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The opportunity's id.
+             */
+            opportunity_id: string;
+            /**
+             * Format: uuid
+             * @description The network's id.
+             */
+            network_id: string;
+            /** @description Which side is the reader's: source or candidate; null for an admin. */
+            side: components["schemas"]["Speaker"] | null;
+            /** @description The state it is in. */
+            state: components["schemas"]["NegotiationState"];
+            /** @description What became of it. */
+            outcome: components["schemas"]["NegotiationOutcome"] | null;
+            /** @description Whose turn it is, or was: source or candidate. */
+            speaker: components["schemas"]["Speaker"] | null;
+            /** @description What the two agreed to be to each other; null unless both said yes. */
+            agreed_roles: components["schemas"]["NegotiationRoles"] | null;
+            /** @description How well the two fit, 0 to 100; of a negotiation, the mean. */
+            fit: number | null;
+            /** @description How many turns there are; null where both sides bring agents. */
+            turn_cap: number | null;
+            /** @description How many turns were taken. */
+            turn_count: number;
+            /** @description How to go about the next turn: explore or decide. */
+            stance: string;
+            /** @description What started it: the schedule or a request. */
+            trigger: string;
+            /** @description When it goes on by itself; null when it has ended. */
+            deadline: string | null;
+            /** @description What the reader's own person is asked; null when nothing is. */
+            question: string | null;
+            /** @description How many polls in a row failed. */
+            failures: number;
+            /** @description Why it failed; null when it did not. */
+            failure: string | null;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            begun_at: string;
+            /** @description When it ended. */
+            ended_at: string | null;
+            /** @description The turns, in order. */
+            turns: components["schemas"]["NegotiationTurn"][];
+        };
         /** @description A message or chunk that stands beside a result. */
         Neighbour: {
             /**
@@ -4778,6 +6306,59 @@ export interface components {
             text: string;
             /** @description When it happened; when it was written, if left out. */
             occurred_at: string | null;
+        };
+        /** @description The network that somebody is in no longer, or that is gone. */
+        NetworkLeft: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /**
+         * @description What a member is in a network.
+         * @enum {string}
+         */
+        NetworkRole: "owner" | "member";
+        /**
+         * @description A network as somebody sees it. `role` and `member_prompt` are theirs; None: they are not in.
+         *
+         *     `members` is how many there are.
+         */
+        NetworkView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What belongs there; empty: everything. */
+            prompt: string;
+            /** @description Who may join by themselves: `anyone`, or with `invite_only` who has an invite. */
+            join_policy: components["schemas"]["JoinPolicy"];
+            /** @description The member who owns it; null: the workspace's admins. */
+            owner_id: string | null;
+            /** @description What the member is in it, `owner` or `member`; null when they are not in it. */
+            role: components["schemas"]["NetworkRole"] | null;
+            /** @description What of the member's belongs there; null when they are not in it. */
+            member_prompt: string | null;
+            /** @description When they joined. */
+            joined_at: string | null;
+            /** @description How many are in it. */
+            members: number;
+            /** @description The version. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
         };
         /** @description What is set on a node; what is not set is left out. */
         NodeAttributes: {
@@ -5063,6 +6644,74 @@ export interface components {
              */
             said_at: string;
         };
+        /** @description Opportunities that are there now; `new` are those that were not before. */
+        OpportunitiesCreated: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["OpportunityView"][];
+            /** @description How many of them were not there before. */
+            new: number;
+            /** @description What there is with people who were met before. */
+            already_accepted: components["schemas"]["OpportunityView"][];
+            /** @description Those who were picked and are no match. */
+            left_out: components["schemas"]["PersonLeftOut"][];
+        };
+        /**
+         * @description What began the search.
+         * @enum {string}
+         */
+        OpportunityTrigger: "ambient" | "orchestrator" | "introducer" | "caller";
+        /** @description An opportunity. `yours` says which part the reader has; `can` what they may do now. */
+        OpportunityView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description How it stands. */
+            state: components["schemas"]["OpportunityState"];
+            /** @description 0 to 100: 90 must meet, 70 should meet. */
+            score: number;
+            /** @description must_meet or should_meet. */
+            verdict: string;
+            /**
+             * Format: uuid
+             * @description The network that the two share.
+             */
+            network_id: string;
+            /** @description What began the search. */
+            trigger: components["schemas"]["OpportunityTrigger"];
+            /** @description Why, as a third person puts it. */
+            reason: string;
+            /** @description What is to be asked, since nothing was said of it. */
+            questions: string[];
+            /** @description What judged it: rules or model. */
+            by: string;
+            /** @description The one who looked. */
+            source: components["schemas"]["SideView"];
+            /** @description The other one. */
+            target: components["schemas"]["SideView"];
+            /** @description The third one who proposed it. */
+            introducer_id: string | null;
+            /** @description The part that the reader has in it. */
+            yours: components["schemas"]["Party"] | null;
+            /** @description What the reader may do now: send, accept, reject. */
+            can: string[];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it came to stand like this.
+             */
+            changed_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself.
+             */
+            expires_at: string;
+        };
         /**
          * @description Where a part of a sequence lies.
          * @enum {string}
@@ -5104,6 +6753,13 @@ export interface components {
         CheckpointItemPage: {
             /** @description The items, in their order. */
             items: components["schemas"]["CheckpointItem"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        ContactPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["ContactView"][];
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };
@@ -5150,9 +6806,30 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list; go on with `next_cursor` until it is null. */
+        InNetworkPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["InNetwork"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        IntentPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["IntentView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
         InvestigationPage: {
             /** @description The items, in their order. */
             items: components["schemas"]["InvestigationView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        InviteRowPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["InviteRow"][];
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };
@@ -5164,6 +6841,13 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list; go on with `next_cursor` until it is null. */
+        LogLinePage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["LogLine"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
         MemoryPage: {
             /** @description The items, in their order. */
             items: components["schemas"]["MemoryView"][];
@@ -5171,9 +6855,30 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list; go on with `next_cursor` until it is null. */
+        NegotiationPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["NegotiationView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        NetworkPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["NetworkView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
         NodePage: {
             /** @description The items, in their order. */
             items: components["schemas"]["NodeView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        OpportunityPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["OpportunityView"][];
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };
@@ -5233,6 +6938,11 @@ export interface components {
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };
+        /**
+         * @description Who moves an opportunity.
+         * @enum {string}
+         */
+        Party: "cairn" | "source" | "target" | "introducer";
         /** @description A document or a section that a result is part of. */
         PathPart: {
             /**
@@ -5277,6 +6987,44 @@ export interface components {
             strength: number;
             /** @description The events, the newest first. */
             evidence: string[];
+        };
+        /** @description Somebody who was picked and is no match, and why. */
+        PersonLeftOut: {
+            /**
+             * Format: uuid
+             * @description Who was picked.
+             */
+            member_id: string;
+            /** @description Why they were left out. */
+            reason: string;
+        };
+        /** @description Somebody who may sign in. `disabled_at` says since when they may not. */
+        PersonView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The name somebody signs in under, in small letters. */
+            login: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The role. */
+            role: components["schemas"]["PersonRole"];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+            /** @description Whether a password is set; without one a link signs in. */
+            has_password: boolean;
+            /** @description When it was switched off. */
+            disabled_at: string | null;
         };
         /** @description The persona that is gone. */
         PersonaRemoved: {
@@ -5341,6 +7089,40 @@ export interface components {
             /** @description The version. */
             version: number;
         };
+        /** @description The turn that was taken up; null where none waits. */
+        PickUpShown: {
+            /** @description The turn; null where none waits. */
+            turn: components["schemas"]["PickedUp"] | null;
+        };
+        /**
+         * @description A turn that an agent has taken up until `claim_until`, and what it needs to speak.
+         *
+         *     `previous` and `seq` go into what it signs; `answers` are its own person's.
+         */
+        PickedUp: {
+            /**
+             * Format: uuid
+             * @description Names the turn that was taken up; the answer to it carries it.
+             */
+            claim: string;
+            /**
+             * Format: date-time
+             * @description Until when the turn is held.
+             */
+            claim_until: string;
+            /** @description Its number, from 1. */
+            seq: number;
+            /** @description The hash of the turn before: a signature covers it. */
+            previous: string;
+            /** @description What may be known of its own side. */
+            own: components["schemas"]["SideFacts"];
+            /** @description What may be known of the other side. */
+            other: components["schemas"]["SideFacts"];
+            /** @description What one's own person has answered. */
+            answers: string[];
+            /** @description The negotiation as it stands. */
+            negotiation: components["schemas"]["NegotiationView"];
+        };
         /**
          * @description What a poll did: tickets that were new, changed, known already, or had no id to keep.
          *
@@ -5359,6 +7141,33 @@ export interface components {
             messages: number;
             /** @description False when there is more to do: ask again. */
             complete: boolean;
+        };
+        /** @description The premise that no longer holds. */
+        PremiseRetracted: {
+            /**
+             * Format: uuid
+             * @description The premise's id.
+             */
+            id: string;
+        };
+        /** @description One thing that a member says of themselves; nobody else is shown it. */
+        PremiseView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description One thing that the member says of themselves. */
+            text: string;
+            /** @description Whether rules or a model cut it from the self-description. */
+            by: string;
+            /**
+             * Format: date-time
+             * @description When it was written to the ledger.
+             */
+            recorded_at: string;
+            /** @description Until when it holds; null: until it is retracted. */
+            expires_at: string | null;
         };
         /** @description The present state of an investigation, and which of its executions counts. */
         Present: {
@@ -5391,6 +7200,20 @@ export interface components {
             }[];
             /** @description Whether there is more to do. */
             more: boolean;
+        };
+        /** @description What weighed in a turn of one's own: by its salt anyone can check the commitment. */
+        PrivateInput: {
+            /** @description Its number, from 1. */
+            seq: number;
+            /**
+             * Format: uuid
+             * @description The node's id.
+             */
+            node_id: string;
+            /** @description 32 random bytes in hexadecimal digits. */
+            salt: string;
+            /** @description SHA-256 over the salt and the text. */
+            commitment: string;
         };
         /** @description RFC 9457 problem details. `type` is stable; `reason` says more about it. */
         ProblemDetails: {
@@ -5428,6 +7251,45 @@ export interface components {
             patterns: components["schemas"]["Pattern"][];
             /** @description Whether there is more than is shown. */
             truncated: boolean;
+        };
+        /**
+         * @description A profile as a shared network shows it. `written` False: nothing was said so far.
+         *
+         *     `missing` are the parts that nothing is said of, `changed` those that this write changed.
+         */
+        ProfileView: {
+            /** @description The id of its node; null until something is written. */
+            id: string | null;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string;
+            /** @description Whether anything was written so far. */
+            written: boolean;
+            /** @description The name as it is shown. */
+            name: string;
+            /** @description Who it is, in a sentence or two. */
+            bio: string;
+            /** @description Where they are. */
+            location: string;
+            /** @description What they do and have done. */
+            context: string;
+            /** @description What they can do. */
+            skills: string[];
+            /** @description What they care for. */
+            interests: string[];
+            /** @description All of it as it is shown and embedded. */
+            text: string;
+            /** @description Whether rules or a model made it of words. */
+            by: string;
+            /** @description The parts that nothing is said of. */
+            missing: string[];
+            /** @description The parts that this request changed. */
+            changed: string[];
+            /** @description Sources that nothing was read from. */
+            skipped: components["schemas"]["Skipped"][];
+            /** @description How many premises this request added. */
+            premises_added: number;
+            /** @description The ledger position of its entry. */
+            position: number;
         };
         /** @description What was looked at. `clean`: nothing was found in any place that could be searched. */
         Proof: {
@@ -5495,6 +7357,13 @@ export interface components {
             agent_id: string | null;
             /** @description The trace it belongs to, as its writer names it. */
             trace_id: string | null;
+        };
+        /** @description A registered key, by its name: SHA-256 over its 32 bytes. */
+        PublicKeyShown: {
+            /** @description The agent's name. */
+            agent: string;
+            /** @description The key's id. */
+            key_id: string;
         };
         /** @description A question to a person in a line: not what was asked, and not with which values. */
         QuestionView: {
@@ -5653,6 +7522,13 @@ export interface components {
              * @description When it expires now.
              */
             expires_at: string;
+        };
+        /** @description What could not be taken: the number of its line or card, and why. */
+        Refused: {
+            /** @description What was searched: a table, an index, a bucket. */
+            place: number;
+            /** @description Why, in one sentence. */
+            why: string;
         };
         /**
          * @description What a call did: nodes without a vector of `model` among those looked at, and newly queued.
@@ -6173,6 +8049,8 @@ export interface components {
             keywords: string[];
             /** @description The kept summary of the conversation; null where there is none. */
             earlier: string | null;
+            /** @description The snapshot of the key's agent; null where there is none. */
+            knowledge: string | null;
         };
         /** @description The newest report of a review; `text` is its beginning. */
         SessionDigest: {
@@ -6277,6 +8155,54 @@ export interface components {
             /** @description The text. */
             text: string;
         };
+        /** @description An active intent in shared networks. */
+        ShownIntent: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            member_id: string;
+            /** @description `seeking`, `offering` or `both`. */
+            side: string;
+            /** @description The text. */
+            text: string;
+            /** @description The networks that show it. */
+            networks: string[];
+        };
+        /** @description What both sides may know of one. */
+        SideFacts: {
+            /** @description Its name. */
+            name: string;
+            /** @description What the question is after; read from it when left out. */
+            intent: string;
+            /** @description The redaction profile: none, soc2, pii or hipaa. */
+            profile: string;
+        };
+        /** @description One of the two. `yes` is whether they said that they want it. */
+        SideView: {
+            /**
+             * Format: uuid
+             * @description Who it is.
+             */
+            member_id: string;
+            /** @description What they call themselves. */
+            name: string;
+            /** @description Their intent; null where the profile alone fits. */
+            intent_id: string | null;
+            /** @description What they say in it. */
+            intent: string;
+            /** @description Whether they seek or offer, or both. */
+            side: string | null;
+            /** @description What they are to the other: agent, patient or peer. */
+            role: components["schemas"]["Valency"];
+            /** @description Whether they said yes for themselves. */
+            yes: boolean;
+        };
         /** @description A memory that says what a client can do, or learns. */
         Skill: {
             /**
@@ -6296,6 +8222,13 @@ export interface components {
             name: string;
             /** @description Whether the client has the skill or is learning it. */
             level: components["schemas"]["Level"];
+        };
+        /** @description A source that nothing was read from, and why. */
+        Skipped: {
+            /** @description The document's id or the link. */
+            source: string;
+            /** @description Why nothing was read from it. */
+            reason: string;
         };
         /**
          * @description Who answered.
@@ -6336,6 +8269,11 @@ export interface components {
          * @enum {string}
          */
         SourceState: "active" | "needs-auth" | "paused";
+        /**
+         * @description A side of a negotiation.
+         * @enum {string}
+         */
+        Speaker: "source" | "candidate";
         /** @description What was spent; `unpriced_calls` cost money nobody knows the amount of. */
         SpentView: {
             /** @description How many tokens. */
@@ -6349,6 +8287,11 @@ export interface components {
             /** @description Calls of models whose price is not known. */
             unpriced_calls: number;
         };
+        /**
+         * @description What a contact is to the networks.
+         * @enum {string}
+         */
+        Standing: "contact" | "ghost" | "member";
         /** @description A memory that says something of a client; `evidence` is the message it was drawn from. */
         Statement: {
             /**
@@ -6434,6 +8377,8 @@ export interface components {
             documents: number;
             /** @description The ledger position of the last entry. */
             ledger_position: number;
+            /** @description Active intents that belong to no network and do not wait to be judged. */
+            intents_in_no_network: number;
         };
         /**
          * @description What came of a step.
@@ -7246,10 +9191,20 @@ export interface components {
             node_ids: string[];
         };
         /**
+         * @description What one of the two is to the other.
+         * @enum {string}
+         */
+        Valency: "agent" | "patient" | "peer";
+        /**
          * @description How an investigation ended.
          * @enum {string}
          */
         Verdict: "auto_resolved" | "needs_tech" | "needs_l2" | "needs_client" | "skipped" | "failed" | "failed_budget";
+        /**
+         * @description Whose words a turn has, and whose key signed it.
+         * @enum {string}
+         */
+        Voice: "agent" | "attested" | "advocate";
         /** @description What a walk may be asked for at most. */
         WalkLimits: {
             /** @description How many nodes at most. */

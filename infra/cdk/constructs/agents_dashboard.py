@@ -9,6 +9,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 
 from cairn.kernel.metrics import SHAPES, Metric, Sort
 from infra.cdk.constructs.alarms import NAMESPACE
+from infra.metric_titles import TITLES
 
 if TYPE_CHECKING:
     from constructs import Construct
@@ -20,23 +21,6 @@ GAUGE_PERIOD = Duration.hours(1)
 """Gauges are told hourly."""
 
 THIRD_OF_A_ROW = 8
-TITLES = {
-    Metric.INVESTIGATIONS: "Investigations closed",
-    Metric.INVESTIGATION_SECONDS: "Investigations, seconds of work",
-    Metric.VERDICTS: "Verdicts",
-    Metric.LLM_TOKENS: "Tokens",
-    Metric.LLM_USD: "Models, US dollars",
-    Metric.CONNECTOR_CALLS: "Calls of tools",
-    Metric.CONNECTOR_HEALTH: "Connectors that are up, share",
-    Metric.SAFETY_DENIALS: "Actions denied",
-    Metric.APPROVALS_PENDING: "Questions waiting for people",
-    Metric.CHAT_SESSIONS: "Chat sessions",
-    Metric.CHAT_HANDOFFS: "Chats handed over",
-    Metric.RATE_LIMIT_REJECTIONS: "Requests above a limit",
-    Metric.TICKET_QUEUE_DEPTH: "Tickets waiting",
-    Metric.RETRIEVAL_HIT_RATE: "Evidence that was cited, share",
-    Metric.TOOL_SEARCHES: "Searches for tools in chats",
-}
 _STATISTICS = {
     Sort.COUNTER: ("Sum",),
     Sort.SPREAD: ("p50", "p95", "p99"),

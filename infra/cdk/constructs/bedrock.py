@@ -46,8 +46,8 @@ def _arns(construct: Construct, model: str, profile: re.Match[str] | None) -> li
     here = f"arn:{stack.partition}:bedrock:{stack.region}"
     if profile is None:
         return [f"{here}::foundation-model/{model}"]
-    named = f"{here}:{stack.account}:inference-profile/{model}"
-    return [named, _everywhere(stack.partition, profile["model"])]
+    profile_arn = f"{here}:{stack.account}:inference-profile/{model}"
+    return [profile_arn, _everywhere(stack.partition, profile["model"])]
 
 
 def _everywhere(partition: str, model: str) -> str:

@@ -159,6 +159,7 @@ OPTIONAL = frozenset(
         "CAIRN_OPENAI_EMBEDDING_MODEL",
         "CAIRN_OPENSEARCH_AUTH",
         "CAIRN_OPENSEARCH_URL",
+        "CAIRN_OTLP_ENDPOINT",
         "CAIRN_RERANKER_DIR",
         "CAIRN_RRF_K",
     }

@@ -85,7 +85,9 @@ def _searches() -> list[cloudwatch.IWidget]:
 
 def _feedback(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWidget]:
     """What readers said of results: over time, and by recipe, reason and signal."""
-    said = [function_metric("api", name, "Sum") for name in ("FeedbackUseful", "FeedbackUnhelpful")]
+    metrics = [
+        function_metric("api", name, "Sum") for name in ("FeedbackUseful", "FeedbackUnhelpful")
+    ]
     table = cloudwatch.LogQueryWidget(
         title="Feedback by recipe, reason and signal",
         log_group_names=[functions["api"].log_group.log_group_name],
@@ -97,7 +99,7 @@ def _feedback(functions: Mapping[str, lambda_.Function]) -> list[cloudwatch.IWid
         view=cloudwatch.LogQueryVisualizationType.TABLE,
         width=HALF_A_ROW,
     )
-    return [_graph("Feedback on results", said), table]
+    return [_graph("Feedback on results", metrics), table]
 
 
 def _machines(pipeline: PipelineStack) -> list[cloudwatch.IWidget]:

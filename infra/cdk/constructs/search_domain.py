@@ -112,12 +112,12 @@ class SearchDomain(Construct):
             function.function.add_to_role_policy(
                 iam.PolicyStatement(actions=[action], resources=resources)
             )
-        named = sorted({path for paths in allowed.values() for path in paths if "*" in path})
+        patterns = sorted({path for paths in allowed.values() for path in paths if "*" in path})
         acknowledge(
             function,
             "An index is named by random digits made at run time: the function reaches every "
             "index of this one domain whose name begins with cairn-nodes, and no other.",
-            *(f"AwsSolutions-IAM5[Resource::{known_as}/{path}]" for path in named),
+            *(f"AwsSolutions-IAM5[Resource::{known_as}/{path}]" for path in patterns),
         )
 
     def _policy(self, name: str) -> dict[str, object]:

@@ -93,8 +93,8 @@ class SignIn(Construct):
         self, config: Config, pool: cognito.UserPool, audience: str
     ) -> cognito.UserPoolClient:
         scopes = [
-            cognito.ResourceServerScope(scope_name=name, scope_description=told)
-            for name, told in SCOPES.items()
+            cognito.ResourceServerScope(scope_name=name, scope_description=text)
+            for name, text in SCOPES.items()
         ]
         server = pool.add_resource_server(
             "Mcp", identifier=audience, user_pool_resource_server_name="cairn", scopes=scopes

@@ -40,14 +40,14 @@ class ApiStack(Stack):
         super().__init__(scope, config.stack("api"), env=env)
         layers = None if config.is_local else DependencyLayers(self, config=config)
         values = pipeline.values | data.search_values(self)
-        made = CairnFunction(
+        function = CairnFunction(
             self, spec, config=config, values=values, layers=layers, network=network
         )
-        self.function = made.function
+        self.function = function.function
         data.admit(self.function)
-        data.share_uploads(made, forgets=True)
-        data.share_anchors(made, adds=True)  # forgetting leaves a signed tombstone
-        data.admit_to_search(made, keeps=False)
+        data.share_uploads(function, forgets=True)
+        data.share_anchors(function, adds=True)  # forgetting leaves a signed tombstone
+        data.admit_to_search(function, keeps=False)
         for worked in pipeline.queues.values():
             worked.queue.grant_send_messages(self.function)
         for name, machine in pipeline.machines.items():

@@ -158,10 +158,11 @@ class DataStack(Stack):
         values = {
             "CAIRN_STAGE": config.stage,
             "CAIRN_LOG_LEVEL": config.log_level,
+            **_optional_setting("CAIRN_OTLP_ENDPOINT", config.otlp_endpoint),
             "CAIRN_CORS_ORIGINS": config.cors_origins,
             "CAIRN_EDITION": config.edition,
             "CAIRN_EMBEDDER": config.embedder,
-            **_given("CAIRN_ONNX_EMBEDDING_MODEL", config.onnx_embedding_model),
+            **_optional_setting("CAIRN_ONNX_EMBEDDING_MODEL", config.onnx_embedding_model),
             "CAIRN_SIMILAR_EDGES": config.similar_edges,
             "CAIRN_WEBHOOKS": config.webhooks,
             "CAIRN_SEARCH_RUN_DAYS": str(config.search_run_days),
@@ -205,7 +206,7 @@ class DataStack(Stack):
         }
 
 
-def _given(setting: str, value: str) -> dict[str, str]:
+def _optional_setting(setting: str, value: str) -> dict[str, str]:
     return {setting: value} if value else {}
 
 

@@ -63,6 +63,7 @@ SCHEDULES = {
     "Hourly": (HOURLY, "sweep_outbox"),
     "Accesses": (HOURLY, "count_accesses"),
     "Investigations": (HOURLY, "sweep_investigations"),
+    "Feeds": (HOURLY, "maintain_feeds"),
 }
 
 OUTWARD_SCHEDULES = {
@@ -118,22 +119,22 @@ class PipelineStack(Stack):
         )
         layers = None if config.is_local else DependencyLayers(self, config=config)
         values = self.values | data.search_values(self)
-        made = {
+        functions = {
             name: CairnFunction(
                 self, spec, config=config, values=values, layers=layers, network=network
             )
             for name, spec in specs.items()
         }
-        self.functions = {name: each.function for name, each in made.items()}
+        self.functions = {name: each.function for name, each in functions.items()}
         self.machines = {
             name: StepMachine(self, name, config=config, functions=self.functions).machine
             for name in TASKS
         }
-        data.share_uploads(made["ingest"])
-        data.share_uploads(made["audit"], forgets=True)
-        data.share_anchors(made["audit"], adds=True)
+        data.share_uploads(functions["ingest"])
+        data.share_uploads(functions["audit"], forgets=True)
+        data.share_anchors(functions["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
-            data.admit_to_search(made[name], keeps=keeps)
+            data.admit_to_search(functions[name], keeps=keeps)
         self._grant(config, data, arns)
         self._consume(config)
         indexed = config.opensearch or bool(config.opensearch_url)
@@ -143,6 +144,7 @@ class PipelineStack(Stack):
         counted = GAUGES if config.min_acu > 0 else GAUGES_OF_A_SLEEPER
         often = {"Gauges": (counted, "tell_gauges"), "Workflows": (counted, "start_workflows")}
         self._schedule(self.functions["audit"], often)
+        self._schedule(self.functions["retrieve"], {"Discovery": (counted, "sweep_discovery")})
         outward = config.webhooks != "off"
         self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
         self._outputs()

@@ -47,7 +47,7 @@ def find_tools() -> Tools:
     own = Path(home) / "bin" / "java"
     java = str(own) if home and own.is_file() else shutil.which("java")
     maven = shutil.which("mvn")
-    missing = [name for name, found in (("java", java), ("mvn", maven)) if not found]
+    missing = [name for name, path in (("java", java), ("mvn", maven)) if not path]
     if not java or not maven:
         return Tools(
             missing=f"OpenSearch needs Java {OLDEST_JAVA} or newer and Maven: "
@@ -61,8 +61,8 @@ def find_tools() -> Tools:
 
 def _java_version(java: str) -> int:
     done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    found = re.search(r'version "(\d+)', done.stderr)
-    return int(found.group(1)) if found else 0
+    match = re.search(r'version "(\d+)', done.stderr)
+    return int(match.group(1)) if match else 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +128,8 @@ class SearchNode:
         return self._health() in {"green", "yellow"}
 
     def _health(self) -> str | None:
-        given = base64.b64encode(f"{USER}:{self.password}".encode()).decode()
-        headers = {"Authorization": f"Basic {given}"}
+        credentials = base64.b64encode(f"{USER}:{self.password}".encode()).decode()
+        headers = {"Authorization": f"Basic {credentials}"}
         request = urllib.request.Request(f"{self.address}/_cluster/health", headers=headers)
         try:
             with urllib.request.urlopen(request, timeout=2) as answer:
@@ -153,13 +153,13 @@ def fetch(libraries: Path, maven: str) -> None:
 
     Of two that ask at once the second waits: it must not replace what the first runs from.
     """
-    wanted = hashlib.sha256(POM.read_bytes()).hexdigest()
+    digest = hashlib.sha256(POM.read_bytes()).hexdigest()
     stamp = libraries.with_suffix(".stamp")
     with locked(libraries.with_suffix(".lock")):
-        if libraries.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+        if libraries.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
             return
         _copy_libraries(libraries, maven)
-        stamp.write_text(wanted, encoding="utf-8")
+        stamp.write_text(digest, encoding="utf-8")
 
 
 def _copy_libraries(libraries: Path, maven: str) -> None:
@@ -170,7 +170,7 @@ def _copy_libraries(libraries: Path, maven: str) -> None:
         command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
     )
     if done.returncode:
-        said = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
-        raise StartFailed(f"Maven could not fetch OpenSearch\n{said}")
+        tail = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        raise StartFailed(f"Maven could not fetch OpenSearch\n{tail}")
     shutil.rmtree(libraries, ignore_errors=True)
     draft.rename(libraries)

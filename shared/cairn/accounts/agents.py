@@ -61,7 +61,8 @@ BY_ADMIN, TOOL_DRIFT = "by-admin", "tool-drift"
 class AgentDraft:
     """What is said of an agent. `tools` None is all that its key has; `edition` "" is any.
 
-    `specialists` are other registered agents that it may hand work to.
+    `specialists` are other registered agents that it may hand work to. Without `live_memory` it
+    knows what its snapshot says, and searches nothing.
     """
 
     name: str
@@ -73,6 +74,7 @@ class AgentDraft:
     edition: str = ""
     tools: tuple[str, ...] | None = None
     requests_a_minute: int | None = None
+    live_memory: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +174,7 @@ class Agents:
                 owner_subject=_owner_id(write, checked.owner),
                 disabled=stops,
             )
-            return AgentRegistered(agent=_kept(write, before, after))
+            return AgentRegistered(agent=_write_changed_agent(write, before, after))
 
         return self._write(principal, owner, do).agent
 
@@ -370,7 +372,7 @@ def _values(draft: AgentDraft) -> dict[str, Any]:
     return {name: getattr(draft, name) for name in AgentDraft.__dataclass_fields__}
 
 
-def _kept(write: Write, before: Agent, after: Agent) -> Agent:
+def _write_changed_agent(write: Write, before: Agent, after: Agent) -> Agent:
     """Keep what became of an agent, unless it is the same."""
     if after == before:
         return before
@@ -389,6 +391,7 @@ def _keep(write: Write, agent: Agent, type_: str) -> None:
         "scopes": [scope.value for scope in agent.scopes],
         "tools": None if agent.tools is None else list(agent.tools),
         "joined": agent.joined,
+        "live_memory": agent.live_memory,
     }
     body = {name: value for name, value in asdict(agent).items() if name in _SEALED}
     subjects = tuple(write.resolution.ids.values())

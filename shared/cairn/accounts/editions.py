@@ -34,4 +34,21 @@ MEMORY = Edition(
 )
 """Memory without operations: agents remember and recall, and nobody works on tickets."""
 
+LIVE_MEMORY = frozenset(
+    {
+        "memory_recall",
+        "memory_list",
+        "context_get",
+        "node_get",
+        "node_trace",
+        "graph_query",
+        "graph_walk",
+        "profile_read",
+        "report_read",
+        "report_list",
+        "conversation_search",
+    }
+)
+"""Tools that read what is remembered: not for an agent that has its snapshot alone."""
+
 EDITIONS: Mapping[str, Edition] = MappingProxyType({each.name: each for each in (FULL, MEMORY)})

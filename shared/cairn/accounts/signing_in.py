@@ -84,7 +84,7 @@ class SignIns:
             self._record_end(stores, holder.workspace_id, holder.key_id)  # holds the chain's lock
             every = stores.keys.all()
             key = next((each for each in every if each.id == holder.key_id), None)
-            parts = _named(key) if key is not None and key.revoked_at is None else None
+            parts = _sign_in_of(key) if key is not None and key.revoked_at is None else None
             if key is None or parts is None:
                 raise Unauthenticated("This token was renewed.", reason="refresh-token")
             sign_in, client = parts
@@ -105,7 +105,7 @@ class SignIns:
         with self.transactions.writing(system_principal(workspace_id)) as stores:
             every = stores.keys.all()
             used = [key for key in every if key.prefix == prefix and key.revoked_at is not None]
-            parts = _named(used[0]) if used else None
+            parts = _sign_in_of(used[0]) if used else None
             if parts is not None:
                 sign_in = parts[0]
             if sign_in is not None:
@@ -171,7 +171,7 @@ class SignIns:
         )
 
 
-def _named(key: KeyView) -> tuple[UUID, str] | None:
+def _sign_in_of(key: KeyView) -> tuple[UUID, str] | None:
     """Return the sign-in that a key's name ends with, and the client it begins with."""
     match = _NAME.fullmatch(key.name)
     return (UUID(match["sign_in"]), match["client"]) if match else None

@@ -40,7 +40,12 @@ _TAGS = [
     {"name": "conversations", "description": "What was said, and the search in it."},
     {"name": "chat", "description": "Talking to an agent that remembers, and asks before changes."},
     {"name": "checkpoints", "description": "States that programs of agents go on from."},
+    {"name": "negotiations", "description": "What members' agents say to each other, signed."},
     {"name": "workflows", "description": "Steps that run by themselves, and ask people."},
+    {"name": "feed", "description": "Whom a member should meet, and how well that is kept."},
+    {"name": "contacts", "description": "Whom a member knows; nobody else sees them."},
+    {"name": "discovery", "description": "Members, networks, intents and the meetings found."},
+    {"name": "networks", "description": "Communities: who is in them, and what belongs there."},
     {"name": "reports", "description": "What workflows made, kept for good."},
     {"name": "summaries", "description": "What memories come to, by what they are about."},
     {"name": "subscriptions", "description": "What agents find without being tagged for it."},
@@ -66,6 +71,7 @@ _TAGS = [
     {"name": "ledger", "description": "The hash chain everything rests on."},
     {"name": "agents", "description": "Who calls as what, and what each may reach."},
     {"name": "keys", "description": "Who may do what."},
+    {"name": "people", "description": "Who signs in to the console."},
     {"name": "operations", "description": "Health and work in progress."},
 ]
 

@@ -47,7 +47,7 @@ class BatchOf(TypedDict, Generic[ShownT]):
     counts: dict[Outcome, int]
 
 
-class Written(Protocol[OutcomeT_co]):
+class BatchResult(Protocol[OutcomeT_co]):
     """What writing a batch gave, in the order of its items."""
 
     @property
@@ -68,7 +68,7 @@ class Answers(Generic[OutcomeT]):
     possible: tuple[Outcome, ...] = (Outcome.CREATED, Outcome.DUPLICATE, Outcome.REJECTED)
     new: tuple[Outcome, ...] = (Outcome.CREATED,)
 
-    def one(self, written: Written[OutcomeT]) -> Response:
+    def one(self, written: BatchResult[OutcomeT]) -> Response:
         """Answer for the only item; raise what refused it."""
         outcome = written.outcomes[0]
         if outcome.error is not None:
@@ -80,7 +80,7 @@ class Answers(Generic[OutcomeT]):
     def many(
         self,
         checked: Sequence[RecordT | Problem],
-        write: Callable[[tuple[RecordT, ...]], Written[OutcomeT]],
+        write: Callable[[tuple[RecordT, ...]], BatchResult[OutcomeT]],
     ) -> Response:
         """Write the good items, if there are any, and answer for all in their order."""
         good = tuple(item for item in checked if not isinstance(item, Problem))

@@ -77,14 +77,14 @@ def _call(scope: Scope, status: int, seconds: float) -> ApiCall:
     return ApiCall(
         tool=f"{scope['method']} {route}",
         reads=scope["method"] in _READS or route in _READING_ROUTES,
-        given=_given(scope),
+        given=_request_fields(scope),
         came={"status": status},
         error=_code(status) if status >= 400 else None,
         seconds=seconds,
     )
 
 
-def _given(scope: Scope) -> dict[str, Any]:
+def _request_fields(scope: Scope) -> dict[str, Any]:
     query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
     body: object = scope["state"].get("json")
     body_fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Thread
@@ -48,7 +49,8 @@ class Working:
 
     def begin(self, work: Callable[..., Behind], leave: Callable[[], None]) -> None:
         """Begin to work; call `leave` when it is over, however it ended."""
-        Thread(target=self._run, args=(work, leave), daemon=True).start()
+        context = copy_context()  # it goes on in the trace of the request
+        Thread(target=context.run, args=(self._run, work, leave), daemon=True).start()
 
     async def wait(self, seconds: float | None = None) -> tuple[list[Told], bool]:
         """Return what was told since, and whether it is over; wait for something, or so long."""
@@ -95,7 +97,7 @@ class Working:
 
 
 @dataclass(slots=True)
-class Kept:
+class TurnEventReader:
     """Looks at what is kept of a turn after a number."""
 
     find: Callable[..., TurnEvents]
@@ -108,12 +110,12 @@ class Kept:
         return [_traced(event) for event in events.items], events.ended
 
 
-def followed(stored: Kept, admit: Callable[[], Any], pace: Pace) -> AsyncIterator[bytes]:
+def followed(stored: TurnEventReader, admit: Callable[[], Any], pace: Pace) -> AsyncIterator[bytes]:
     """Yield a turn's events until it ends, or time is up."""
     return Watch(stored, admit, replace(pace, look=min(LOOK_SECONDS, pace.look))).parts()
 
 
-async def heard(working: Working, stored: Kept, pace: Pace) -> AsyncIterator[bytes]:
+async def heard(working: Working, stored: TurnEventReader, pace: Pace) -> AsyncIterator[bytes]:
     """Yield what the thread tells; a turn that was stopped meanwhile ends here at once."""
     told_at = anyio.current_time()
     while True:

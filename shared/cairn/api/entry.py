@@ -10,6 +10,7 @@ from cairn.api.fairness import Limits
 from cairn.api.options import BUILT_IN, ApiOptions
 from cairn.bootstrap.api import ApiServices
 from cairn.bootstrap.parts import embedder, logger, metrics
+from cairn.bootstrap.telemetry import flush_at_exit, tell_spans
 from cairn.kernel.errors import CairnError
 from cairn.settings import ApiSettings, ServerSettings, metrics_folder
 
@@ -29,12 +30,14 @@ def create_asgi_app(server: ServerSettings | None = None) -> FastAPI:
     """
     settings = ApiSettings.read()
     log = logger("api", settings.log_level)
+    tell_spans("api", settings)
     model = embedder(settings)
     if server is not None:
         Thread(target=_read, args=(model, log), daemon=True).start()
     services = ApiServices(settings, log, model, server)
     app = create_app(services, _options(settings, server), log=log)
     if server is not None:
+        flush_at_exit()
         from cairn.api.mcp.drift import check_agents
 
         app.state.mcp.require_tools()

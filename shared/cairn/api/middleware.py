@@ -5,7 +5,8 @@ Plain ASGI, so that streaming answers stay streams. Authentication is not here (
 
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +16,7 @@ from cairn.api.load import RECEIVED
 from cairn.api.problems import Refused, from_http, problem_response, unexpected
 from cairn.kernel.clock import Stopwatch
 from cairn.kernel.ids import IdSource
+from cairn.kernel.spans import Kind, Span, span
 from cairn.kernel.traces import TRACEPARENT, trace_id_of, within
 
 if TYPE_CHECKING:
@@ -32,6 +34,11 @@ class Log(Protocol):
 
 
 REQUEST_ID = "x-request-id"
+METHODS = frozenset(
+    {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+)
+"""What a span says of a request's method; anything else is a text of the caller's."""
+
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._\-]{8,128}")
 SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
@@ -72,9 +79,10 @@ class RequestContext:
                 _add_headers(MutableHeaders(raw=message.setdefault("headers", [])), state)
             await send(message)
 
-        traceparent = Headers(scope=scope).get(TRACEPARENT)
+        trace_id: str | None = None
         try:
-            with within(traceparent):
+            with within(Headers(scope=scope).get(TRACEPARENT)), _served(scope, status) as measured:
+                trace_id = trace_id_of(measured.traceparent)
                 await self.app(scope, receive, send_with_headers)
         except Exception as exc:  # noqa: BLE001 - the last catch: a bug becomes a 500, and is logged
             fields = {"request_id": state["request_id"], **where(exc)}
@@ -82,7 +90,7 @@ class RequestContext:
             if not status:
                 response = problem_response(unexpected(), state["request_id"])
                 await response(scope, receive, send_with_headers)
-        line = _line(scope, state, status, self.stopwatch() - started)
+        line = _line(scope, state, status, self.stopwatch() - started, trace_id)
         self.log.info("request", extra=line)
 
     def _request_id(self, scope: Scope) -> str:
@@ -137,7 +145,11 @@ def _add_headers(headers: MutableHeaders, state: Mapping[str, Any]) -> None:
 
 
 def _line(
-    scope: Scope, state: Mapping[str, Any], status: list[int], seconds: float
+    scope: Scope,
+    state: Mapping[str, Any],
+    status: list[int],
+    seconds: float,
+    trace_id: str | None,
 ) -> dict[str, object]:
     route = scope.get("route")
     principal = state.get("principal")
@@ -148,13 +160,35 @@ def _line(
         "ms": round(seconds * 1000, 2),
         "request_id": state["request_id"],
         "workspace_id": str(principal.workspace_id) if principal else None,
-        **_traced(scope),
+        **({"trace_id": trace_id} if trace_id else {}),
     }
 
 
-def _traced(scope: Scope) -> dict[str, object]:
-    trace_id = trace_id_of(Headers(scope=scope).get(TRACEPARENT))
-    return {"trace_id": trace_id} if trace_id else {}
+@contextmanager
+def _served(scope: Scope, status: list[int]) -> Generator[Span]:
+    """Measure a request by its route: its path may hold names of people."""
+    method = scope["method"] if scope["method"] in METHODS else "_OTHER"
+    with span(method, {"http.request.method": method}, kind=Kind.SERVER) as measured:
+        try:
+            yield measured
+        finally:
+            _describe(measured, method, scope, status[0] if status else 500)
+
+
+def _describe(measured: Span, method: str, scope: Scope, status: int) -> None:
+    state = scope["state"]
+    attributes: dict[str, str | int] = {
+        "http.response.status_code": status,
+        "cairn.request_id": state["request_id"],
+    }
+    if route := getattr(scope.get("route"), "path", None):
+        measured.rename(f"{method} {route}")
+        attributes["http.route"] = route
+    if principal := state.get("principal"):
+        attributes["cairn.workspace_id"] = str(principal.workspace_id)
+    measured.put(attributes)
+    if status >= 500:
+        measured.fail(str(status))
 
 
 def where(exc: Exception) -> dict[str, object]:

@@ -66,7 +66,7 @@ def document_of(app: FastAPI) -> Json:
     for name, schema in defined.get("$defs", {}).items():
         if schemas.setdefault(name, schema) != schema:
             raise ValueError(f"two types of the API are both called {name}")
-    document = _named(document)
+    document = _rename_generics(document)
     _describe(document, tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8")))
     return document
 
@@ -125,7 +125,7 @@ def _placed(value: Any, contents: Mapping[str, Json]) -> Any:
     return value
 
 
-def _named(document: Json) -> Json:
+def _rename_generics(document: Json) -> Json:
     """Return a document whose generic types have plain names: "MemoryPage", "KeyList"."""
     text = json.dumps(document)
     text = _GENERIC.sub(lambda match: match["item"] + _NAMES[match["of"]], text)

@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 from cairn.api.answers import encode
 from cairn.api.dependencies import require_working
 from cairn.api.problems import Refused, from_error
-from cairn.investigations.tracing import Seen, TraceEvent, events_after
+from cairn.investigations.tracing import ReaderPosition, TraceEvent, events_after
 from cairn.kernel.errors import CairnError, FieldError, Unavailable, ValidationFailed
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from fastapi import Request, Response
 
+    from cairn.api.documentation import Responses
     from cairn.api.options import OpenStreams, Pace
     from cairn.bootstrap.api import ApiServices
     from cairn.investigations.views import InvestigationView, StepsView
@@ -40,6 +41,18 @@ Look = Callable[[], "tuple[Sequence[TraceEvent], bool]"]
 
 Found = tuple["InvestigationView", "StepsView"]
 """An investigation and its steps after a number."""
+
+
+def documented(what: str, example: str) -> Responses:
+    """Document the events of a route that streams nothing else."""
+    schema = {"type": "string", "description": "Server-sent events; data is JSON."}
+    content = {MEDIA_TYPE: {"schema": schema, "example": example}}
+    return {200: {"description": what, "content": content}}
+
+
+def wanted(request: Request) -> bool:
+    """Return whether a request asks for events rather than one answer."""
+    return MEDIA_TYPE in request.headers.get("accept", "")
 
 
 def last_seen(header: str | None, after: int | None) -> int:
@@ -128,7 +141,7 @@ class Watch:
         now = began = told_at = admitted_at = answered_at = anyio.current_time()
         due = False
         while now - began < self.pace.longest:
-            batch = await self._found(admit=due, waited=now - answered_at)
+            batch = await self._read_events(admit=due, waited=now - answered_at)
             if batch is not None:
                 answered_at = now
                 admitted_at = now if due else admitted_at
@@ -145,7 +158,7 @@ class Watch:
             now = anyio.current_time()
             due = now - admitted_at >= self.pace.admission
 
-    async def _found(
+    async def _read_events(
         self, *, admit: bool, waited: float
     ) -> tuple[Sequence[TraceEvent], bool] | None:
         """Return what is there for a key that is still good; None while the database is away."""
@@ -164,7 +177,7 @@ class Steps:
     """Looks at an investigation: `found` first, then what is new after what was `seen`."""
 
     find: Callable[[int], Found]
-    seen: Seen
+    seen: ReaderPosition
     found: Found | None
 
     def __call__(self) -> tuple[Sequence[TraceEvent], bool]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, key_store, logger, warn
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.settings import ActSettings
@@ -46,6 +47,7 @@ def act_services() -> ActServices:
     """Build them from the environment; nothing connects and no connector starts yet."""
     settings = ActSettings.read()
     log = logger("act", settings.log_level)
+    tell_spans("act", settings)
     opened = database(settings)
     parts = InvestigationParts(
         settings=settings,

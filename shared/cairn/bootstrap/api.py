@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from cairn.bootstrap.api_agents import AgentServices
+from cairn.bootstrap.api_people import PeopleServices
 from cairn.bootstrap.lazy import part
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from cairn.conversations.read import BrowseConversations
     from cairn.conversations.record import BindKey, ChangeConversation, RecordMessage
     from cairn.conversations.search import SearchConversations
+    from cairn.discovery.intents.profiles import MemberProfiles
     from cairn.documents.accept import CreateUpload
     from cairn.documents.pages import Fetch
     from cairn.embedding.port import EmbeddingModel
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from cairn.reembedding.reindex import CountMissingVectors, Reindex
     from cairn.reports.read import BrowseReports
     from cairn.reports.write import WriteReport
+    from cairn.sessions.logs import ReadSessionLog
     from cairn.summaries.read import ReadSummaries
     from cairn.taint.taint import Taints
     from cairn.tasks.work import Tasks
@@ -70,7 +73,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found", bound="LedgerVerification")
 
 
-class ApiServices(AgentServices):
+class ApiServices(AgentServices, PeopleServices):
     """Every use case the routes and tools call. One object an app; nothing connects when made."""
 
     # Access and health
@@ -144,6 +147,13 @@ class ApiServices(AgentServices):
         from cairn.settings import ServerSettings
 
         return HttpFetch(private_hosts=ServerSettings.read().private_hosts())
+
+    @part
+    def member_profiles(self) -> MemberProfiles:
+        """Members' own profiles and premises; links go through the one fetch."""
+        from cairn.bootstrap.member_profiles import profiles_of
+
+        return profiles_of(self.platform, self.gateway, lambda: self.fetch)
 
     @part
     def claim(self) -> RedeemClaim:
@@ -593,6 +603,13 @@ class ApiServices(AgentServices):
         from cairn.bootstrap.parts import deployment_document
 
         return PostgresWorkspaceSettings(self.opened, monotonic, deployment_document(self.settings))
+
+    @part
+    def read_session_log(self) -> ReadSessionLog:
+        """What is logged of a session."""
+        from cairn.sessions.logs import ReadSessionLog
+
+        return ReadSessionLog(transactions=self.platform.transactions)
 
     @part
     def get_stats(self) -> GetStats:

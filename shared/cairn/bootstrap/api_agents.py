@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cairn.bootstrap.api_parts import ApiParts
+from cairn.bootstrap.api_feed import FeedServices
 from cairn.bootstrap.lazy import lazy, part
 from cairn.kernel.clock import utc_now
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from cairn.compaction.compact import Compact
     from cairn.compaction.session import KeepBriefing
     from cairn.connectors.registry import Connectors
+    from cairn.discovery.feed.feeds import Feeds
+    from cairn.discovery.feed.maintenance import MaintainFeeds
+    from cairn.discovery.intents.intents import Intents
+    from cairn.discovery.matching.discovery import Discovery
+    from cairn.discovery.matching.opportunities import Opportunities
+    from cairn.discovery.negotiation.negotiations import Negotiations
     from cairn.documents.accept import AcceptDocument
     from cairn.investigations.approvals import Approvals
     from cairn.investigations.browse import BrowseInvestigations
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
     from cairn.investigations.views import InvestigationView
     from cairn.kernel.access import Principal
     from cairn.memory_graph.ledger_graph import LedgerGraph
+    from cairn.sessions.knowledge import Knowledge
     from cairn.sessions.opening import OpenSession
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
@@ -51,7 +58,7 @@ MOST_INVESTIGATIONS = 20
 """Of a ticket that are shown with it."""
 
 
-class AgentServices(ApiParts):
+class AgentServices(FeedServices):
     """Use cases, each imported and made when a request first needs it."""
 
     # What an agent is given
@@ -87,23 +94,22 @@ class AgentServices(ApiParts):
     @part
     def open_session(self) -> OpenSession:
         """What a session begins with."""
-        from cairn.bootstrap.parts import inform
-        from cairn.kernel.clock import monotonic
-        from cairn.recall.subscriptions import Subscriptions
-        from cairn.reports.read import BrowseReports
-        from cairn.sessions.opening import OpenSession
+        from cairn.bootstrap.parts import session_opening
 
-        transactions = self.platform.transactions
-        return OpenSession(
-            transactions=transactions,
-            reports=BrowseReports(
-                transactions=transactions, stopwatch=monotonic, log=inform(self.log)
-            ),
-            subscriptions=Subscriptions(self.platform),
+        return session_opening(
+            self.platform,
+            self.log,
             investigations=self.investigations,
             escalations=self.escalations,
-            clock=utc_now,
+            snapshot=self.knowledge.text_for,
         )
+
+    @part
+    def knowledge(self) -> Knowledge:
+        """What agents are given before they ask."""
+        from cairn.sessions.knowledge import Knowledge
+
+        return Knowledge(platform=self.platform)
 
     # Tickets
 
@@ -281,11 +287,49 @@ class AgentServices(ApiParts):
             models=self.gateway,
             titles=Titles(models=self.gateway),
             metrics=self.investigation_parts.metrics,
+            snapshot=lazy(lambda: self.knowledge.text_for),
             briefing=lazy(lambda: self.compact_chat.briefing),
             compact=lazy(lambda: self.compact_chat),
         )
 
+    # Discovery
+
+    @part
+    def discovery(self) -> Discovery:
+        """Looking for who fits."""
+        from cairn.bootstrap.matching import discovery_of
+
+        return discovery_of(self.platform, self.embedder)
+
+    @part
+    def opportunities(self) -> Opportunities:
+        """What members do with the meetings that were found."""
+        from cairn.bootstrap.matching import opportunities_of
+
+        return opportunities_of(self.platform, self.discovery)
+
+    @part
+    def feeds(self) -> Feeds:
+        """Whom members should meet."""
+        from cairn.bootstrap.feeds import feeds_of
+
+        return feeds_of(self.platform, self.opportunities, self.negotiations, self.gateway)
+
+    @part
+    def maintain_feeds(self) -> MaintainFeeds:
+        """Looking after feeds."""
+        from cairn.discovery.feed.maintenance import MaintainFeeds
+
+        return MaintainFeeds(platform=self.platform, introduce=self.opportunities.introduce)
+
     # Workflows
+
+    @part
+    def intents(self) -> Intents:
+        """What members seek and offer."""
+        from cairn.bootstrap.intents import intents_of
+
+        return intents_of(self.platform, self.gateway, self.indexer)
 
     @part
     def workflows(self) -> Workflows:
@@ -300,6 +344,15 @@ class AgentServices(ApiParts):
         from cairn.workflows.runs import Runs
 
         return Runs(platform=self.platform)
+
+    # Discovery
+
+    @part
+    def negotiations(self) -> Negotiations:
+        """What members' agents say to each other."""
+        from cairn.bootstrap.negotiations import negotiations
+
+        return negotiations(self.platform)
 
     # People and connectors
 

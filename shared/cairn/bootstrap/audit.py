@@ -16,6 +16,7 @@ from cairn.bootstrap.investigations import InvestigationParts, InvestigationStep
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, inform, logger, signing_key, warn
 from cairn.bootstrap.search_index import endpoint, keep_search_index
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.settings import AuditSettings
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from cairn.ageing.count_accesses import CountAccesses
     from cairn.anchors.verify_chains import VerifyChains
     from cairn.bootstrap.parts import SigningKey
+    from cairn.discovery.feed.maintenance import MaintainEveryFeed
     from cairn.documents.finish import FinishIngestion
     from cairn.investigations.gauges import TellGauges
     from cairn.investigations.ports import StepFunction
@@ -47,6 +49,7 @@ class AuditServices:
     investigation: InvestigationSteps
     sweep_investigations: Callable[[datetime | None], dict[str, int]]
     start_workflows: Callable[[], dict[str, int]]
+    maintain_feeds: MaintainEveryFeed
     tell_gauges: Callable[[], dict[str, int]]
     search_index: KeepSearchIndex | None
     log: Logger
@@ -56,6 +59,7 @@ def audit_services() -> AuditServices:
     """Build them from the environment; nothing connects yet."""
     settings = AuditSettings.read()
     log = logger("audit", settings.log_level)
+    tell_spans("audit", settings)
     opened = database(settings)
     key, index = signing_key(settings), endpoint(settings)
     parts = InvestigationParts(
@@ -72,6 +76,7 @@ def audit_services() -> AuditServices:
         investigation=InvestigationSteps(parts=parts),
         sweep_investigations=lazy(lambda: _sweep_investigations(parts)),
         start_workflows=lazy(lambda: _start_workflows(parts)),
+        maintain_feeds=lazy(lambda: _maintain_feeds(parts)),
         tell_gauges=lazy(lambda: _tell_gauges(parts)),
         count_accesses=lazy(lambda: _count_accesses(parts)),
         search_index=lazy(lambda: keep_search_index(index, opened, warn(log))) if index else None,
@@ -111,6 +116,7 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
     from cairn.adapters.postgres.memory.search_runs import DropSearchRuns
     from cairn.adapters.postgres.webhooks import DropDeliveries
     from cairn.bootstrap.forgetting import forget_use_case
+    from cairn.bootstrap.intents import intent_sweep
     from cairn.forgetting.forget import FinishForgettings
     from cairn.memories.expiry import RemoveExpired
     from cairn.operations.sweep import MODEL_CALLS_FOR, KeepForDays, Sweep
@@ -133,6 +139,7 @@ def _sweep(settings: AuditSettings, parts: InvestigationParts, key: SigningKey) 
             forget=forget_use_case(settings, opened, parts.platform, key),
             report=warn(parts.log),
         ),
+        end_intents=intent_sweep(parts.platform, workspaces),
     )
 
 
@@ -199,17 +206,34 @@ def _sweep_investigations(
 
 
 def _start_workflows(parts: InvestigationParts) -> Callable[[], dict[str, int]]:
-    """Return what begins the runs that are due."""
+    """Return what begins runs that are due, goes on with negotiations, and bakes snapshots."""
     from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
+    from cairn.bootstrap.negotiations import sweep
     from cairn.bootstrap.workflows import workflows_of
+    from cairn.sessions.knowledge import Knowledge, RefreshKnowledge
     from cairn.workflows.starting import StartDue
 
     stored = PostgresWorkspaceSettings(parts.opened, monotonic)
-    return StartDue(
+    start = StartDue(
         workspaces=ListWorkspaces(parts.opened),
         workflows=workflows_of(parts),
         settings=lambda principal: stored(principal).settings.workflows.briefing,
         report=warn(parts.log),
+    )
+    refresh = RefreshKnowledge(
+        workspaces=ListWorkspaces(parts.opened),
+        knowledge=Knowledge(platform=parts.platform),
+        report=warn(parts.log),
+    )
+    negotiate = sweep(parts)
+    return lambda: {**start(), **negotiate(), **refresh()}
+
+
+def _maintain_feeds(parts: InvestigationParts) -> MaintainEveryFeed:
+    from cairn.discovery.feed.maintenance import MaintainEveryFeed, MaintainFeeds
+
+    return MaintainEveryFeed(
+        workspaces=ListWorkspaces(parts.opened), maintain=MaintainFeeds(platform=parts.platform)
     )
 
 

@@ -21,6 +21,7 @@ from cairn.bootstrap.parts import (
     registered,
     warn,
 )
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.clock import monotonic
 from cairn.settings import AgeingSettings, ConsolidateSettings
 
@@ -64,6 +65,7 @@ def consolidate_services() -> ConsolidateServices:
     """Build them from the environment; nothing connects and no model is read yet."""
     settings = ConsolidateSettings.read()
     log = logger("consolidate", settings.log_level)
+    tell_spans("consolidate", settings)
     opened = database(settings)
     model = registered(embedder(settings), opened)
     models = gateway(settings, opened, report=warn(log))

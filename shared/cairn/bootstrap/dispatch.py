@@ -64,6 +64,7 @@ def queues_of(settings: QueueSettings) -> dict[str, str]:
     """Return the queues' URLs by the topic that wakes them."""
     return {
         Topic.EMBED: settings.embed_queue_url,
+        Topic.ASSIGNMENT: settings.embed_queue_url,  # whose reader has the embedder
         Topic.WEBHOOK: settings.webhook_queue_url,
     }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import database, key_store, logger, platform, warn
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.clock import monotonic
 from cairn.settings import IngestSettings
 
@@ -32,6 +33,7 @@ def ingest_services() -> IngestServices:
     """Build them from the environment; nothing connects yet."""
     settings = IngestSettings.read()
     log = logger("ingest", settings.log_level)
+    tell_spans("ingest", settings)
     return IngestServices(ingest=lazy(lambda: _ingest(settings, log)), log=log)
 
 

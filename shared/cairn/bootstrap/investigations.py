@@ -14,7 +14,7 @@ from cairn.bootstrap.parts import DatabaseSettings, KeyStoreSettings, key_store,
 from cairn.investigations.run.redact_errors import redact_errors
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import Conflict
-from cairn.kernel.traces import within
+from cairn.kernel.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -349,7 +349,12 @@ class InvestigationSteps:
             "HALTED": lambda: parts.close(*ids),
         }
         call = calls.get(step) or (lambda: self._ran(step, *ids, run))
-        with within(parts.traceparent(*ids)):
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "cairn.workspace_id": str(workspace_id),
+            "cairn.investigation_id": str(investigation_id),
+        }
+        with span(f"investigation {step}", attributes, parent=parts.traceparent(*ids)):
             answer = self._answered(call, *ids)
         parts.log.info("investigation.step", extra={"step": step, **answer})
         return answer

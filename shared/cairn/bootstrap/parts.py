@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from cairn.adapters.aws.signing import KmsSigningKey
     from cairn.adapters.files.signing import FileSigningKey
     from cairn.embedding.port import Embedder, EmbeddingModel
+    from cairn.investigations.browse import BrowseInvestigations
+    from cairn.investigations.people.bundle import Escalations
+    from cairn.kernel.access import Principal
     from cairn.kernel.metrics import Metrics
     from cairn.ledger.keys import BodyCipher, KeyCache, KeyStore
+    from cairn.sessions.opening import OpenSession
     from cairn.settings import ApiSettings, RetrieveSettings
     from cairn.workspace.documents import Document
     from cairn.writing.platform import Log, Platform
@@ -206,6 +210,31 @@ def _cipher() -> BodyCipher:
     from cairn.ledger.keys import BodyCipher
 
     return BodyCipher()
+
+
+def session_opening(
+    platform: Platform,
+    log: Logger,
+    *,
+    investigations: BrowseInvestigations,
+    escalations: Escalations,
+    snapshot: Callable[[Principal], str] = lambda principal: "",
+) -> OpenSession:
+    """Return what reads what a session begins with."""
+    from cairn.recall.subscriptions import Subscriptions
+    from cairn.reports.read import BrowseReports
+    from cairn.sessions.opening import OpenSession
+
+    transactions = platform.transactions
+    return OpenSession(
+        transactions=transactions,
+        reports=BrowseReports(transactions=transactions, stopwatch=monotonic, log=inform(log)),
+        subscriptions=Subscriptions(platform),
+        investigations=investigations,
+        escalations=escalations,
+        snapshot=snapshot,
+        clock=utc_now,
+    )
 
 
 def metrics(stage: Literal["local", "prod"]) -> Metrics:

@@ -10,6 +10,7 @@ from cairn.bootstrap.investigations import InvestigationParts, InvestigationStep
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.models import gateway, silent
 from cairn.bootstrap.parts import database, logger, warn
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.settings import PlanSettings
@@ -45,6 +46,7 @@ def plan_services() -> PlanServices:
     """Build them from the environment; nothing connects yet."""
     settings = PlanSettings.read()
     log = logger("plan", settings.log_level)
+    tell_spans("plan", settings)
     opened = database(settings)
     models = cache(lambda: _models(settings, opened, log))
     planner = lazy(lambda: planner_over(models(), opened, report=warn(log)))

@@ -1,4 +1,4 @@
-"""What the retrieve function needs: the same recall the API serves, also as a step."""
+"""What the retrieve function needs: the recall the API serves, also as a step, and discovery."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.parts import CONNECTIONS, database, embedder, logger, registered, warn
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.settings import RetrieveSettings
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.database import Database
     from cairn.bootstrap.investigations import InvestigationParts, InvestigationSteps
     from cairn.bootstrap.workflows import WorkflowSteps
+    from cairn.discovery.matching.ambient import SweepDiscovery
     from cairn.investigations.ports import StepFunction
     from cairn.recall.answer import Search
     from cairn.recall.query import SearchRequest
@@ -31,6 +33,7 @@ class RetrieveServices:
     search: Search
     investigation: InvestigationSteps
     workflow: WorkflowSteps
+    sweep_discovery: SweepDiscovery
     log: Logger
 
 
@@ -39,12 +42,14 @@ def retrieve_services() -> RetrieveServices:
     settings = RetrieveSettings.read()
     opened = database(settings, size=CONNECTIONS)
     log = logger("retrieve", settings.log_level)
+    tell_spans("retrieve", settings)
     recall = lazy(lambda: _recall(settings, opened, log))
     return RetrieveServices(
         request=lazy(search_request),
         search=lazy(lambda: _search(recall)),
         investigation=lazy(lambda: _steps(settings, opened, log, recall)),
         workflow=lazy(lambda: _workflow(settings, opened, log, recall)),
+        sweep_discovery=lazy(lambda: _sweep_discovery(settings, opened, log)),
         log=log,
     )
 
@@ -114,6 +119,16 @@ def _workflow(
     parts = InvestigationParts(settings=settings, opened=opened, log=log, steps={})
     search = SearchMemory(platform=parts.platform, recall=recall)
     return WorkflowSteps(parts=parts, steps={"recall": lambda: search})
+
+
+def _sweep_discovery(settings: RetrieveSettings, opened: Database, log: Logger) -> SweepDiscovery:
+    from cairn.adapters.postgres.sweeping import ListWorkspaces
+    from cairn.bootstrap.investigations import InvestigationParts
+    from cairn.bootstrap.matching import sweep_discovery
+
+    parts = InvestigationParts(settings=settings, opened=opened, log=log, steps={})
+    model = registered(embedder(settings), opened)
+    return sweep_discovery(ListWorkspaces(opened), parts.platform, model, warn(log))
 
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.bootstrap.lazy import lazy, part
 from cairn.investigations.run.redact_errors import redact_errors
-from cairn.kernel.clock import monotonic, utc_now
-from cairn.kernel.traces import within
+from cairn.kernel.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
 
     from cairn.bootstrap.investigations import InvestigationParts
     from cairn.connectors.host import Host
-    from cairn.kernel.access import Principal
     from cairn.llm.gateway import Gateway
-    from cairn.sessions.opening import Opening, OpenSession
     from cairn.workflows.definitions import Workflows
     from cairn.workflows.moving import Runner
     from cairn.workflows.step import RunWorkflowStep, StepFunction
@@ -75,7 +72,11 @@ class WorkflowSteps:
 
         run_id = workflow_run_id
         opened = self.runner.read(workspace_id, run_id)
-        with within(opened.run.traceparent):
+        attributes = {
+            "cairn.workspace_id": str(workspace_id),
+            "cairn.workflow_run_id": str(workflow_run_id),
+        }
+        with span(f"workflow {step}", attributes, parent=opened.run.traceparent):
             if step == "enter":
                 answer = self.run.enter(workspace_id, run_id, run=run)
             elif step == "halt":
@@ -129,14 +130,22 @@ def _ask(parts: InvestigationParts, models: Gateway | None) -> StepFunction:
 
 
 def _sum_up(parts: InvestigationParts) -> StepFunction:
+    from cairn.bootstrap.parts import session_opening
+    from cairn.investigations.browse import BrowseInvestigations
+    from cairn.investigations.journal import Opener
+    from cairn.investigations.people.bundle import Escalations
     from cairn.workflows.doing import SumUp
 
-    opening = opening_of(parts)
-
-    def opened(principal: Principal) -> Opening:
-        return opening(principal)
-
-    return SumUp(platform=parts.platform, opening=opened)
+    platform = parts.platform
+    browse = BrowseInvestigations(
+        transactions=platform.transactions,
+        open=Opener(keys=platform.keys, cipher=platform.cipher),
+    )
+    calls = Escalations(journal=parts.journal, browse=browse)
+    return SumUp(
+        platform=platform,
+        opening=session_opening(platform, parts.log, investigations=browse, escalations=calls),
+    )
 
 
 def _report(parts: InvestigationParts) -> StepFunction:
@@ -150,30 +159,3 @@ def _notify() -> StepFunction:
     from cairn.workflows.doing import notify
 
     return notify
-
-
-def opening_of(parts: InvestigationParts) -> OpenSession:
-    """Return what reads what a session begins with."""
-    from cairn.bootstrap.parts import inform
-    from cairn.investigations.browse import BrowseInvestigations
-    from cairn.investigations.journal import Opener
-    from cairn.investigations.people.bundle import Escalations
-    from cairn.recall.subscriptions import Subscriptions
-    from cairn.reports.read import BrowseReports
-    from cairn.sessions.opening import OpenSession
-
-    platform = parts.platform
-    browse = BrowseInvestigations(
-        transactions=platform.transactions,
-        open=Opener(keys=platform.keys, cipher=platform.cipher),
-    )
-    return OpenSession(
-        transactions=platform.transactions,
-        reports=BrowseReports(
-            transactions=platform.transactions, stopwatch=monotonic, log=inform(parts.log)
-        ),
-        subscriptions=Subscriptions(platform),
-        investigations=browse,
-        escalations=Escalations(journal=parts.journal, browse=browse),
-        clock=utc_now,
-    )

@@ -62,7 +62,7 @@ class FindUser(Arguments):
     name: Line | None = Field(default=None, description="Part of the name.")
 
     @model_validator(mode="after")
-    def _one(self) -> FindUser:
+    def _require_one_key(self) -> FindUser:
         if sum(each is not None for each in (self.email, self.user_id, self.name)) != 1:
             raise ValueError("needs exactly one of email, user_id and name")
         return self
@@ -179,7 +179,7 @@ def _would(
 ) -> dict[str, JsonValue]:
     """Return what a change would do; it reads only."""
     user = _user_of(connection, arguments.user_id, "account.read")
-    return {"dry_run": True, **_told(change, user, change.after(user, reason))}
+    return {"dry_run": True, **_change_record(change, user, change.after(user, reason))}
 
 
 def _done(
@@ -194,7 +194,7 @@ def _done(
         return _repeated(earlier, change, arguments)
     user = _user_of(connection, arguments.user_id, "account.hold")
     after = change.after(user, reason)
-    answer = _told(change, user, after)
+    answer = _change_record(change, user, after)
     if after is None:
         connection.execute(query("account.delete"), {"user_id": arguments.user_id})
     elif after != user:
@@ -225,7 +225,7 @@ def _user(row: TupleRow) -> Row:
     return dict(zip(names, row, strict=True))
 
 
-def _told(change: Change, before: Row, after: Row | None) -> dict[str, JsonValue]:
+def _change_record(change: Change, before: Row, after: Row | None) -> dict[str, JsonValue]:
     """Return what changed: no name and no address, since it is kept beside the key."""
     fields = ("status", "locked_reason", "failed_sign_ins", "must_reset")
     record: dict[str, JsonValue] = {

@@ -92,11 +92,11 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def arguments_for(schema: Mapping[str, Any], *, text: str) -> dict[str, Any]:
     """Return a value for every property, `text` wherever a text may stand."""
-    value = _made(schema, schema, text, MAX_DEPTH)
+    value = _example_of(schema, schema, text, MAX_DEPTH)
     return dict(mapping(value))
 
 
-def _made(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: int) -> Any:
+def _example_of(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: int) -> Any:
     part = _chosen(part, whole, depth)
     if depth == 0:
         return text
@@ -108,11 +108,11 @@ def _made(part: Mapping[str, Any], whole: Mapping[str, Any], text: str, depth: i
     if kind == "object":
         properties = mapping(part.get("properties"))
         return {
-            name: _made(mapping(value), whole, text, depth - 1)
+            name: _example_of(mapping(value), whole, text, depth - 1)
             for name, value in properties.items()
         }
     if kind == "array":
-        return [_made(mapping(part.get("items")), whole, text, depth - 1)]
+        return [_example_of(mapping(part.get("items")), whole, text, depth - 1)]
     if kind in {"integer", "number"}:
         return part.get("default") or part.get("minimum") or 1
     return {"boolean": False, "null": None}.get(kind, text)
@@ -186,7 +186,7 @@ class NotAsked(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ExaminedConnector:
     """A connector that is being asked."""
 
     client: Client
@@ -225,10 +225,10 @@ class Asked:
         return "\n".join(blocks or extra), bool(result.is_error)
 
 
-Question = Callable[[Asked], Awaitable[str]]
+Question = Callable[[ExaminedConnector], Awaitable[str]]
 
 
-async def manifest_version(tested: Asked) -> str:
+async def manifest_version(tested: ExaminedConnector) -> str:
     """serverInfo.version is a semantic version"""
     try:
         read_manifest("tested", tested.version, [])
@@ -237,7 +237,7 @@ async def manifest_version(tested: Asked) -> str:
     return tested.version
 
 
-async def tools_list(tested: Asked) -> str:
+async def tools_list(tested: ExaminedConnector) -> str:
     """every tool has a name of its own, a scope and a description"""
     if not tested.tools:
         raise Broken("it lists no tools")
@@ -251,7 +251,7 @@ async def tools_list(tested: Asked) -> str:
     return f"{len(tested.tools)} tools"
 
 
-async def tool_scopes_wellformed(tested: Asked) -> str:
+async def tool_scopes_wellformed(tested: ExaminedConnector) -> str:
     """every declaration can be read, and every schema is closed"""
     unread = [spec.name for spec in tested.specs() if spec.lane is None]
     _none("has a declaration that Cairn does not read", unread)
@@ -265,7 +265,7 @@ async def tool_scopes_wellformed(tested: Asked) -> str:
     return f"{lanes.count(Lane.READ)} read, {lanes.count(Lane.WRITE)} write"
 
 
-async def dangerous_flagged(tested: Asked) -> str:
+async def dangerous_flagged(tested: ExaminedConnector) -> str:
     """every destructive tool says dangerous: true"""
     hinted = {
         str(tool["name"])
@@ -281,7 +281,7 @@ async def dangerous_flagged(tested: Asked) -> str:
     return ", ".join(spec.name for spec in tested.specs() if spec.dangerous) or "none is dangerous"
 
 
-async def dry_run_supported(tested: Asked) -> str:
+async def dry_run_supported(tested: ExaminedConnector) -> str:
     """every tool that writes takes dry_run and declares it"""
     writes = [spec for spec in tested.specs() if spec.lane is Lane.WRITE]
     missing = [
@@ -293,7 +293,7 @@ async def dry_run_supported(tested: Asked) -> str:
     return f"{len(writes)} of {len(writes)}"
 
 
-async def idempotency_key_accepted(tested: Asked) -> str:
+async def idempotency_key_accepted(tested: ExaminedConnector) -> str:
     """every tool that writes takes idempotency_key"""
     writes = [spec for spec in tested.specs() if spec.lane is Lane.WRITE]
     missing = [write.name for write in writes if not tested.accepts(write.name, IDEMPOTENCY_KEY)]
@@ -302,7 +302,7 @@ async def idempotency_key_accepted(tested: Asked) -> str:
     return f"does not deduplicate, and says so: {', '.join(honest)}" if honest else "all"
 
 
-async def healthcheck(tested: Asked) -> str:
+async def healthcheck(tested: ExaminedConnector) -> str:
     """the tool healthcheck answers, without arguments and without an error"""
     if not any(tool["name"] == HEALTHCHECK for tool in tested.tools):
         raise Broken("there is no tool healthcheck")
@@ -312,7 +312,7 @@ async def healthcheck(tested: Asked) -> str:
     return text[:200]
 
 
-async def bad_input_refused(tested: Asked) -> str:
+async def bad_input_refused(tested: ExaminedConnector) -> str:
     """wrong arguments and unknown tools are errors, and the connector goes on"""
     nonsense = {"cairn_made_this_up": [1, {"a": None}]}
     accepted: list[str] = []
@@ -327,7 +327,7 @@ async def bad_input_refused(tested: Asked) -> str:
     return f"{len(tested.specs())} tools"
 
 
-async def redaction_noleak(tested: Asked) -> str:
+async def redaction_noleak(tested: ExaminedConnector) -> str:
     """no result holds a secret that was in the arguments"""
     secret = f"ghp_{tested.ids().hex}Cd9Q"
     called: list[str] = []
@@ -342,7 +342,7 @@ async def redaction_noleak(tested: Asked) -> str:
     return f"{len(called)} tools were given one"
 
 
-async def large_result_truncated(tested: Asked) -> str:
+async def large_result_truncated(tested: ExaminedConnector) -> str:
     """a result over 100 KB is cut or paged, and says so"""
     sample = tested.samples.large
     if sample is None:
@@ -358,7 +358,7 @@ async def large_result_truncated(tested: Asked) -> str:
     return f"{sample.tool}: {size} bytes"
 
 
-async def idempotency(tested: Asked) -> str:
+async def idempotency(tested: ExaminedConnector) -> str:
     """a write repeated under one key happens once"""
     if not tested.samples.writes:
         raise NotAsked("give writes that may be done as `writes` of the samples")
@@ -367,7 +367,7 @@ async def idempotency(tested: Asked) -> str:
     return ", ".join(write.write.tool for write in tested.samples.writes)
 
 
-async def _repeated(tested: Asked, sample: WriteSample) -> None:
+async def _repeated(tested: ExaminedConnector, sample: WriteSample) -> None:
     tool, key = sample.write.tool, str(tested.ids())
     arguments = {**sample.write.arguments, IDEMPOTENCY_KEY: key}
     before, _ = await tested.call(sample.shown_by.tool, sample.shown_by.arguments)
@@ -417,7 +417,7 @@ def words_of(name: str) -> set[str]:
     return set(re.split(r"[_\-]+", apart.casefold()))
 
 
-def _harmless(tested: Asked, spec: ToolSpec, secret: str) -> dict[str, Any] | None:
+def _harmless(tested: ExaminedConnector, spec: ToolSpec, secret: str) -> dict[str, Any] | None:
     """Return arguments with the secret in every text, None for a tool that would really write."""
     if spec.lane is not Lane.READ and not tested.accepts(spec.name, DRY_RUN):
         return None

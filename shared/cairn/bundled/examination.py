@@ -19,8 +19,8 @@ from pydantic import ValidationError
 from cairn.bundled.contract import (
     CALL_SECONDS,
     QUESTIONS,
-    Asked,
     Broken,
+    ExaminedConnector,
     NotAsked,
     Samples,
 )
@@ -113,7 +113,7 @@ class _Examination:
             ) as limit:
                 await self._converse(limit, began)
         except* GONE as errors:
-            detail = _said(errors)
+            detail = _error_text(errors)
         if not self.checks:
             self._add("initialize", self._promise, Status.FAILED, detail, began)
         for question in QUESTIONS[len(self.checks) - 1 :]:
@@ -138,7 +138,7 @@ class _Examination:
         status = Status.PASSED if took <= self._seconds else Status.FAILED
         return status, f"after {took:.2f} s"
 
-    async def _introduced(self, client: Client) -> Asked:
+    async def _introduced(self, client: Client) -> ExaminedConnector:
         info = client.server_info
         version = "" if info is None else info.version
         listed = [
@@ -149,7 +149,7 @@ class _Examination:
             manifest = read_manifest("tested", "0.0.0", listed)
         except ManifestRefused:
             manifest = None
-        return Asked(
+        return ExaminedConnector(
             client=client,
             samples=self._samples,
             ids=self._ids,
@@ -158,7 +158,7 @@ class _Examination:
             manifest=manifest,
         )
 
-    async def _ask(self, question: Question, tested: Asked) -> None:
+    async def _ask(self, question: Question, tested: ExaminedConnector) -> None:
         began = self._stopwatch()
         try:
             status, detail = Status.PASSED, await question(tested)
@@ -173,7 +173,7 @@ class _Examination:
         self.checks.append(Check(name=name, promise=promise, status=status, detail=detail, ms=ms))
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     if isinstance(error, BaseExceptionGroup):
-        return _said(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
+        return _error_text(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
     return f"{type(error).__name__}: {str(error)[:200]}"

@@ -202,7 +202,7 @@ class Send(WriteArguments):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AllowedRequest:
     """A request that a rule allows."""
 
     method: str
@@ -269,7 +269,7 @@ class Http:
         *,
         body: str | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Asked:
+    ) -> AllowedRequest:
         parts = read(url)
         rule = next((rule for rule in self.config.rules if rule.allows(method, parts)), None)
         if rule is None:
@@ -279,9 +279,9 @@ class Http:
             for name, of in rule.secret_headers.items()
         }
         sent = {**(headers or {}), **_lowered(rule.headers), **_lowered(secret)}
-        return Asked(method=method, parts=parts, rule=rule, body=body, headers=sent)
+        return AllowedRequest(method=method, parts=parts, rule=rule, body=body, headers=sent)
 
-    def _sent(self, arguments: Asked) -> Received:
+    def _sent(self, arguments: AllowedRequest) -> Received:
         try:
             with httpx.Client(
                 transport=self._transport(),
@@ -372,7 +372,7 @@ class Received:
             return text
 
 
-def _request(arguments: Asked) -> httpx.Request:
+def _request(arguments: AllowedRequest) -> httpx.Request:
     return httpx.Request(
         arguments.method,
         urlunsplit(arguments.parts),
@@ -385,7 +385,7 @@ def _request(arguments: Asked) -> httpx.Request:
     )
 
 
-def _unanswered(arguments: Asked, timed_out: bool) -> CairnError:
+def _unanswered(arguments: AllowedRequest, timed_out: bool) -> CairnError:
     reason = "timeout" if timed_out else "unreachable"
     if arguments.method == "GET":
         return Unavailable("The host did not answer as it should.", reason=reason)

@@ -23,6 +23,7 @@ from cairn.kernel.access import Role, Scope
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError
 from cairn.kernel.metrics import Metric, untold
+from cairn.kernel.spans import span
 from cairn.llm.port import Purpose
 from cairn.llm.port import Role as Speaker
 from cairn.recall.questions.gate import Turn as Said
@@ -80,6 +81,7 @@ class AnswerTurn:
     models: Gateway | None
     titles: Titles
     metrics: Metrics = untold
+    snapshot: Callable[[Principal], str] = field(default=lambda of: "")
     briefing: Callable[[Principal, UUID], Briefing | None] = field(default=lambda of, name: None)
     compact: Behind = field(default=lambda principal, name, tokens, quickly: None)
 
@@ -100,8 +102,10 @@ class AnswerTurn:
             sealer=turn.sealer,
             listen=listen,
         )
+        attributes = {"gen_ai.operation.name": "invoke_agent", "cairn.turn_id": str(turn.id)}
         try:
-            return self._work(turn, toolbox, teller)
+            with span("invoke_agent chat", attributes):
+                return self._work(turn, toolbox, teller)
         except Stopped:
             return None
         except Exception as problem:
@@ -120,7 +124,10 @@ class AnswerTurn:
         history = self.turns.history(turn)
         gate = teller.begin("agent", "gateway")
         screened = self.screen(
-            turn.principal.workspace_id, turn.message, channel="chat", history=_said(history)
+            turn.principal.workspace_id,
+            turn.message,
+            channel="chat",
+            history=_history_turns(history),
         )
         labels = screened.of_message()
         teller.end("agent", "gateway", gate, {"query": screened.query}, **screened.labels())
@@ -178,11 +185,11 @@ class AnswerTurn:
     ) -> _Outcome:
         language = screened.language
         if screened.verdict is Verdict.DISCARD and turn.principal.role is Role.PUBLIC:
-            answer = _told(teller, phrase("refused", language))
+            answer = _stream_text(teller, phrase("refused", language))
             return _Outcome(answer=answer, state=TurnState.REFUSED)
         decision = yes_or_no(turn.message)
         if decision is not None and (answer := self._decided(turn, toolbox, decision, language)):
-            _told(teller, answer.text)
+            _stream_text(teller, answer.text)
             return _Outcome(answer=answer)
         agent = teller.begin("agent", "chat")
         propose = Propose(teller=teller, session=turn.session)
@@ -200,7 +207,7 @@ class AnswerTurn:
             if outcome.error is not None:
                 answer = replace(answer, text=f"{phrase('fallback', language)}\n{answer.text}")
             outcome.answer = answer
-            _told(teller, answer.text)
+            _stream_text(teller, answer.text)
         teller.end("agent", "chat", agent, source=outcome.source.value)
         return outcome
 
@@ -221,14 +228,17 @@ class AnswerTurn:
             ):
                 return nothing
             window = self.models.window(Purpose.CHAT, turn.principal.workspace_id)
-            nothing.room = room_of(window or 0, SYSTEM, toolbox.tools)
+            system = SYSTEM.format(name=NAME, labels=screened.labels())
+            if knows := self.snapshot(turn.principal):
+                system += "\n\n" + knows
+            nothing.room = room_of(window or 0, system, toolbox.tools)
             loop = Loop(
                 models=self.models,
                 call=account(turn.principal.workspace_id, turn.id),
                 teller=teller,
                 toolbox=toolbox,
                 propose=propose,
-                system=SYSTEM.format(name=NAME, labels=screened.labels()),
+                system=system,
             )
             answer = loop(before_the_model(earlier, turn.message, room=nothing.room))
         except Stopped:
@@ -337,7 +347,7 @@ class AnswerTurn:
 MAX_SESSION_CHARS = 255
 
 
-def _told(teller: Teller, text: str) -> Answer:
+def _stream_text(teller: Teller, text: str) -> Answer:
     teller.say(text, 1)
     return Answer(text=text)
 
@@ -354,7 +364,7 @@ def _speaker(principal: Principal) -> Principal:
     )
 
 
-def _said(history: Sequence[Exchange]) -> list[Said]:
+def _history_turns(history: Sequence[Exchange]) -> list[Said]:
     return [
         turn
         for each in history

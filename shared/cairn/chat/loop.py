@@ -102,7 +102,7 @@ class Loop:
                 thread.append(Message(role=Role.USER, text=NUDGE))
             if number == MOST_ROUNDS:
                 thread.append(Message(role=Role.USER, text=LAST))
-            answer = self._asked(joined(thread), number)
+            answer = self._ask_model(joined(thread), number)
             if answer.finish is Finish.REFUSED:
                 return self._answer(REFUSAL, number)
             if answer.finish is not Finish.TOOLS and answer.text.strip():
@@ -120,12 +120,12 @@ class Loop:
             searched=tuple(sorted(self._offer.found)),
         )
 
-    def _asked(self, messages: tuple[Message, ...], number: int) -> ChatAnswer:
+    def _ask_model(self, messages: tuple[Message, ...], number: int) -> ChatAnswer:
         """Ask, and once more after a failure that may pass; what was heard of it is dropped."""
         tools = () if number == MOST_ROUNDS else self._offer.tools
         for attempt in (1, 2):
             began = self.teller.begin("llm", "chat", iteration=number, attempt=attempt)
-            heard = _Heard(self.teller, number)
+            heard = _AnswerPieces(self.teller, number)
             request = ChatRequest(
                 purpose=Purpose.CHAT,
                 system=self.system,
@@ -190,7 +190,7 @@ class Loop:
 
 
 @dataclass(slots=True)
-class _Heard:
+class _AnswerPieces:
     """Takes what a model writes, piece by piece."""
 
     teller: Teller

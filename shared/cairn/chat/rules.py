@@ -133,7 +133,7 @@ class ByRules:
             return self._recalled(query or wish.what, states=bool(draw(message, Speaker(name=""))))
         if wish.does is Does.DELETE:
             return self._to_delete(wish.what)
-        arguments, head, limit = self._asked(wish)
+        arguments, head, limit = self._tool_call(wish)
         name = self.toolbox.does[wish.does]
         result = use(self.teller, self.toolbox, name, arguments)
         if result.error is not None:
@@ -141,9 +141,9 @@ class ByRules:
         lines = result.shown if limit is None else "\n".join(self._lines(result, limit))
         if wish.does is Does.REMEMBER:
             lines = f"\u201c{one_line(wish.what)}\u201d {_cited(result)}".strip()
-        return self._told(name, phrase(head, self.language) if lines else "", lines)
+        return self._tool_answer(name, phrase(head, self.language) if lines else "", lines)
 
-    def _asked(self, wish: Wish) -> tuple[dict[str, Any], str, int | None]:
+    def _tool_call(self, wish: Wish) -> tuple[dict[str, Any], str, int | None]:
         whose = self._whose()
         if wish.does is Does.REMEMBER:
             return {"text": wish.what, "session_id": self.session, **whose}, "remembered", None
@@ -162,8 +162,10 @@ class ByRules:
             return self._failed(name, result)
         quotes = self._lines(result, MOST_QUOTES)
         if not quotes:
-            return self._told(name, "", phrase("stated" if states else "nothing", self.language))
-        return self._told(name, phrase("found", self.language), "\n".join(quotes))
+            return self._tool_answer(
+                name, "", phrase("stated" if states else "nothing", self.language)
+            )
+        return self._tool_answer(name, phrase("found", self.language), "\n".join(quotes))
 
     def _to_delete(self, what: str) -> Answer:
         """Find what is meant and ask for a yes; nothing that only resembles it a little."""
@@ -173,10 +175,10 @@ class ByRules:
         result = use(self.teller, self.toolbox, recall, {"query": what[:2000], **self._whose()})
         row = next(iter(memories(result)), None)
         if row is None:
-            return self._told(recall, "", phrase("nothing", self.language))
+            return self._tool_answer(recall, "", phrase("nothing", self.language))
         name = self.toolbox.does[Does.DELETE]
         self.propose(name, {"id": id_of(row)})
-        return self._told(recall, phrase("waits", self.language), f"{name}: {quote(row)}")
+        return self._tool_answer(recall, phrase("waits", self.language), f"{name}: {quote(row)}")
 
     def _lines(self, result: Result, most: int) -> list[str]:
         rows: list[Mapping[str, Any]] = []
@@ -187,9 +189,9 @@ class ByRules:
         return [quote(row) for row in rows[:most]]
 
     def _failed(self, name: str, result: Result) -> Answer:
-        return self._told(name, phrase("failed", self.language), result.shown)
+        return self._tool_answer(name, phrase("failed", self.language), result.shown)
 
-    def _told(self, name: str, head: str, lines: str) -> Answer:
+    def _tool_answer(self, name: str, head: str, lines: str) -> Answer:
         from cairn.investigations.citations import citations
 
         text = "\n".join(filter(None, (head, lines)))

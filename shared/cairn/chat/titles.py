@@ -42,7 +42,7 @@ class Titles:
     def title(self, workspace_id: UUID, message: str) -> str:
         """Return a chat's title, of its first message."""
         data = as_data("message", printable(message, MAX_CHARS))
-        title = self._said(Purpose.TITLE, workspace_id, TITLE, data)
+        title = self._ask_model(Purpose.TITLE, workspace_id, TITLE, data)
         written = one_line(title or "").strip("\"'\u201c\u201d. ")[:TITLE_CHARS]
         return written or " ".join(one_line(message).split()[:TITLE_WORDS])[:TITLE_CHARS]
 
@@ -52,14 +52,16 @@ class Titles:
         """Return up to three questions; by rules about the last noun of the message."""
         texts = {"message": message, "answer": answer}
         data = "\n".join(as_data(tag, printable(text, MAX_CHARS)) for tag, text in texts.items())
-        lines_text = self._said(Purpose.SUGGESTION, workspace_id, SUGGEST, data)
+        lines_text = self._ask_model(Purpose.SUGGESTION, workspace_id, SUGGEST, data)
         if lines_text is not None:
             lines = (line.strip(" -*\u2022\t") for line in lines_text.splitlines())
             return [line[:200] for line in lines if line][:MOST_SUGGESTIONS]
         topics = list(dict.fromkeys(content_words(message)))[-1:]
         return [phrase("more", language).format(word=word) for word in topics]
 
-    def _said(self, purpose: Purpose, workspace_id: UUID, system: str, text: str) -> str | None:
+    def _ask_model(
+        self, purpose: Purpose, workspace_id: UUID, system: str, text: str
+    ) -> str | None:
         if self.models is None:
             return None
         request = ChatRequest(

@@ -78,10 +78,10 @@ class Turns:
         turn_id = ask.turn_id or self.platform.new_id()
         name = clean_name(ask.session_id, "session_id") or str(turn_id)
         client = principal.writing_client(clean_name(ask.client_id, "client_id") or GLOBAL_CLIENT)
-        session = _session(principal, client, name)
+        session = hash_of_session(principal.workspace_id, principal.principal_id, client, name)
         digest = sha256(json.dumps([message, name if ask.session_id else None, client]).encode())
-        if existing := self._known(principal, turn_id, digest):
-            return self._found(principal, existing)
+        if existing := self._find_row(principal, turn_id, digest):
+            return self._open_turn(principal, existing)
         where = _address(principal, address)
         if principal.role is Role.PUBLIC:
             self._require_room(principal, session, where)
@@ -105,8 +105,8 @@ class Turns:
             stores.chats.tidy(session, now, **before)
             begun = stores.chats.begin(new)
         if not begun:
-            if existing := self._known(principal, turn_id, digest):
-                return self._found(principal, existing)
+            if existing := self._find_row(principal, turn_id, digest):
+                return self._open_turn(principal, existing)
             raise Conflict("Another turn of this session runs.", reason="turn-running")
         return Turn(
             id=turn_id,
@@ -191,14 +191,14 @@ class Turns:
                 )
         return tuple(exchanges)
 
-    def _known(self, principal: Principal, turn_id: UUID, digest: bytes) -> TurnRow | None:
+    def _find_row(self, principal: Principal, turn_id: UUID, digest: bytes) -> TurnRow | None:
         with self.platform.transactions.reading(principal) as stores:
             row = stores.chats.find(turn_id)
         if row is not None and row.digest != digest:
             raise Conflict("This turn_id is another message's.", reason="turn-id")
         return row
 
-    def _found(self, principal: Principal, row: TurnRow) -> Turn:
+    def _open_turn(self, principal: Principal, row: TurnRow) -> Turn:
         sealer = self._opener(principal, row)
         question = sealer.open(row.question)
         return Turn(
@@ -255,9 +255,9 @@ def _interrupted(row: TurnRow, state: TurnState) -> str | None:
     return "interrupted" if lost else None
 
 
-def _session(principal: Principal, client: str, name: str) -> bytes:
+def hash_of_session(workspace_id: UUID, principal_id: UUID, client: str, name: str) -> bytes:
     """Return what a session is known by: who asks, for whom, and its name."""
-    of = [str(principal.workspace_id), str(principal.principal_id), client, name]
+    of = [str(workspace_id), str(principal_id), client, name]
     return sha256(json.dumps(of).encode())
 
 

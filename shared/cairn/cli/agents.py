@@ -31,7 +31,12 @@ _FIELDS = (
     "tools",
     "scopes",
     "requests_a_minute",
+    "live_memory",
 )
+LiveMemory = Annotated[
+    bool | None,
+    typer.Option("--live-memory/--no-live-memory", help="Search, or know its snapshot alone."),
+]
 
 
 @app.command()
@@ -47,6 +52,7 @@ def register(
     tool: Names = None,
     scope: Names = None,
     rate: Rate = None,
+    live_memory: LiveMemory = None,
     key: Annotated[bool, typer.Option("--key/--no-key", help="Make its key.")] = True,
     own_memory: Annotated[
         bool, typer.Option("--own-memory", help="Its key finds only what is tagged for it.")
@@ -56,9 +62,12 @@ def register(
 ) -> None:
     """Register an agent and print its key, this once."""
     deps = deps_of(ctx)
-    fields = _given(name or slug, owner, description, specialist, persona, edition, tool, scope)
+    fields = _agent_fields(
+        name or slug, owner, description, specialist, persona, edition, tool, scope
+    )
     new_key = {"role": role, "own_memory": own_memory} if key else None
-    body = without_none({**fields, "slug": slug, "requests_a_minute": rate, "key": new_key})
+    fields |= {"slug": slug, "requests_a_minute": rate, "live_memory": live_memory}
+    body = without_none({**fields, "key": new_key})
     answer = deps.client.post("/v1/agents", body)
     if as_json:
         return print_json(answer)
@@ -120,11 +129,13 @@ def change(
     ] = False,
     scope: Names = None,
     rate: Rate = None,
+    live_memory: LiveMemory = None,
     as_json: Json = False,
 ) -> None:
     """Change the given fields of an agent."""
-    fields = _given(name, owner, description, specialist, persona, edition, tool, scope)
+    fields = _agent_fields(name, owner, description, specialist, persona, edition, tool, scope)
     fields |= {"requests_a_minute": rate, "all_tools": all_tools or None}
+    fields |= {"live_memory": live_memory}
     _patch(ctx, slug, without_none(fields), "changed", as_json=as_json)
 
 
@@ -140,7 +151,46 @@ def enable(ctx: typer.Context, slug: Slug, as_json: Json = False) -> None:
     _patch(ctx, slug, {"disabled": False}, "enabled", as_json=as_json)
 
 
-def _given(
+@app.command()
+def bake(
+    ctx: typer.Context,
+    slug: Slug,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Show a line of each instead of all.")
+    ] = False,
+    max_chars: Annotated[int | None, typer.Option(help="Of the whole text.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Keep a new snapshot of what an agent is given before it asks."""
+    deps = deps_of(ctx)
+    body = without_none({"summary": summary, "max_chars": max_chars})
+    baked = deps.client.post(f"/v1/agents/{slug}/knowledge", body)
+    line = f"[green]baked[/] version {baked['version']}: {len(baked['node_ids'])} nodes"
+    print_done(deps, baked, line, as_json=as_json)
+
+
+@app.command()
+def knowledge(
+    ctx: typer.Context,
+    slug: Slug,
+    form: Annotated[str | None, typer.Option(help="full or summary.")] = None,
+    version: Annotated[int | None, typer.Option(min=1, help="An older one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what an agent is given, as it may be shown now."""
+    deps = deps_of(ctx)
+    view = deps.client.get(f"/v1/agents/{slug}/knowledge", form=form, version=version)
+    if as_json:
+        return print_json(view)
+    deps.out.print(
+        f"version {view['version']}  {view['form']}  {moment(view['baked_at'])}  "
+        f"{len(view['node_ids'])} nodes, {view['missing']} gone since",
+        highlight=False,
+    )
+    typer.echo(view["text"])
+
+
+def _agent_fields(
     name: str | None,
     owner: str | None,
     description: str | None,

@@ -60,7 +60,7 @@ def audit_memory(
         line.update("comparing …")
         report = audit.report()
     if as_json:
-        print_json(_told(report))
+        print_json(_report_fields(report))
     else:
         _show(deps, report)
     if fail_above is not None and (above := report.above(fail_above)):
@@ -146,7 +146,7 @@ def _record(memory: dict[str, Any]) -> Any:
     )
 
 
-def _told(report: "AuditReport") -> dict[str, Any]:
+def _report_fields(report: "AuditReport") -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(report)

@@ -48,7 +48,7 @@ def _say(deps: Deps, body: Mapping[str, Any], *, yes: bool, as_json: bool) -> No
     """Say one thing, and settle what waits for a yes."""
     turn_id = str(new_id())
     request = {**body, "turn_id": turn_id}
-    shown = None if as_json else _Shown(deps)
+    shown = None if as_json else _TurnDisplay(deps)
     try:
         for name, data in _events(deps, request, turn_id):
             if shown is not None:
@@ -121,7 +121,7 @@ def _polled(
             thread.join(POLL_SECONDS)
 
 
-class _Shown:
+class _TurnDisplay:
     """Draws a turn as it goes."""
 
     def __init__(self, deps: Deps) -> None:

@@ -73,7 +73,9 @@ def reembed(
         deps.deployment(), to, model_dir=model_dir, base_url=base_url, register=_registering(deps)
     )
     chosen = [workspace] if workspace else list(change.workspaces())
-    reports = [_one(deps, change, item, sample=sample, drop_old=drop_old) for item in chosen]
+    reports = [
+        _change_workspace(deps, change, item, sample=sample, drop_old=drop_old) for item in chosen
+    ]
     worse = any(item["comparison"] and item["comparison"]["loss"] > accept_loss for item in reports)
     switched = switch and not worse and not _unfinished(reports)
     if switched:
@@ -92,7 +94,7 @@ def _registering(deps: Deps) -> "Callable[[EmbeddingModel], None] | None":
     return partial(register, deps.owner_url) if deps.owner_url else None
 
 
-def _one(
+def _change_workspace(
     deps: Deps, change: Reembedding, workspace_id: UUID, *, sample: int, drop_old: bool
 ) -> dict[str, Any]:
     filled = _fill(deps, change, workspace_id)

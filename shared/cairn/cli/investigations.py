@@ -30,7 +30,7 @@ RECONNECTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StreamEvent:
     """One event, as the stream names it."""
 
     name: str
@@ -38,7 +38,7 @@ class Told:
     id: int | None = None
 
 
-def follow(deps: Deps, investigation_id: str) -> Iterator[Told]:
+def follow(deps: Deps, investigation_id: str) -> Iterator[StreamEvent]:
     """Yield events from the beginning to the end of an investigation.
 
     A stream that breaks off is taken up after its last event; where there is none, or no room for
@@ -67,7 +67,7 @@ def follow(deps: Deps, investigation_id: str) -> Iterator[Told]:
     raise Failure("The stream broke off too often.", advice="see what is down: cairn status")
 
 
-def events(lines: Iterable[str]) -> Iterator[Told]:
+def events(lines: Iterable[str]) -> Iterator[StreamEvent]:
     """Yield the events of a stream's lines; comments and unfinished events are none."""
     fields: dict[str, str] = {}
     for line in lines:
@@ -76,32 +76,34 @@ def events(lines: Iterable[str]) -> Iterator[Told]:
             fields[name] = value.removeprefix(" ")
         elif not line and "event" in fields:
             seq = fields.get("id")
-            yield Told(fields["event"], json.loads(fields["data"]), int(seq) if seq else None)
+            yield StreamEvent(
+                fields["event"], json.loads(fields["data"]), int(seq) if seq else None
+            )
             fields = {}
 
 
-def polled(deps: Deps, investigation_id: str, *, after: int = 0) -> Iterator[Told]:
+def polled(deps: Deps, investigation_id: str, *, after: int = 0) -> Iterator[StreamEvent]:
     """Yield the same events from after a step, as far as polling shows them."""
     path = f"/v1/investigations/{investigation_id}"
     state = ""
     if not after:
         begun = deps.client.get(path)["investigation"]
-        yield Told("investigation_start", {**begun, "investigation_id": begun["id"]})
+        yield StreamEvent("investigation_start", {**begun, "investigation_id": begun["id"]})
     while True:
         answer = deps.client.get(f"{path}/steps", after=after)
         for step in answer["items"]:
             data = {**step, "summary": step["detail"], "duration_ms": step["ms"]}
-            yield Told("step_end", data, step["seq"])
+            yield StreamEvent("step_end", data, step["seq"])
         if answer["ended"]:
             break
         if answer["state"] != state:
             state = answer["state"]
-            yield Told("state_start", {"state": state})
+            yield StreamEvent("state_start", {"state": state})
         if answer["after"] == after:
             deps.sleep(POLL_SECONDS)
         after = answer["after"]
     ended = deps.client.get(path)["investigation"]
-    yield Told(END, {**ended, "investigation_id": ended["id"]})
+    yield StreamEvent(END, {**ended, "investigation_id": ended["id"]})
 
 
 KINDS = {
@@ -263,7 +265,7 @@ def tool_calls_of(ctx: typer.Context, investigation: Id, as_json: Json = False) 
     print_json(pages) if as_json else show_calls(deps, pages)
 
 
-def _draw(deps: Deps, event_read: Told) -> None:
+def _draw(deps: Deps, event_read: StreamEvent) -> None:
     if event_read.name == "investigation_start":
         deps.out.print(f"[bold]{event_read.data['investigation_id']}[/]")
     elif event_read.name == "step_end":
@@ -284,7 +286,7 @@ def _line(step: Mapping[str, Any]) -> Text:
     return line
 
 
-def _present(event_read: Told) -> str:
+def _present(event_read: StreamEvent) -> str:
     waits = "waiting for a person" if event_read.data["state"] == WAITING else "…"
     return f"{event_read.data['state']} {waits}"
 

@@ -1,6 +1,6 @@
 """The entry point of `cairn`: every command by name. They import what they need when they run."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -30,6 +30,7 @@ from cairn.cli import (
     profile,
     reports,
     search_index,
+    sign_in,
     stack,
     taint,
     tickets,
@@ -40,6 +41,8 @@ from cairn.cli import (
 from cairn.cli.client import Failure
 from cairn.cli.cost import command as cost
 from cairn.cli.deps import Deps, from_clone
+from cairn.cli.discovery import contacts, feed, intents, negotiations, opportunities
+from cairn.cli.discovery.networks import app as networks_app
 from cairn.cli.options import Json, deps_of
 from cairn.kernel.errors import CairnError
 
@@ -92,6 +95,7 @@ _LAPTOP = "The laptop stack"
 _MEMORY = "Memory"
 _OPERATIONS = "Operations"
 _AGENTS = "Agents"
+_DISCOVERY = "Discovery"
 
 app.command("up", rich_help_panel=_LAPTOP)(stack.up)
 app.command("down", rich_help_panel=_LAPTOP)(stack.down)
@@ -101,13 +105,20 @@ app.command("reset", rich_help_panel=_LAPTOP)(stack.reset)
 
 
 @app.command("demo", rich_help_panel=_LAPTOP)
-def demo(ctx: typer.Context, as_json: Json = False) -> None:
+def demo(
+    ctx: typer.Context,
+    part: Annotated[
+        Literal["all", "discovery"], typer.Argument(help="discovery: the community alone.")
+    ] = "all",
+    as_json: Json = False,
+) -> None:
     """Remember sample messages, ingest documents, ask, consolidate, work tickets, verify, trace.
 
+    At the end ten people of a community say what they seek and offer, and two of them meet.
     Safe to repeat: what is known already is a duplicate, and an unchanged document stays.
     """
     command = from_clone("benchmarks.demo.command", "The demo is not part of this installation.")
-    command.demo(deps_of(ctx), as_json=as_json)
+    command.demo(deps_of(ctx), as_json=as_json, part=part)
 
 
 app.command("doctor", rich_help_panel=_LAPTOP)(stack.doctor)
@@ -148,6 +159,14 @@ app.command("cite", rich_help_panel=_AGENTS)(documents.cite)
 app.add_typer(tickets.ticket_sources_app, name="ticket-sources", rich_help_panel=_AGENTS)
 app.add_typer(people.personas_app, name="personas", rich_help_panel=_AGENTS)
 
+app.add_typer(feed.app, name="feed", rich_help_panel=_DISCOVERY)
+app.add_typer(networks_app, name="network", rich_help_panel=_DISCOVERY)
+app.add_typer(contacts.app, name="contact", rich_help_panel=_DISCOVERY)
+app.add_typer(negotiations.app, name="negotiation", rich_help_panel=_DISCOVERY)
+app.add_typer(intents.app, name="intent", rich_help_panel=_DISCOVERY)
+app.add_typer(intents.profile_app, name="member-profile", rich_help_panel=_DISCOVERY)
+app.add_typer(opportunities.app, name="opportunity", rich_help_panel=_DISCOVERY)
+
 app.command("cost", rich_help_panel=_OPERATIONS)(cost.cost)
 app.command("trace", rich_help_panel=_OPERATIONS)(trace.trace)
 app.command("redrive", rich_help_panel=_OPERATIONS)(operations.redrive)
@@ -169,6 +188,8 @@ app.add_typer(workspace.workspaces_app, name="workspace", rich_help_panel=_OPERA
 app.add_typer(workspace.app, name="settings", rich_help_panel=_OPERATIONS)
 app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS)
 app.command("claim", rich_help_panel=_OPERATIONS)(workspace.claim)
+app.command("sign-in", rich_help_panel=_OPERATIONS)(sign_in.sign_in)
+app.add_typer(sign_in.app, name="people", rich_help_panel=_OPERATIONS)
 
 
 @app.command(

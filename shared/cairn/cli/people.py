@@ -201,7 +201,7 @@ def change(
         }
     )
     deps = deps_of(ctx)
-    persona = _known(ctx, name)
+    persona = _find_persona(ctx, name)
     if persona is None:
         done = deps.client.post("/v1/personas", {"name": name, **fields})
     else:
@@ -236,7 +236,7 @@ def remove(ctx: typer.Context, name: PersonaName, as_json: Json = False) -> None
     print_done(deps, gone, f"[green]removed[/] {name}", as_json=as_json)
 
 
-def _known(ctx: typer.Context, name: str) -> dict[str, Any] | None:
+def _find_persona(ctx: typer.Context, name: str) -> dict[str, Any] | None:
     every = deps_of(ctx).client.get("/v1/personas")["items"]
     return next((item for item in every if item["name"] == name), None)
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -25,6 +26,7 @@ from cairn.kernel.errors import CairnError
 from cairn.operations.sweep import Backlog
 
 T = TypeVar("T")
+MOST_LINES = 1_000
 
 
 def up(
@@ -103,9 +105,16 @@ def logs(
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Follow: print new lines as they come.")
     ] = False,
+    session: Annotated[
+        str | None, typer.Option(help="What is logged of this session, by the API, instead.")
+    ] = None,
+    stream: Annotated[str, typer.Option(help="Of a session: all, errors or events.")] = "all",
     as_json: Json = False,
 ) -> None:
-    """Print the end of the logs."""
+    """Print the end of the laptop's logs, or what is logged of a session: newest first."""
+    if session is not None:
+        _print_session(deps_of(ctx), session, stream, as_json=as_json)
+        return
     try:
         for line in deps_of(ctx).load_stack().logs(service, follow=follow):
             if as_json:
@@ -114,6 +123,20 @@ def logs(
                 typer.echo(line)
     except ValueError as exc:
         raise typer.BadParameter(str(exc)) from exc
+
+
+def _print_session(deps: Deps, session: str, stream: str, *, as_json: bool) -> None:
+    pages = deps.client.pages("/v1/logs", session_id=session, stream=stream, limit=200)
+    lines = list(islice(pages, MOST_LINES))
+    if as_json:
+        print_json(lines)
+        return
+    shown = table("at", "of", "id", "name", "state", "ms", "error", whole="id")
+    for line in lines:
+        ms = "" if line["duration_ms"] is None else str(round(line["duration_ms"]))
+        values = (line["source"], line["subject_id"], line["name"] or "", line["state"] or "")
+        shown.add_row(line["at"], *map(escape, values), ms, escape(line["error"] or ""))
+    deps.out.print(shown)
 
 
 def reset(
@@ -182,6 +205,7 @@ def examine(deps: Deps) -> Iterator[Finding]:
         ("key", _key),
         ("agents", _agents),
         ("embedding", _embedding),
+        ("networks", _networks),
         ("queues", _queues),
         ("vectors", _vectors),
         ("opensearch", _opensearch),
@@ -290,6 +314,15 @@ def _embedding(deps: Deps) -> Finding:
     if answer["failed_embeddings"]:
         advice = "send them again: cairn redrive; why: cairn logs aws"
     return Finding(name="embedding", ok=advice is None, says=says, advice=advice)
+
+
+def _networks(deps: Deps) -> Finding:
+    stray = deps.client.get("/v1/status")["intents_in_no_network"]
+    if not stray:
+        return Finding(name="networks", ok=True, says="every active intent belongs to one")
+    says = f"{stray} active intents belong to no network: nobody finds them"
+    advice = "cairn network assign INTENT, or let their members join a network"
+    return Finding(name="networks", ok=False, says=says, advice=advice)
 
 
 def _queues(deps: Deps) -> Finding:

@@ -106,7 +106,7 @@ def show(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None:
         out.print(f"  [red]waits for[/] {escape(answer['waits_for'])}", highlight=False)
     if answer["body"]:
         out.print(escape(answer["body"]), highlight=False)
-    for at, kind, line in sorted(_said(answer)):
+    for at, kind, line in sorted(_ticket_texts(answer)):
         text = escape(line or "(forgotten)")
         out.print(f"\n[cyan]{kind}[/] {moment(at)}\n{text}", highlight=False)
     for each in answer["investigations"]:
@@ -163,7 +163,7 @@ def requeue(ctx: typer.Context, ticket: TicketId, as_json: Json = False) -> None
     print_done(deps, done, f"[green]{done['status']}[/] {ticket}", as_json=as_json)
 
 
-def _said(ticket: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _ticket_texts(ticket: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return when, what kind of words, and the words themselves, of all that was said later."""
     theirs = [
         (message["written_at"], "message", message["text"] or "") for message in ticket["messages"]

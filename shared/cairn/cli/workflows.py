@@ -133,7 +133,7 @@ def run(
 ) -> None:
     """Run a workflow."""
     deps = deps_of(ctx)
-    body = without_none({"input": _given(values or []), "client_id": client})
+    body = without_none({"input": _inputs(values or []), "client_id": client})
     answer = deps.client.post(f"/v1/workflows/{name}/runs", body)
     looks = int(wait / LOOK_SECONDS)
     while answer["state"] == "running" and looks > 0:
@@ -211,7 +211,7 @@ def _decide(ctx: typer.Context, run: str, decision: str, comment: str, *, as_jso
     print_json(answer) if as_json else _show(deps, answer)
 
 
-def _given(pairs: list[str]) -> dict[str, str]:
+def _inputs(pairs: list[str]) -> dict[str, str]:
     values: dict[str, str] = {}
     for pair in pairs:
         name, mark, value = pair.partition("=")

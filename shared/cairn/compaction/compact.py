@@ -118,7 +118,7 @@ class Compacted:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _ModelAttempt:
     """How a model was asked: why it did not answer, None when it did or nobody asked."""
 
     failure: str | None = None
@@ -154,7 +154,7 @@ class Compact:
         others = [message for message in messages if message.id not in recorded]
         earlier = [_turn(place, each) for place, each in enumerate(others, start=-len(others))]
         ids |= {turn.place: (each.id,) for turn, each in zip(earlier, others, strict=True)}
-        context = _Made(
+        context = _CompactionSource(
             done=done,
             senders={place: new.sender for place, new in enumerate(transcript.messages)},
             ids=ids,
@@ -173,7 +173,7 @@ class Compact:
             return None
         turns = [_turn(place, each) for place, each in enumerate(messages)]
         before = tokens_of(turns, self.count_tokens)
-        context = _Made(
+        context = _CompactionSource(
             done=TranscriptRecorded(
                 conversation_id=conversation_id,
                 message_ids=tuple(each.id for each in messages),
@@ -193,15 +193,19 @@ class Compact:
             return stores.conversation_views.latest(conversation_id, limit=MOST_EARLIER)
 
     def _compacted(
-        self, principal: Principal, turns: Sequence[Turn], context: _Made, target: Target
+        self,
+        principal: Principal,
+        turns: Sequence[Turn],
+        context: _CompactionSource,
+        target: Target,
     ) -> Compacted:
-        rewording = _Asked()
+        rewording = _ModelAttempt()
         reword = self._reword(principal, target, rewording)
         chosen = choose(turns, context.target, self.count_tokens, reword=reword)
         return _compacted(context, chosen, rewording)
 
     def _reword(
-        self, principal: Principal, target: Target, rewording: _Asked
+        self, principal: Principal, target: Target, rewording: _ModelAttempt
     ) -> Callable[[Sequence[Turn]], Sequence[Piece]] | None:
         if target.method is CompactionMethod.RULES:
             return None
@@ -266,7 +270,7 @@ def ids_of(drafts: Sequence[TurnDraft], ids: Sequence[UUID]) -> dict[int, tuple[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _CompactionSource:
     """What a compaction started from; `senders` and `ids` by the places of turns."""
 
     senders: Mapping[int, str | None]
@@ -276,10 +280,10 @@ class _Made:
     target: int
 
 
-def _compacted(context: _Made, chosen: Chosen, rewording: _Asked) -> Compacted:
+def _compacted(context: _CompactionSource, chosen: Chosen, rewording: _ModelAttempt) -> Compacted:
     lines = [turn.line for turn in chosen.kept]
     kept_turns = tuple(
-        _kept(turn, context) for turn in chosen.kept if turn.place in context.senders
+        _verbatim_turn(turn, context) for turn in chosen.kept if turn.place in context.senders
     )
     return Compacted(
         conversation_id=context.done.conversation_id,
@@ -309,7 +313,7 @@ def _turn(place: int, message: ConversationMessage) -> Turn:
     )
 
 
-def _kept(turn: Turn, context: _Made) -> KeptTurn:
+def _verbatim_turn(turn: Turn, context: _CompactionSource) -> KeptTurn:
     return KeptTurn(
         place=turn.place,
         role=turn.role.value,

@@ -116,12 +116,12 @@ def check_arguments(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> None:
         raise ValidationFailed("The arguments are not JSON.", reason="arguments-json") from exc
     if size > MAX_ARGUMENT_BYTES:
         _refuse(spec, [FieldError("$", f"has {size} bytes; at most {MAX_ARGUMENT_BYTES}")])
-    errors = _found(spec, arguments)
+    errors = _schema_errors(spec, arguments)
     if errors:
         _refuse(spec, errors)
 
 
-def _found(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> list[FieldError]:
+def _schema_errors(spec: ToolSpec, arguments: Mapping[str, JsonValue]) -> list[FieldError]:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from referencing import Registry

@@ -44,10 +44,13 @@ from cairn.connectors.reports import (
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.metrics import Metric, untold
+from cairn.kernel.spans import Kind, span
+from cairn.kernel.traces import current
 from cairn.safety.tools import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from uuid import UUID
 
     from cairn.connectors.connection import Connection
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from cairn.connectors.lifecycle import Health
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.metrics import Metrics
+    from cairn.kernel.spans import Span
     from cairn.safety.tools import Manifest, ToolSpec
 
 
@@ -167,8 +171,10 @@ class Host:
         """
         outcome = "refused"
         try:
-            result = self._called(workspace_id, call)
-            outcome = "failed" if result.is_error else "cached" if result.cached else "done"
+            with tool_span(workspace_id, call) as measured:
+                result = self._called(workspace_id, replace(call, traceparent=measured.traceparent))
+                outcome = "failed" if result.is_error else "cached" if result.cached else "done"
+                measured.put({"cairn.outcome": outcome})
             return result
         except (ConnectorUnavailable, OutcomeUnknown, ConnectorUnauthorised) as exc:
             outcome = exc.reason
@@ -183,7 +189,7 @@ class Host:
         It is started when it does not run, lists its tools anew, and its `healthcheck` is called. A
         good one ends a degradation, unless what it lists has changed under an old version.
         """
-        registered = self._found(workspace_id, name)
+        registered = self._find_connector(workspace_id, name)
         try:
             self._examine(workspace_id, registered)
         except (ConnectorUnavailable, ConnectorUnauthorised):
@@ -192,13 +198,13 @@ class Host:
             self._reports.failed(workspace_id, registered, fault)
         else:
             self._reports.mended(workspace_id, registered)
-        health = self._found(workspace_id, name).health
+        health = self._find_connector(workspace_id, name).health
         self._tell(workspace_id, name, well=health.is_well)
         return health
 
     def restart(self, workspace_id: UUID, name: str) -> None:
         """End a connector of this process and start it again; raises what starting raises."""
-        registered = self._found(workspace_id, name)
+        registered = self._find_connector(workspace_id, name)
         self._cache.forget(workspace_id, name)
         self._keeper.renewed(workspace_id, registered, anew=True)
         self._reports.mended(workspace_id, registered)
@@ -213,7 +219,7 @@ class Host:
         self._keeper.close()
 
     def _called(self, workspace_id: UUID, call: ToolCall) -> ToolResult:
-        registered = self._found(workspace_id, call.connector)
+        registered = self._find_connector(workspace_id, call.connector)
         if registered.health.is_degraded:
             raise unavailable("connector-degraded", call.connector)
         registered, manifest = self._manifest(workspace_id, registered)
@@ -228,7 +234,7 @@ class Host:
         if not call.dry_run and call.idempotency_key is None:
             raise ValidationFailed("A call that writes needs an idempotency key.", tool=spec.key)
         try:
-            return self._asked(workspace_id, registered, call, manifest)
+            return self._send_with_retry(workspace_id, registered, call, manifest)
         finally:
             self._cache.forget(workspace_id, call.connector)
 
@@ -240,12 +246,12 @@ class Host:
         key = (workspace_id, call.connector, call.tool, runs, digest)
         result = self._cache.find(key)
         if result is None:
-            result = self._asked(workspace_id, registered, call, manifest)
+            result = self._send_with_retry(workspace_id, registered, call, manifest)
             if not result.is_error:
                 self._cache.keep(key, result)
         return result
 
-    def _asked(
+    def _send_with_retry(
         self, workspace_id: UUID, registered: Registered, call: ToolCall, manifest: Manifest
     ) -> ToolResult:
         """Send the call; once more after a crash, where that cannot make it happen twice."""
@@ -256,7 +262,7 @@ class Host:
         for again in (False, True):
             try:
                 if again:
-                    registered = self._found(workspace_id, call.connector)
+                    registered = self._find_connector(workspace_id, call.connector)
                 return self._sent(workspace_id, registered, call, manifest, worded)
             except Unauthorised:
                 refused = self._reports.unauthorised(workspace_id, registered, runs=True)
@@ -295,7 +301,7 @@ class Host:
         if due and not connection.in_flight:  # one that is at work has no time for it
             registered = self._checked(workspace_id, registered, connection)
         begun = self.stopwatch()
-        result = self._said(connection, call, worded)
+        result = self._call_tool(connection, call, worded)
         answer = read_answer(result)
         if answer.is_unauthorised:
             raise Unauthorised
@@ -311,7 +317,7 @@ class Host:
             manifest_hash=manifest.hash,
         )
 
-    def _said(self, connection: Connection, call: ToolCall, worded: Worded) -> dict[str, Any]:
+    def _call_tool(self, connection: Connection, call: ToolCall, worded: Worded) -> dict[str, Any]:
         arguments, meta = worded
         try:
             return connection.call(call.tool, arguments, meta, call.seconds)
@@ -333,7 +339,7 @@ class Host:
             _ping(connection)
             self._ask_health(workspace_id, registered, connection)
             self._reports.checked(workspace_id, registered)
-            registered = self._found(workspace_id, name)
+            registered = self._find_connector(workspace_id, name)
             well = registered.health.is_well
         except Unauthorised:
             raise
@@ -372,7 +378,7 @@ class Host:
         try:
             registered, manifest = self._manifest(workspace_id, registered)
         except (ConnectorUnavailable, ConnectorUnauthorised):
-            registered = self._found(workspace_id, registered.connector.name)
+            registered = self._find_connector(workspace_id, registered.connector.name)
         state = registered.health.state
         busy = self._keeper.is_busy(workspace_id, registered.connector.id)
         if busy and state is ConnectorState.READY:
@@ -386,13 +392,13 @@ class Host:
             if registered.health.is_degraded:
                 raise unavailable("connector-degraded", name)
             self._keeper.running(workspace_id, registered)
-            registered = self._found(workspace_id, name)
+            registered = self._find_connector(workspace_id, name)
         manifest = self._manifests(registered)
         if manifest is None:
             raise unavailable("connector-not-started", name)
         return registered, manifest
 
-    def _found(self, workspace_id: UUID, name: str) -> Registered:
+    def _find_connector(self, workspace_id: UUID, name: str) -> Registered:
         registered = self.directory.find(workspace_id, name)
         if registered is None:
             raise NotFound("There is no such connector.", reason="connector", connector=name)
@@ -416,6 +422,20 @@ def _spec(call: ToolCall, manifest: Manifest) -> ToolSpec:
 def _is_harmless(call: ToolCall, manifest: Manifest) -> bool:
     """Return whether a call changes nothing, however often it is made."""
     return call.dry_run or _spec(call, manifest).lane is Lane.READ
+
+
+def tool_span(workspace_id: UUID, call: ToolCall) -> AbstractContextManager[Span]:
+    """Measure a call of a tool, by OpenTelemetry's conventions for generative AI."""
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call.tool,
+        "gen_ai.tool.type": "extension",
+        "cairn.connector": call.connector,
+        "cairn.dry_run": call.dry_run,
+        "cairn.workspace_id": str(workspace_id),
+    }
+    parent = current() or call.traceparent
+    return span(f"execute_tool {call.tool}", attributes, kind=Kind.CLIENT, parent=parent)
 
 
 def _worded(call: ToolCall, listing: Listing | None) -> Worded:

@@ -120,14 +120,14 @@ class Connectors:
         Another place for its secrets to go needs all of them anew.
         """
         principal.require(Role.ADMIN)
-        connector = self._found(principal, name)
+        connector = self._find_connector(principal, name)
         old = connector.connector
         changed = _changed(old, change)
         secrets = self._secrets_of(principal, old)
         if _reach(old) != _reach(changed):
             refuse_following(secrets, change.secrets)
         opened = renewed(secrets, change.secrets)
-        new_connector = _asked(changed, opened)
+        new_connector = _new_connector(changed, opened)
         check_connector(new_connector)
         runs = _runs(old) != _runs(changed) or change.secrets is not None
         if runs:
@@ -195,7 +195,7 @@ class Connectors:
     def one(self, principal: Principal, name: str) -> ConnectorShown:
         """Return one; NotFound when there is none."""
         principal.require(Role.ADMIN)
-        return self._shown(self._found(principal, name))
+        return self._shown(self._find_connector(principal, name))
 
     def check(self, principal: Principal, name: str) -> ConnectorShown:
         """Look how one is now, and return that; NotFound when there is none."""
@@ -215,7 +215,7 @@ class Connectors:
         from cairn.safety.tools import Lane
 
         principal.require(Role.ADMIN)
-        shown = self._shown(self._found(principal, call.connector))
+        shown = self._shown(self._find_connector(principal, call.connector))
         spec = shown.manifest.tool(call.tool) if shown.manifest else None
         if not call.dry_run and (spec is None or spec.lane is not Lane.READ):
             raise Conflict(
@@ -256,7 +256,7 @@ class Connectors:
             manifest=self.manifests(connector),
         )
 
-    def _found(self, principal: Principal, name: str) -> Registered:
+    def _find_connector(self, principal: Principal, name: str) -> Registered:
         with self.platform.transactions.reading(principal) as stores:
             connector = stores.connectors.find(name)
         if connector is None:
@@ -310,7 +310,7 @@ def _changed(old: Connector, change: ConnectorChange) -> Connector:
     return replace(old, **changes)  # pyright: ignore[reportArgumentType]
 
 
-def _asked(connector: Connector, secrets: dict[str, str]) -> NewConnector:
+def _new_connector(connector: Connector, secrets: dict[str, str]) -> NewConnector:
     return convert(connector, NewConnector, secrets=secrets)
 
 

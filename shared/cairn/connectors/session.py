@@ -103,12 +103,12 @@ class Session:
             {"name": name, "arguments": arguments, "_meta": meta}
         )
         request = types.CallToolRequest(params=params)
-        result = await self._asked(request, types.CallToolResult, seconds)
+        result = await self._send_request(request, types.CallToolResult, seconds)
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     async def ping(self, seconds: float) -> None:
         """Ask whether it is there; raises what `call` raises."""
-        await self._asked(types.PingRequest(), types.EmptyResult, seconds)
+        await self._send_request(types.PingRequest(), types.EmptyResult, seconds)
 
     async def listing(self, seconds: float) -> list[dict[str, Any]]:
         """Return what it lists now; raises what `call` raises."""
@@ -180,7 +180,7 @@ class Session:
                 break
         return results
 
-    async def _asked(self, request: Any, kind: Any, seconds: float) -> Any:
+    async def _send_request(self, request: Any, kind: Any, seconds: float) -> Any:
         if self._client is None or not self.is_alive:
             raise NotSent
         self.in_flight += 1

@@ -100,7 +100,7 @@ def applied(
     for operation in plan.operations:
         if isinstance(operation, Add) and operation.ref not in replaced:
             continue
-        of = [memories[item] for item in _named(operation)]
+        of = [memories[item] for item in _named_memories(operation)]
         if of:
             _group(groups, of[0], workspace_id, run_id, now).take(operation, of, metadata)
     results = (groups[subjects].entry(subjects) for subjects in sorted(groups))
@@ -120,7 +120,7 @@ def _group(
     return groups[subjects]
 
 
-def _named(operation: Operation) -> Sequence[UUID]:
+def _named_memories(operation: Operation) -> Sequence[UUID]:
     match operation:
         case Add(sources=sources):
             return sources

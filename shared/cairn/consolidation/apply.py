@@ -216,10 +216,10 @@ class ApplyPlan(Writer):
         }
         cut = without_memories(without_merges(proposal.plan, existing), moved | forgotten)
         batch, plan = reduced(batch, cut.gone), cut.plan
-        entries = _made(write, run_id, batch, standing, plan)
+        entries = _applied_operations(write, run_id, batch, standing, plan)
         if repeated := _repeated(write.stores, plan, entries):
             plan = without_merges(plan, repeated)
-            entries = _made(write, run_id, batch, standing, plan)
+            entries = _applied_operations(write, run_id, batch, standing, plan)
         vectors = _vectors(plan, proposal.merges)
         _append(write, entries, vectors, self.model_id)
         self._embed(write, plan, proposal.merges, vectors)
@@ -295,7 +295,7 @@ def _append(
     write.append()
 
 
-def _made(
+def _applied_operations(
     write: Write,
     run_id: UUID,
     batch: Batch,

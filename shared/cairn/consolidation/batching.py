@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from cairn.consolidation.runs import Client
     from cairn.embedding.port import Embedder, Vectors
-    from cairn.enrichment.ports import Found
+    from cairn.enrichment.ports import SimilarNode
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
@@ -115,7 +115,7 @@ class FindMerges:
 
 
 def _repeats(
-    add: Add, source: BatchMemory, similar: Found, others: Mapping[UUID, BatchMemory]
+    add: Add, source: BatchMemory, similar: SimilarNode, others: Mapping[UUID, BatchMemory]
 ) -> bool:
     """Return whether what was found near a merge's first source is the same merge, made before."""
     other = others.get(similar.other_id)

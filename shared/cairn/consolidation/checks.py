@@ -212,7 +212,7 @@ class _Checking:
                 return None
 
     def _link(self, link: Link, merged: dict[UUID, str]) -> Link | None:
-        ids = self._known(link.memories)
+        ids = self._ids_of_batch(link.memories)
         reason = self._apart(ids)
         if reason is None and len(ids) > MAX_LINKED:
             reason = Refusal.TOO_MANY
@@ -221,23 +221,23 @@ class _Checking:
         together = {merged.get(id_, str(id_)) for id_ in ids}
         if reason is None and (len(together) < 2 or all(self.memories[id_].known for id_ in ids)):
             reason = Refusal.REPEATED
-        return self._kept(reason, replace(link, memories=ids))
+        return self._count_refusal(reason, replace(link, memories=ids))
 
     def _relate(self, relate: Relate) -> Relate | None:
-        ids = self._known(relate.memories)
+        ids = self._ids_of_batch(relate.memories)
         reason = self._spoken(ids, (relate.source, relate.target))
         if relate.relation not in RELATIONS or name_key(relate.source.name) == name_key(
             relate.target.name
         ):
             reason = Refusal.RELATION
         strength = max(1, min(relate.strength, len(ids)))
-        return self._kept(reason, replace(relate, memories=ids, strength=strength))
+        return self._count_refusal(reason, replace(relate, memories=ids, strength=strength))
 
     def _entity(self, operation: AddEntity) -> AddEntity | None:
-        ids = self._known(operation.memories)
+        ids = self._ids_of_batch(operation.memories)
         reason = self._spoken(ids, (operation.entity,))
         if reason is not None:
-            return self._kept(reason, operation)
+            return self._count_refusal(reason, operation)
         aliases = tuple(
             fromkey
             for fromkey in dict.fromkeys(operation.aliases[:MAX_ALIASES])
@@ -289,18 +289,18 @@ class _Checking:
         memory = self.memories.get(operation.memory)
         general = KnowledgeCategory.GENERAL
         if memory is None:
-            return self._kept(Refusal.UNKNOWN_ID, operation)
+            return self._count_refusal(Refusal.UNKNOWN_ID, operation)
         wrong = memory.domain is not general or operation.category is general
-        return self._kept(Refusal.CATEGORY if wrong else None, operation)
+        return self._count_refusal(Refusal.CATEGORY if wrong else None, operation)
 
-    def _known(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:
+    def _ids_of_batch(self, ids: Iterable[UUID]) -> tuple[UUID, ...]:
         """Return the ids of the batch among these, each once, in order; others are counted."""
         unique = sorted(set(ids))
         results = tuple(item for item in unique if item in self.memories)
         self.refused[Refusal.UNKNOWN_ID] += len(unique) - len(results)
         return results
 
-    def _kept(self, reason: Refusal | None, operation: _Kept) -> _Kept | None:
+    def _count_refusal(self, reason: Refusal | None, operation: _Kept) -> _Kept | None:
         if reason is None:
             return operation
         self.refused[reason] += 1

@@ -98,7 +98,7 @@ def _differing(
 ) -> Found | None:
     left = [piece for piece in mine if _weighs(piece)]
     right = [piece for piece in its if _weighs(piece)]
-    words = f"{_said(left)} or {_said(right)}"
+    words = f"{_joined_text(left)} or {_joined_text(right)}"
     for item in left or mine:
         for two in right or its:
             if opposite(stem(item.text), stem(two.text)) and _after_subject(a, start):
@@ -148,7 +148,7 @@ def _content(results: Sequence[Piece]) -> frozenset[str]:
     return frozenset(_key(piece) for piece in results if _weighs(piece))
 
 
-def _said(results: Sequence[Piece]) -> str:
+def _joined_text(results: Sequence[Piece]) -> str:
     return " ".join(piece.text for piece in results)
 
 
@@ -215,5 +215,5 @@ def _another_holder(
     after = [piece.text for piece in results[at + 1 : at + 3]]
     are_names = all(piece.kind is TokenKind.NAME for piece in (*left, *right))
     if are_names and after and (after[0] == "the" or after[:2] == ["in", "charge"]):
-        return Clash.VALUE, f"{_said(left)} or {_said(right)}?"
+        return Clash.VALUE, f"{_joined_text(left)} or {_joined_text(right)}?"
     return None

@@ -115,7 +115,7 @@ class BeginRuns:
 
     def _requested(self, workspace_id: UUID, run_id: UUID, execution: str | None) -> dict[str, Any]:
         with open_write(self.platform, system_principal(workspace_id)) as write:
-            stores, run = write.stores, _found(write.stores, run_id)
+            stores, run = write.stores, _find_run(write.stores, run_id)
             clients = stores.unconsolidated.clients()
             if run.client is not None:
                 clients = [client for client in clients if client.id == run.client]
@@ -144,7 +144,7 @@ class EndRuns:
         What was done stands either way. Memories no run takes are counted with the rest.
         """
         with open_write(self.platform, system_principal(workspace_id)) as write:
-            run = _found(write.stores, run_id)
+            run = _find_run(write.stores, run_id)
             if run.ended:
                 return {"state": run.state.value, **run.counts}
             state = RunState.FAILED if run.error else RunState.FINISHED
@@ -159,7 +159,7 @@ class EndRuns:
         detail, reason = explained(cause, otherwise="The execution ended before it was done.")
         why = {"error": error, "reason": reason or error, "detail": detail}
         with open_write(self.platform, system_principal(workspace_id)) as write:
-            run = _found(write.stores, run_id)
+            run = _find_run(write.stores, run_id)
             if not run.ended:
                 write.stores.runs.note_failure(run_id, why, write.now)
                 if ends:
@@ -206,7 +206,7 @@ def run_meta(run: Run, **more: JsonValue) -> Mapping[str, JsonValue]:
     return {"run_id": str(run.id), "trigger": run.trigger.value, **more}
 
 
-def _found(stores: Stores, run_id: UUID) -> Run:
+def _find_run(stores: Stores, run_id: UUID) -> Run:
     run = stores.runs.find(run_id)
     if run is None:
         raise NotFound("There is no such run.", run_id=str(run_id))

@@ -21,7 +21,7 @@ from cairn.conversations.messages import MessageRole
 from cairn.conversations.plan import CHANGED, changing
 from cairn.enrichment.drawing import (
     MAX_DRAWN,
-    Said,
+    MessageStatements,
     infers,
     is_by_same,
     may_state,
@@ -183,7 +183,7 @@ def _speaker(message: EnrichableNode) -> str:
     return one_line(name_of(message)) if message.kind == MessageRole.USER else str(message.kind)
 
 
-def said_of(stretch: Stretch, drawn_answer: Found, by: str) -> list[Said]:
+def said_of(stretch: Stretch, drawn_answer: Found, by: str) -> list[MessageStatements]:
     """Return what a model found that the messages do say; `by` names the model."""
     stated: dict[int, dict[str, Statement]] = {}
     by_number = {message.sequence: message for message in stretch.asked}
@@ -195,7 +195,7 @@ def said_of(stretch: Stretch, drawn_answer: Found, by: str) -> list[Said]:
         for statement in pointed_at(clauses, each.kind, each.quote, speaker):
             stated.setdefault(each.message, {}).setdefault(statement.text, statement)
     drawn_messages = [
-        Said(message=by_number[number], statements=tuple(drawn.values()), drawn_by=by)
+        MessageStatements(message=by_number[number], statements=tuple(drawn.values()), drawn_by=by)
         for number, drawn in sorted(stated.items())
     ]
     return [
@@ -205,7 +205,7 @@ def said_of(stretch: Stretch, drawn_answer: Found, by: str) -> list[Said]:
     ]
 
 
-def _left(drawn: Said, messages: Sequence[EnrichableNode]) -> Said:
+def _left(drawn: MessageStatements, messages: Sequence[EnrichableNode]) -> MessageStatements:
     """Return what is left of it after what its speaker took back, there or later."""
     place = drawn.message.sequence or 0
     since = [
@@ -263,14 +263,14 @@ class DrawByModel(Writer):
                     if self.platform.stopwatch() >= until:
                         return False
                     try:
-                        drawn = self._asked(stretch, call, counts)
+                        drawn = self._ask_model(stretch, call, counts)
                     except BudgetExceeded:
                         counts["over_budget"] += 1
                         return True
                     except Unavailable:
                         counts["unanswered"] += 1
                         return True
-                    if not self._kept(principal, stretch, drawn, counts):
+                    if not self._write_statements(principal, stretch, drawn, counts):
                         break
             after = page[-1]
         return True
@@ -286,7 +286,9 @@ class DrawByModel(Writer):
             messages = stores.embeddings.said_from(conversation_id, drawn - AROUND, limit=limit)
         return stretch_of(conversation_id, drawn, messages)
 
-    def _asked(self, stretch: Stretch, call: Call, counts: Counter[str]) -> Sequence[Said]:
+    def _ask_model(
+        self, stretch: Stretch, call: Call, counts: Counter[str]
+    ) -> Sequence[MessageStatements]:
         """Return what the model found in a stretch; nothing for an answer that is of no use."""
         counts["asked"] += len(stretch.candidates)
         if not stretch.candidates:
@@ -304,11 +306,11 @@ class DrawByModel(Writer):
         counts["ungrounded"] += max(0, len(answered.value.statements) - drawn)
         return results
 
-    def _kept(
+    def _write_statements(
         self,
         principal: Principal,
         stretch: Stretch,
-        statements: Sequence[Said],
+        statements: Sequence[MessageStatements],
         counts: Counter[str],
     ) -> bool:
         """Write what was drawn, and how far; False when somebody else did, or nobody may."""
@@ -334,11 +336,11 @@ class DrawByModel(Writer):
         return drawn >= 0
 
     def _keys(
-        self, workspace_id: UUID, drawn: Sequence[Said]
-    ) -> tuple[dict[UUID, bytes], Sequence[Said]]:
+        self, workspace_id: UUID, drawn: Sequence[MessageStatements]
+    ) -> tuple[dict[UUID, bytes], Sequence[MessageStatements]]:
         """Return the keys of whose data this is, and what is left without those forgotten."""
         keys = dict(self.platform.keys.get_or_create(workspace_id, (workspace_id,)))
-        readable: list[Said] = []
+        readable: list[MessageStatements] = []
         for message in drawn:
             try:
                 subjects = key_subjects(workspace_id, message.message.data_subjects)
@@ -352,7 +354,7 @@ class DrawByModel(Writer):
 NOT_NOW: Final = -1
 
 
-def _do(stretch: Stretch, drawn: Sequence[Said], write: Write) -> int:
+def _do(stretch: Stretch, drawn: Sequence[MessageStatements], write: Write) -> int:
     """Write memories of the messages that are still there; return how many, or NOT_NOW."""
     stores = write.stores
     present = stores.conversation_views.conversation(stretch.conversation_id)

@@ -194,8 +194,8 @@ class ModelPlanner:
         costs = [item.cost_usd for item in answers]
         return Plan(
             operations=harmless,
-            provider=_named(item.answer.provider for item in answers),
-            model=_named(item.answer.model for item in answers),
+            provider=_name_list(item.answer.provider for item in answers),
+            model=_name_list(item.answer.model for item in answers),
             cost_usd=None if None in costs else sum(filter(None, costs), Decimal(0)),
             undone=_undone(batch, len(operations) - len(harmless)),
         )
@@ -287,7 +287,7 @@ def _is_long(memory: BatchMemory) -> bool:
     return len(memory.text) > MOST_CHARS
 
 
-def _named(names: Iterable[str]) -> str:
+def _name_list(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names)) or "none"
 
 

@@ -168,10 +168,10 @@ def counts_of(plan: Plan) -> Counter[str]:
 
 def operations_json(plan: Plan, texts: Mapping[UUID, str]) -> list[dict[str, Any]]:
     """Return the operations of a plan as JSON objects, each naming its memories with their text."""
-    return [each for operation in plan.operations if (each := _told(operation, texts))]
+    return [each for operation in plan.operations if (each := _operation_view(operation, texts))]
 
 
-def _told(operation: Operation, texts: Mapping[UUID, str]) -> dict[str, Any] | None:
+def _operation_view(operation: Operation, texts: Mapping[UUID, str]) -> dict[str, Any] | None:
     match operation:
         case Add():
             return {
@@ -201,12 +201,14 @@ def _told(operation: Operation, texts: Mapping[UUID, str]) -> dict[str, Any] | N
                 "memories": _memories((operation.memory,), texts),
             }
         case Relate() | AddEntity():
-            return _named(operation, texts)
+            return _graph_operation_view(operation, texts)
         case Supersede():
             return None
 
 
-def _named(operation: Relate | AddEntity, texts: Mapping[UUID, str]) -> dict[str, Any]:
+def _graph_operation_view(
+    operation: Relate | AddEntity, texts: Mapping[UUID, str]
+) -> dict[str, Any]:
     memories = _memories(operation.memories, texts)
     if isinstance(operation, AddEntity):
         return {

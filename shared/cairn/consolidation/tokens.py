@@ -169,7 +169,7 @@ def pieces(text: str, names: Mapping[str, str] = _NO_NAMES) -> Iterator[Piece]:
     plain = _THIN_SPACE.sub(",", text[:MAX_TEXT_CHARS])
     plain = unicodedata.normalize("NFKC", plain).replace("\u2019", "'")
     plain = _MAIL.sub("\\1mail", plain)
-    replaced = _named(plain, names)
+    replaced = _replace_aliases(plain, names)
     name_words = frozenset(word for name in names.values() for word in name_key(name).split())
     for sentence in sentences(replaced):
         yield from _sentence(sentence, name_words)
@@ -187,7 +187,7 @@ def _more_than(first: Tokens, other: Tokens) -> bool:
     return _more(first, other, TokenKind.DATE) or _more(first, other, TokenKind.NUMBER)
 
 
-def _named(text: str, names: Mapping[str, str]) -> str:
+def _replace_aliases(text: str, names: Mapping[str, str]) -> str:
     """Return the text with every alias replaced by the name it stands for."""
     aliases = {alias: name for alias, name in names.items() if alias and alias != name_key(name)}
     if not aliases:

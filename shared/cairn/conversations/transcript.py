@@ -237,7 +237,9 @@ class RecordTranscript(Writer):
             work = _Transcript(
                 drafts=drafts, wanted=owners_of_each, resolution=resolution, waiting=opened
             )
-            return Work(resolution=resolution, do=partial(_record, work), keep=_kept, read=_unread)
+            return Work(
+                resolution=resolution, do=partial(_record, work), keep=_stored_answer, read=_unread
+            )
 
         return self.write_once(principal, prepared, None)
 
@@ -262,7 +264,10 @@ def _record(work: _Transcript, write: Write) -> TranscriptRecorded:
     earlier = [
         (item.id, earlier_draft) for item in waiting if (earlier_draft := work.waiting[item.id])
     ]
-    messages = [*(stores.said(present.id) if present else ()), *(_said(*each) for each in earlier)]
+    messages = [
+        *(stores.said(present.id) if present else ()),
+        *(_message_row(*each) for each in earlier),
+    ]
     drafts = _owned(work, present.data_subjects if present else None)
     matched = match([(each.draft, each.timed) for each in drafts], messages)
     first = waiting[0].conversation_id if waiting else write.entries.new_id()
@@ -331,7 +336,7 @@ def match(
     return ids
 
 
-def _said(message_id: UUID, draft: MessageDraft) -> SaidMessage:
+def _message_row(message_id: UUID, draft: MessageDraft) -> SaidMessage:
     return SaidMessage(
         id=message_id,
         role=draft.role.value,
@@ -341,7 +346,7 @@ def _said(message_id: UUID, draft: MessageDraft) -> SaidMessage:
     )
 
 
-def _kept(done: TranscriptRecorded) -> Mapping[str, Any]:
+def _stored_answer(done: TranscriptRecorded) -> Mapping[str, Any]:
     return {"conversation_id": str(done.conversation_id)}
 
 

@@ -54,7 +54,7 @@ def _decoded(content: bytes, charset: str | None, *, html: bool) -> str:
         if content.startswith(mark):
             return _strict(content[len(mark) :], encoding)
     if charset:
-        return _strict(content, _known(charset))
+        return _strict(content, _require_encoding(charset))
     if html and (declared := _META_CHARSET.search(content[:_META_WITHIN])):
         encoding = _encoding(declared.group(1).decode("ascii"))
         if encoding and not encoding.startswith(("utf-16", "utf-32")):  # they hide their own name
@@ -62,7 +62,7 @@ def _decoded(content: bytes, charset: str | None, *, html: bool) -> str:
     return _guessed(content)
 
 
-def _known(charset: str) -> str:
+def _require_encoding(charset: str) -> str:
     encoding = _encoding(charset)
     if encoding is None:
         raise ValidationFailed(

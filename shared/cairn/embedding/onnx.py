@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from cairn.embedding.cutting import WordPieces
 from cairn.embedding.models import ALL_MINILM, BGE_SMALL, local_model
 from cairn.embedding.port import TokenStates, refuse_blank, unit_rows
+from cairn.embedding.spans import embedding_span
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.text.words import QUESTION_WORDS, STOP_WORDS
 
@@ -183,14 +184,16 @@ class OnnxEmbedder:
         encoded = self._tokens.encode(texts, prefix)
         shortest_first = sorted(range(len(encoded)), key=lambda index: len(encoded[index]))
         vectors = np.empty((len(encoded), self._model.dimensions), dtype=np.float32)
-        for at in range(0, len(encoded), self._batch):
-            chosen = shortest_first[at : at + self._batch]
-            states, mask = _run(session, [encoded[index] for index in chosen], self._model)
-            pooled = _pooled(states, mask, self._model.pooling) if states.ndim == 3 else states
-            vectors[chosen] = unit_rows(pooled)
-            if keep is not None:
-                for row, index in enumerate(chosen):
-                    keep(index, encoded[index], states[row])
+        with embedding_span(self._model, "onnx", len(texts)) as measured:
+            measured.put({"gen_ai.usage.input_tokens": sum(map(len, encoded))})
+            for at in range(0, len(encoded), self._batch):
+                chosen = shortest_first[at : at + self._batch]
+                states, mask = _run(session, [encoded[index] for index in chosen], self._model)
+                pooled = _pooled(states, mask, self._model.pooling) if states.ndim == 3 else states
+                vectors[chosen] = unit_rows(pooled)
+                if keep is not None:
+                    for row, index in enumerate(chosen):
+                        keep(index, encoded[index], states[row])
         return vectors
 
     @cached_property

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, cast
 
 from cairn.embedding.cutting import Word, cut
 from cairn.embedding.port import PASSAGE_TOKENS, refuse_blank, unit_rows
+from cairn.embedding.spans import embedding_span
 from cairn.kernel.clock import Stopwatch, monotonic
 from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
 from cairn.kernel.resilience.breaker import Breaker
 from cairn.kernel.resilience.retries import Retries, has_passing_status
+from cairn.kernel.spans import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,7 +112,9 @@ class OpenAIEmbedder:
         refuse_blank(texts)
         rows: list[list[float]] = []
         for at in range(0, len(texts), BATCH):
-            rows += self._asked([prefix + self.windows(text)[0] for text in texts[at : at + BATCH]])
+            rows += self._embed_with_retries(
+                [prefix + self.windows(text)[0] for text in texts[at : at + BATCH]]
+            )
         if not rows:
             return np.empty((0, self._model.dimensions), dtype=np.float32)
         return unit_rows(np.asarray(rows, dtype=np.float32))
@@ -122,7 +126,7 @@ class OpenAIEmbedder:
         if client is not None:
             client.close()
 
-    def _asked(self, texts: list[str]) -> list[list[float]]:
+    def _embed_with_retries(self, texts: list[str]) -> list[list[float]]:
         retries = Retries(
             attempts=1 + self._retries,
             is_passing=_is_passing,
@@ -141,9 +145,10 @@ class OpenAIEmbedder:
 
         failure: CairnError
         try:
-            answer = self._ready().embeddings.create(
-                model=self._model.name.partition("?")[0], input=texts, encoding_format="float"
-            )
+            with embedding_span(self._model, "openai", len(texts), kind=Kind.CLIENT):
+                answer = self._ready().embeddings.create(
+                    model=self._model.name.partition("?")[0], input=texts, encoding_format="float"
+                )
             return _rows(answer, expected=len(texts), dimensions=self._model.dimensions)
         except OpenAIError as problem:
             failure = _translate(problem)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cairn.embedding.port import Vectors
-    from cairn.enrichment.ports import EnrichableNode, Found, NewEmbedding, TraceStep
+    from cairn.enrichment.ports import EnrichableNode, NewEmbedding, SimilarNode, TraceStep
 
 
 DIRECT_WEIGHT = 1.0
@@ -145,14 +145,16 @@ CONTEXT_REACH = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class CauseChanges:
     """The pairs to add, and the stored edges that have to go for them."""
 
     added: tuple[Likeness, ...] = ()
     closed: tuple[UUID, ...] = ()
 
 
-def found_pairs(nodes: Mapping[UUID, EnrichableNode], similar: Iterable[Found]) -> list[Likeness]:
+def found_pairs(
+    nodes: Mapping[UUID, EnrichableNode], similar: Iterable[SimilarNode]
+) -> list[Likeness]:
     """Return the pairs of new nodes with stored ones that are not neighbours."""
     return [
         _pair(item.node_id, item.other_id, item.score)
@@ -188,7 +190,7 @@ def pairs_within(
     return pairs
 
 
-def strongest_similar(pairs: Iterable[Likeness], stored: Iterable[Likeness]) -> Kept:
+def strongest_similar(pairs: Iterable[Likeness], stored: Iterable[Likeness]) -> CauseChanges:
     """Return which pairs to add so that no node has more than MAX_SIMILAR, the most alike first.
 
     A new pair takes the place of a node's weakest edge when it is better; else it is left out.
@@ -216,7 +218,7 @@ def strongest_similar(pairs: Iterable[Likeness], stored: Iterable[Likeness]) -> 
         for edge in edges.values()
         if edge.edge_id is None
     }
-    return Kept(added=tuple(new.values()), closed=tuple(closed))
+    return CauseChanges(added=tuple(new.values()), closed=tuple(closed))
 
 
 def _put(at: dict[UUID, dict[UUID, Likeness]], pair: Likeness) -> None:

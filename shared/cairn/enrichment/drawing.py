@@ -56,7 +56,7 @@ _KINDS = {StatementKind.DECISION: MemoryKind.DECISION}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class MessageStatements:
     """What one message states, and what it takes back: words of each, none for the last.
 
     `named` are earlier messages of the speaker here that have all the words of one.
@@ -71,7 +71,7 @@ class Said:
 
 def may_state(node: EnrichableNode) -> bool:
     """Return whether memories may be drawn from a node: a message of a person, let in."""
-    own = _told(node)
+    own = _own_metadata(node)
     return (
         node.label == Label.MESSAGE
         and node.kind == MessageRole.USER
@@ -103,7 +103,9 @@ def infers(stores: Stores) -> bool:
     return read(stores.settings.stored().document).settings.conversations.infer
 
 
-def said_in(messages: Iterable[EnrichableNode], before: Iterable[EnrichableNode]) -> list[Said]:
+def said_in(
+    messages: Iterable[EnrichableNode], before: Iterable[EnrichableNode]
+) -> list[MessageStatements]:
     """Return what each message says, in the order of their conversations.
 
     `before` are earlier messages of the same conversations: who was named and what was stated last.
@@ -112,14 +114,16 @@ def said_in(messages: Iterable[EnrichableNode], before: Iterable[EnrichableNode]
     earlier = [message for message in _in_order(before) if message.kind == MessageRole.USER]
     for message in earlier:
         _stated(message, _speaker(speakers, message))
-    drawn: list[Said] = []
+    drawn: list[MessageStatements] = []
     for message in _in_order(messages):
-        drawn.append(_with_named(_said(message, _speaker(speakers, message)), earlier))
+        drawn.append(
+            _with_named(_message_statements(message, _speaker(speakers, message)), earlier)
+        )
         earlier.append(message)
     return drawn
 
 
-def _with_named(drawn: Said, earlier: Sequence[EnrichableNode]) -> Said:
+def _with_named(drawn: MessageStatements, earlier: Sequence[EnrichableNode]) -> MessageStatements:
     """Return what a message says with the messages whose words it wants forgotten."""
     word_sets = [words for words in drawn.taken_back if words]
     if not word_sets:
@@ -133,13 +137,13 @@ def _with_named(drawn: Said, earlier: Sequence[EnrichableNode]) -> Said:
     return replace(drawn, named=frozenset(ids))
 
 
-def _said(message: EnrichableNode, speaker: Speaker) -> Said:
+def _message_statements(message: EnrichableNode, speaker: Speaker) -> MessageStatements:
     """Return what a message says; nothing when it reads like an attempt to direct a model."""
     text = words_of(message)
     if screen(text).verdict is not Verdict.CLEAN:
-        return Said(message=message)
+        return MessageStatements(message=message)
     back = [words for sentence in sentences(text) if (words := taken_back(sentence)) is not None]
-    return Said(
+    return MessageStatements(
         message=message,
         statements=tuple(_stated(message, speaker)[:MAX_DRAWN]),
         taken_back=tuple(back),
@@ -152,17 +156,17 @@ def _stated(message: EnrichableNode, speaker: Speaker) -> list[Statement]:
 
 def words_of(message: EnrichableNode) -> str:
     """Return what a message says, without the speaker's name where a transcript repeats it."""
-    return message.text.removeprefix(f"{_told(message).get('sender')}: ")
+    return message.text.removeprefix(f"{_own_metadata(message).get('sender')}: ")
 
 
 def name_of(message: EnrichableNode) -> str:
     """Return the name of who speaks."""
-    sender = str(_told(message).get("sender") or "")
+    sender = str(_own_metadata(message).get("sender") or "")
     return sender if len(sender) <= 60 and _NAME.fullmatch(sender) else SOMEBODY
 
 
 def _speaker(speakers: dict[tuple[UUID | None, str], Speaker], message: EnrichableNode) -> Speaker:
-    sender = str(_told(message).get("sender") or "")
+    sender = str(_own_metadata(message).get("sender") or "")
     return speakers.setdefault((message.parent_id, sender), Speaker(name_of(message)))
 
 
@@ -170,12 +174,12 @@ def _in_order(messages: Iterable[EnrichableNode]) -> list[EnrichableNode]:
     return sorted(messages, key=lambda message: (str(message.parent_id), message.sequence or 0))
 
 
-def _told(message: EnrichableNode) -> Mapping[str, Any]:
+def _own_metadata(message: EnrichableNode) -> Mapping[str, Any]:
     """Return what Cairn noted of a message beside what its sender wrote."""
     return message.metadata.get(OWN_METADATA) or {}
 
 
-def draft_of(drawn: Said, statement: Statement, key: str | None) -> MemoryDraft:
+def draft_of(drawn: MessageStatements, statement: Statement, key: str | None) -> MemoryDraft:
     """Return the draft of a memory: its message's audience, client, session and time."""
     message, kind = drawn.message, _KINDS.get(statement.kind, MemoryKind.FACT)
     text = scrub(_dated(message, statement)).text
@@ -215,7 +219,7 @@ def _dated(message: EnrichableNode, statement: Statement) -> str:
 
 
 def _local(message: EnrichableNode) -> datetime:
-    minutes = int(_told(message).get("utc_offset", 0))
+    minutes = int(_own_metadata(message).get("utc_offset", 0))
     return message.occurred_at.astimezone(timezone(timedelta(minutes=minutes)))
 
 
@@ -223,12 +227,12 @@ def _local(message: EnrichableNode) -> datetime:
 class _Option:
     """A statement that is to become a memory, under one of its keys."""
 
-    said: Said
+    said: MessageStatements
     statement: Statement
     drafts: list[MemoryDraft]
 
 
-def planned(stores: Stores, entries: Entries, drawn: Sequence[Said]) -> list[UUID]:
+def planned(stores: Stores, entries: Entries, drawn: Sequence[MessageStatements]) -> list[UUID]:
     """Plan the entries of what messages say, over what is known at this moment.
 
     Returns the memories to embed. That a message was drawn from stands in the entry of its own
@@ -255,7 +259,7 @@ def planned(stores: Stores, entries: Entries, drawn: Sequence[Said]) -> list[UUI
     return list(plan.touched)
 
 
-def _drafts(drawn: Said, statement: Statement) -> list[MemoryDraft]:
+def _drafts(drawn: MessageStatements, statement: Statement) -> list[MemoryDraft]:
     return [draft_of(drawn, statement, key) for key in statement.keys or (None,)]
 
 
@@ -266,7 +270,7 @@ def _known_by(plan: BatchPlan, drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 
 
 def _without_withdrawn(
-    stores: Stores, entries: Entries, drawn: Said, options: Sequence[_Option]
+    stores: Stores, entries: Entries, drawn: MessageStatements, options: Sequence[_Option]
 ) -> list[_Option]:
     """Plan the withdrawal of what a message takes back or corrects; return what is left to draw.
 
@@ -290,7 +294,9 @@ def _without_withdrawn(
     ]
 
 
-def _withdraw(entries: Entries, drawn: Said, stored: set[UUID], messages: Set[UUID]) -> None:
+def _withdraw(
+    entries: Entries, drawn: MessageStatements, stored: set[UUID], messages: Set[UUID]
+) -> None:
     """Plan the deletion of stored memories; a message that was taken back is found no more.
 
     Nor is the message that takes it back: it may have the words that are to be forgotten.
@@ -314,7 +320,7 @@ def _is_before(message: EnrichableNode, other: EnrichableNode) -> bool:
 
 def is_by_same(message: EnrichableNode, other: EnrichableNode) -> bool:
     """Return whether two messages are of one speaker in one conversation."""
-    same = _told(message).get("sender") == _told(other).get("sender")
+    same = _own_metadata(message).get("sender") == _own_metadata(other).get("sender")
     return message.parent_id == other.parent_id and message.kind == other.kind and same
 
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from cairn.embedding.port import Embedder
     from cairn.enrichment.causes import Cause
-    from cairn.enrichment.drawing import Said
+    from cairn.enrichment.drawing import MessageStatements
     from cairn.enrichment.plan import Derived
     from cairn.enrichment.ports import Likeness
     from cairn.kernel.access import Principal
@@ -84,7 +84,7 @@ class _Work:
     causes: Sequence[Cause]
     audiences: Mapping[UUID, tuple[str, tuple[str, ...] | None]]
     keys: Mapping[UUID, bytes]
-    said: Sequence[Said]
+    said: Sequence[MessageStatements]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class Enrich:
                 for audience, names in unclear_names(derived).items()
             }
             messages = _messages(stores, nodes)
-        drawn_messages = _said(messages)
+        drawn_messages = _statements_in(messages)
         drawn = {each.message.id for each in drawn_messages}
         derived = [replace(item, drawn=item.node.id in drawn) for item in derived]
         return _Work(
@@ -317,7 +317,7 @@ class Enrich:
         return attempts(store)
 
 
-def _draw(write: Write, drawn: Sequence[Said]) -> None:
+def _draw(write: Write, drawn: Sequence[MessageStatements]) -> None:
     """Write the memories that messages state, as any other write does."""
     if not any(each.statements or each.taken_back for each in drawn):
         return
@@ -340,7 +340,7 @@ def _messages(stores: Stores, nodes: Sequence[EnrichableNode]) -> Messages | Non
     return heard(stores, nodes)
 
 
-def _said(messages: Messages | None) -> list[Said]:
+def _statements_in(messages: Messages | None) -> list[MessageStatements]:
     if messages is None:
         return []
     from cairn.enrichment.drawing import said_in

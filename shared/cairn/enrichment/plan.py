@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from cairn.enrichment.causes import Cause, Kept
+    from cairn.enrichment.causes import Cause, CauseChanges
     from cairn.enrichment.ports import EnrichableNode, Outgoing
 
 
@@ -84,7 +84,7 @@ def entities_of(
     )
     if node.label != Label.EVENT:
         return entities
-    names = [_resolved(*item, aliases) for item in _named(node.metadata)]
+    names = [_resolved(*item, aliases) for item in _payload_names(node.metadata)]
     acting = [_acting(item) for item in entities if item.role is not Role.MENTIONED]
     others = [item for item in entities if item.role is Role.MENTIONED]
     return _strongest([*acting, *(item for item in names if item), *others])
@@ -97,7 +97,7 @@ def _acting(entity: ExtractedEntity) -> ExtractedEntity:
     return ExtractedEntity(name=entity.name, type=entity.type, role=Role.SUBJECT)
 
 
-def _named(metadata: Mapping[str, Any]) -> list[tuple[str, str, Role]]:
+def _payload_names(metadata: Mapping[str, Any]) -> list[tuple[str, str, Role]]:
     """Return (name, type, role) of an event's tool and of what its payload's keys name."""
     names: list[tuple[str, str, Role]] = []
     if metadata.get("tool_name"):
@@ -378,7 +378,7 @@ def bodies(
     derived: Iterable[Derived],
     held: Iterable[Outgoing],
     causes: Iterable[Cause],
-    alike: Kept,
+    alike: CauseChanges,
 ) -> dict[tuple[UUID, ...], dict[str, Any]]:
     """Return the body of each entry by the data subjects it is about, and whose key seals it."""
     everyone = list(derived)

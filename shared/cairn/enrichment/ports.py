@@ -146,7 +146,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SimilarNode:
     """A stored node found like `node_id`, with its place in its document or session."""
 
     node_id: UUID

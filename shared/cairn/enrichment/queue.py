@@ -12,10 +12,14 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import CairnError, Unavailable
+from cairn.kernel.spans import Kind, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+    from contextlib import AbstractContextManager
     from uuid import UUID
+
+    from cairn.kernel.spans import Span
 
 NODES_AT_ONCE = 300
 """Nodes that are embedded, and their entries appended, in one transaction."""
@@ -67,9 +71,10 @@ class WorkOff:
     def _tried(self, part: Sequence[EmbedMessage]) -> list[str]:
         """Embed messages together; when that fails, one by one."""
         try:
-            count = self.rows(
-                part[0].workspace_id, [row for message in part for row in message.outbox_ids]
-            )
+            with _span(part):
+                count = self.rows(
+                    part[0].workspace_id, [row for message in part for row in message.outbox_ids]
+                )
         except CairnError as error:
             if isinstance(error, Unavailable) and error.reason == BUSY:
                 return self._put_back(part, BUSY)
@@ -92,6 +97,20 @@ class WorkOff:
         if messages:
             self.inform("embed.sent_anew", {"messages": len(messages), "reason": why})
         return failed
+
+
+def _span(part: Sequence[EmbedMessage]) -> AbstractContextManager[Span]:
+    """Measure the work on messages: a part of their trace, or linked with the traces of several."""
+    traces = sorted({message.traceparent for message in part if message.traceparent})
+    attributes = {
+        "messaging.system": "aws_sqs",
+        "messaging.operation.type": "process",
+        "messaging.batch.message_count": len(part),
+        "cairn.workspace_id": str(part[0].workspace_id),
+        "cairn.nodes": sum(message.nodes for message in part),
+    }
+    parent, links = (traces[0], ()) if len(traces) == 1 else (None, traces)
+    return span("process embed", attributes, kind=Kind.CONSUMER, parent=parent, links=links)
 
 
 def _parts(messages: Sequence[EmbedMessage]) -> list[list[EmbedMessage]]:

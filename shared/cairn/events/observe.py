@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.ids import IdSource
     from cairn.writing.batches import Drafted
-    from cairn.writing.corroboration import Known
+    from cairn.writing.corroboration import KnownMemory
     from cairn.writing.entries import Entries
     from cairn.writing.items import IdempotencyKey
 
@@ -74,7 +74,7 @@ class Fresh:
 class Identified:
     """A batch whose items have their ids: those of stored events for duplicates, new ones else."""
 
-    items: list[Fresh | Known | CairnError]
+    items: list[Fresh | KnownMemory | CairnError]
 
     @property
     def fresh(self) -> list[Fresh]:
@@ -88,11 +88,13 @@ class Identified:
 
 
 def identified(
-    drafts: Sequence[DraftOrError], stored_events: Mapping[str, Sequence[Known]], new_id: IdSource
+    drafts: Sequence[DraftOrError],
+    stored_events: Mapping[str, Sequence[KnownMemory]],
+    new_id: IdSource,
 ) -> Identified:
     """Give each event its id. The same event twice in a batch is one, written once."""
     seen: dict[str, Fresh] = {}
-    items: list[Fresh | Known | CairnError] = []
+    items: list[Fresh | KnownMemory | CairnError] = []
     for at, draft in enumerate(drafts):
         if isinstance(draft, CairnError):
             items.append(draft)
@@ -143,7 +145,7 @@ class EventPlan:
     def _outcome(
         self,
         batch: Identified,
-        item: Fresh | Known | CairnError,
+        item: Fresh | KnownMemory | CairnError,
         positions: Mapping[UUID, int],
         created: set[UUID],
     ) -> EventOutcome:

@@ -257,7 +257,7 @@ class Forget:
         key = self._workspace_key(row.workspace_id)
         actor = Actor(kind=ActorKind.USER, id=str(row.principal_id))
         with open_write(self.platform, system_principal(row.workspace_id), actor=actor) as write:
-            row, store = _found(write.stores, row), write.stores.forgetting
+            row, store = _find_forgetting(write.stores, row), write.stores.forgetting
             if row.status != Step.BARRED:
                 return row
             doomed = store.doomed(row.subject_id, row.document_ids)
@@ -293,7 +293,7 @@ class Forget:
                 object_keys=keys,
                 counts=counts,
             )
-            return _found(write.stores, row)
+            return _find_forgetting(write.stores, row)
 
     def _rest(self, row: Forgetting) -> Forgetting:
         """Delete bytes, sweep entities, and make what remains what the ledger says now.
@@ -334,10 +334,10 @@ class Forget:
         self, row: Forgetting, step: Step, counts: Mapping[str, int] | None = None
     ) -> Forgetting:
         with self.platform.transactions.writing(system_principal(row.workspace_id)) as stores:
-            forgetting = _found(stores, row)
+            forgetting = _find_forgetting(stores, row)
             if forgetting.status == row.status:
                 stores.forgetting.advance(row.id, step, now=self.platform.clock(), counts=counts)
-            return _found(stores, row)
+            return _find_forgetting(stores, row)
 
     def _documents_of(self, stores: Stores, subject: KnownSubject | None) -> tuple[UUID, ...]:
         if subject is None or subject.kind != SOURCE:
@@ -428,7 +428,7 @@ def _is_keyed(stores: Stores, subject: KnownSubject | None, documents: tuple[UUI
     return not (documents and stores.forgetting.without(subject.id, documents))
 
 
-def _found(stores: Stores, row: Forgetting) -> Forgetting:
+def _find_forgetting(stores: Stores, row: Forgetting) -> Forgetting:
     forgetting = stores.forgetting.find(forgetting_id=row.id)
     if forgetting is None:
         raise RuntimeError("a forgetting's row is gone")

@@ -43,6 +43,9 @@ class Label(StrEnum):
     MESSAGE = "Message"
     TASK = "Task"  # a longer piece of work; `kind` is its sort, metadata.status how it stands
     STEP_RESULT = "StepResult"  # what came of a workflow's step; it has no text, so none finds it
+    MEMBER = "Member"  # a person of networks as they want to be seen; `client_id` is who
+    PREMISE = "Premise"  # one thing a member says of themselves
+    INTENT = "Intent"  # what a member seeks or offers; `kind` is its side
 
 
 BOOKKEEPING = (

@@ -181,7 +181,7 @@ class AlreadyDecided(Conflict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ApprovalQuestion:
     """A question with everything needed to decide on it."""
 
     approval: Approval
@@ -214,7 +214,7 @@ class Approvals:
         principal.require(Role.ADMIN)
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
-            approval = _found(stores, approval_id)
+            approval = _find_approval(stores, approval_id)
             others = stores.approvals.of(approval.investigation_id)
         earlier = next(
             (
@@ -300,10 +300,10 @@ class Approvals:
         )
         return self._decide(principal, question, change, ApprovalState.EDITED, reason)
 
-    def _asked(self, principal: Principal, approval_id: UUID) -> Asked:
+    def _read_question(self, principal: Principal, approval_id: UUID) -> ApprovalQuestion:
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
-            approval = _found(stores, approval_id)
+            approval = _find_approval(stores, approval_id)
             investigation = find_investigation(stores, approval.investigation_id)
             sealed = stores.investigations.snapshot(investigation.id)
         content = self._content(workspace_id, approval)
@@ -315,7 +315,7 @@ class Approvals:
         persona = self.desk.persona(
             workspace_id, investigation.persona, began=investigation.created_at
         )
-        return Asked(approval=approval, before=before, content=content, persona=persona)
+        return ApprovalQuestion(approval=approval, before=before, content=content, persona=persona)
 
     def _content(self, workspace_id: UUID, approval: Approval) -> Mapping[str, Any]:
         """Return what was asked; NotFound when whom it was about was forgotten."""
@@ -329,12 +329,12 @@ class Approvals:
 
     def _decidable(
         self, principal: Principal, approval_id: UUID, reason: str, bound: str | None
-    ) -> Asked:
+    ) -> ApprovalQuestion:
         """Return a question that may be decided now, as the person saw it."""
         principal.require(Role.ADMIN)
         if reason:
             clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
-        question = self._asked(principal, approval_id)
+        question = self._read_question(principal, approval_id)
         approval = question.approval
         if approval.state is not ApprovalState.PENDING:
             _decided_before(approval)
@@ -346,7 +346,7 @@ class Approvals:
             _changed()
         return question
 
-    def _under_the_same_rules(self, principal: Principal, question: Asked) -> None:
+    def _under_the_same_rules(self, principal: Principal, question: ApprovalQuestion) -> None:
         """Void the question when the rules are others than those it was asked under."""
         attempt = self.pipeline.check(self._attempt(question, question.action))
         if decided(attempt).policy_version == question.approval.policy_version:
@@ -360,7 +360,7 @@ class Approvals:
         self._decide(principal, question, change, ApprovalState.VOID, "")
         raise Conflict(why, reason="policy-changed", approval_id=str(question.approval.id))
 
-    def _attempt(self, question: Asked, action: Action) -> Attempt:
+    def _attempt(self, question: ApprovalQuestion, action: Action) -> Attempt:
         return Attempt(
             workspace_id=question.before.investigation.workspace_id,
             action=action,
@@ -369,12 +369,14 @@ class Approvals:
             profile=question.persona.redaction,
         )
 
-    def _hider(self, question: Asked, vault: Mapping[str, str]) -> Hider:
+    def _hider(self, question: ApprovalQuestion, vault: Mapping[str, str]) -> Hider:
         """Return what hides a person's reason: the timeline and models are told of it."""
         workspace_id = question.before.investigation.workspace_id
         return self.hiding.under(workspace_id, question.persona.redaction, vault)
 
-    def _granting(self, principal: Principal, question: Asked, attempt: Attempt) -> Effect:
+    def _granting(
+        self, principal: Principal, question: ApprovalQuestion, attempt: Attempt
+    ) -> Effect:
         """Return what makes the edit a yes to the edited action, bound like any other."""
         approval, new_id = question.approval, self.journal.platform.new_id()
         edited, version = attempt.action, decided(attempt).policy_version
@@ -403,7 +405,7 @@ class Approvals:
     def _decide(
         self,
         principal: Principal,
-        question: Asked,
+        question: ApprovalQuestion,
         change: Change,
         state: ApprovalState,
         reason: str,
@@ -420,7 +422,7 @@ class Approvals:
             if not stores.approvals.decide(
                 approval.id, state, by=principal.principal_id, position=position, now=write.now
             ):
-                _decided_before(_found(stores, approval.id))
+                _decided_before(_find_approval(stores, approval.id))
             if not moved(write, snapshots, before, change):
                 raise Conflict("The investigation does not wait any more.", reason="not-waiting")
             if state is not ApprovalState.GRANTED:
@@ -443,7 +445,7 @@ class Approvals:
         )
 
 
-def _found(stores: Stores, approval_id: UUID) -> Approval:
+def _find_approval(stores: Stores, approval_id: UUID) -> Approval:
     approval = stores.approvals.find(approval_id)
     if approval is None:
         raise NotFound("There is no such approval.", approval_id=str(approval_id))
@@ -454,7 +456,7 @@ def _forgotten() -> NotFound:
     return NotFound("Whom this was about was forgotten.", reason="forgotten")
 
 
-def _binding(question: Asked) -> str:
+def _binding(question: ApprovalQuestion) -> str:
     """Return the binding of what the person was shown, computed anew."""
     approval = question.approval
     return binding(
@@ -492,7 +494,7 @@ def _changed() -> NoReturn:
     raise Conflict("This is not what was shown: look at it again.", reason="changed-content")
 
 
-def _fact(question: Asked, state: ApprovalState, reason: str) -> Fact:
+def _fact(question: ApprovalQuestion, state: ApprovalState, reason: str) -> Fact:
     approval = question.approval
     names = {ApprovalState.VOID: "approval.voided", ApprovalState.GRANTED: "approval.granted"}
     return Fact(

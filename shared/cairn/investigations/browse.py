@@ -86,7 +86,7 @@ class BrowseInvestigations:
         """Return one with its spending, budget, questions and actions; NotFound otherwise."""
         _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
-            investigation = _found(stores, investigation_id)
+            investigation = _find_investigation(stores, investigation_id)
             spent = stores.costs.of_run(investigation_id)
             questions = stores.approvals.of(investigation_id)
             version = stores.personas.find(investigation.persona)
@@ -111,7 +111,7 @@ class BrowseInvestigations:
         """Return where one is; NotFound for another workspace's too."""
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
-            return view_of(_found(stores, investigation_id))
+            return view_of(_find_investigation(stores, investigation_id))
 
     def steps(
         self, principal: Principal, investigation_id: UUID, *, after: int, limit: int
@@ -125,7 +125,7 @@ class BrowseInvestigations:
         """Return an investigation and its lines after a number, both of one moment."""
         _may_read_all(principal)
         with self.transactions.reading(principal) as stores:
-            investigation = _found(stores, investigation_id)
+            investigation = _find_investigation(stores, investigation_id)
             rows = stores.investigations.steps(investigation_id, after=after, limit=limit)
             entries = stores.entries.at({row.position for row in rows})
         lines = self._lines(principal.workspace_id, rows, entries)
@@ -253,7 +253,7 @@ def _own_only(principal: Principal) -> UUID | None:
     return None if Scope.ADMIN in principal.allowed_scopes else principal.principal_id
 
 
-def _found(stores: Stores, investigation_id: UUID) -> Investigation:
+def _find_investigation(stores: Stores, investigation_id: UUID) -> Investigation:
     investigation = stores.investigations.find(investigation_id)
     if investigation is None:
         raise NotFound("There is no such investigation.", investigation_id=str(investigation_id))

@@ -214,7 +214,9 @@ def disclaimed(text: str, citations: Sequence[Citation], *, language: str = "en"
     Lines are kept, runs of spaces are not. What is said already is said once: doing it again
     changes nothing.
     """
-    text = _settled(lambda item: _TOKEN.sub(lambda token: _kept(token[0], citations), item), text)
+    text = _settled(
+        lambda item: _TOKEN.sub(lambda token: _resolved_citation(token[0], citations), item), text
+    )
     marker = no_source(language)
     return _settled(lambda item: _marked(item, citations, marker), text)
 
@@ -294,7 +296,7 @@ def _settled(change: Callable[[str], str], text: str) -> str:
     return text
 
 
-def _kept(token: str, citations: Sequence[Citation]) -> str:
+def _resolved_citation(token: str, citations: Sequence[Citation]) -> str:
     cited = parse(token)
     return token if cited is not None and resolves(cited, citations) else ""
 

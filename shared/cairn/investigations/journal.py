@@ -72,9 +72,9 @@ class Opener:
             subject for item in sealed for subject in key_subjects(workspace_id, item.data_subjects)
         }
         held = self.keys.get(workspace_id, subjects)
-        return [self._one(workspace_id, item, held) for item in sealed]
+        return [self._open_item(workspace_id, item, held) for item in sealed]
 
-    def _one(
+    def _open_item(
         self, workspace_id: UUID, item: Sealed, held: Mapping[UUID, bytes]
     ) -> Mapping[str, JsonValue] | None:
         if not item.body:

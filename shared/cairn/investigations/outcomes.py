@@ -177,7 +177,7 @@ def came_back(situation: Situation, attempt: Attempt, criticality: Criticality) 
         error="tool-error" if result.is_error else None,
         dry_run=dry_run,
     )
-    return _observed(situation, attempt.action, end, ms=result.ms, meta=_said(result))
+    return _observed(situation, attempt.action, end, ms=result.ms, meta=_result_fields(result))
 
 
 def lost(memory: WorkingMemory, action: Action, dry_run: bool, *, code: str) -> Change:
@@ -201,7 +201,9 @@ def taken_up(situation: Situation, row: ActionRow, text: str) -> Change:
     if action is None:
         raise RuntimeError("an action is taken up that is not pending")
     end = End(state=row.state, text=text, is_error=row.is_error, dry_run=row.dry_run)
-    line = Step(system=action.key, action="taken_up", detail=_told(action, end), kind="action")
+    line = Step(
+        system=action.key, action="taken_up", detail=_outcome_sentence(action, end), kind="action"
+    )
     return Change(
         target=State.OBSERVING, memory=observed(situation.memory, end, text), lines=(line,)
     )
@@ -263,7 +265,7 @@ def _observed(
     line = Step(
         system=action.key,
         action=end.state.value,
-        detail=_told(action, end),
+        detail=_outcome_sentence(action, end),
         kind="action",
         ms=ms,
         citations=(f"[tool:{action.id}]",),
@@ -315,7 +317,7 @@ def observed(memory: WorkingMemory, end: End, text: str | None = None) -> Workin
     return replace(memory, pending=None, observations=(*memory.observations, seen))
 
 
-def _said(result: ToolResult) -> dict[str, Any]:
+def _result_fields(result: ToolResult) -> dict[str, Any]:
     return {
         "ms": result.ms,
         "truncated": result.truncated,
@@ -325,7 +327,7 @@ def _said(result: ToolResult) -> dict[str, Any]:
     }
 
 
-def _told(action: Action, end: End) -> str:
+def _outcome_sentence(action: Action, end: End) -> str:
     how = "as a dry run" if end.dry_run else ""
     text = " ".join(f"{action.key} {end.state.value} {how}".split())
     first = cut(" ".join(end.text.split()), 300)

@@ -143,7 +143,7 @@ def asking(
         facts=(
             _fact("action.proposed", action, real, attempt.tool),
             *facts,
-            _asked(question, decision),
+            _approval_requested(question, decision),
         ),
         effects=(
             _recording(situation, action, real, attempt.tool, ActionState.PROPOSED),
@@ -180,7 +180,7 @@ def _failure(attempt: Attempt) -> str | None:
     return "tool-error" if attempt.result is not None and attempt.result.is_error else None
 
 
-def _asked(question: Approval, decision: Decision) -> Fact:
+def _approval_requested(question: Approval, decision: Decision) -> Fact:
     return Fact(
         type="approval.requested",
         meta={

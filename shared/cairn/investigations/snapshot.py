@@ -74,11 +74,11 @@ def dump(memory: WorkingMemory) -> dict[str, JsonValue]:
 def load(value: Mapping[str, Any]) -> WorkingMemory:
     """Return working memory as it was dumped by this version or another."""
     lists: dict[str, tuple[Any, ...]] = {name: tuple(value.get(name, ())) for name in _LISTS}
-    return _made(
+    return _record_of(
         WorkingMemory,
         value,
         brief=_loaded_brief(value["brief"]),
-        notes=tuple(_made(Note, note) for note in lists["notes"]),
+        notes=tuple(_record_of(Note, note) for note in lists["notes"]),
         evidence=tuple(map(_loaded_evidence, lists["evidence"])),
         facts=tuple(map(_loaded_evidence, lists["facts"])),
         similar=tuple(map(_loaded_evidence, lists["similar"])),
@@ -163,7 +163,7 @@ def _plain(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-def _made(record: type[Record], value: Mapping[str, Any], /, **read: Any) -> Record:
+def _record_of(record: type[Record], value: Mapping[str, Any], /, **read: Any) -> Record:
     """Return a record of the fields it knows, those in `read` as they are given."""
     names = [field.name for field in fields(cast("Any", record))]
     plain = {name: value[name] for name in names if name in value}
@@ -212,7 +212,7 @@ def _text(arguments: Mapping[str, JsonValue]) -> str:
 
 def _loaded_brief(value: Mapping[str, Any]) -> Brief:
     names = tuple(value.get("own_names", ()))
-    return _made(Brief, value, ticket_id=UUID(value["ticket_id"]), own_names=names)
+    return _record_of(Brief, value, ticket_id=UUID(value["ticket_id"]), own_names=names)
 
 
 def _loaded_evidence(value: Mapping[str, Any]) -> Evidence:
@@ -221,7 +221,7 @@ def _loaded_evidence(value: Mapping[str, Any]) -> Evidence:
 
 
 def _loaded_observation(value: Mapping[str, Any]) -> Observation:
-    return _made(
+    return _record_of(
         Observation,
         value,
         action_id=UUID(value["action_id"]),
@@ -231,7 +231,7 @@ def _loaded_observation(value: Mapping[str, Any]) -> Observation:
 
 
 def _loaded_plan(value: Mapping[str, Any]) -> Plan:
-    return _made(
+    return _record_of(
         Plan,
         value,
         kind=NextKind(value["kind"]),
@@ -241,7 +241,7 @@ def _loaded_plan(value: Mapping[str, Any]) -> Plan:
 
 
 def _loaded_spending(value: Mapping[str, Any]) -> Spending:
-    return _made(Spending, value, usd=Decimal(value.get("usd", "0")))
+    return _record_of(Spending, value, usd=Decimal(value.get("usd", "0")))
 
 
 def _changed(old: JsonValue, new: JsonValue) -> JsonValue:

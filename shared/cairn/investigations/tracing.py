@@ -36,7 +36,7 @@ class TraceEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class ReaderPosition:
     """How far a reader is: the last step, the state and since when, and the time by system."""
 
     seq: int = 0
@@ -52,8 +52,8 @@ TOOLS = frozenset({"action", "approval"})
 
 
 def events_after(
-    seen: Seen, investigation: InvestigationView, steps: StepsView
-) -> tuple[list[TraceEvent], Seen]:
+    seen: ReaderPosition, investigation: InvestigationView, steps: StepsView
+) -> tuple[list[TraceEvent], ReaderPosition]:
     """Return the events between what was seen and what is, and what is seen now.
 
     Steps have a start and an end with `duration_ms`; so have states, as far as they are followed
@@ -130,7 +130,7 @@ def _step(step: StepView, iteration: int) -> list[TraceEvent]:
     ]
 
 
-def _states(seen: Seen, investigation: InvestigationView) -> list[TraceEvent]:
+def _states(seen: ReaderPosition, investigation: InvestigationView) -> list[TraceEvent]:
     if (seen.state, seen.since) == (investigation.state, investigation.moved_at):
         return []
     events: list[TraceEvent] = []

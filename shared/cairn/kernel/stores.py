@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         PostgresInvestigations,
         PostgresSlots,
     )
+    from cairn.adapters.postgres.agents.knowledge import PostgresKnowledge
     from cairn.adapters.postgres.agents.model_calls import PostgresCosts
     from cairn.adapters.postgres.agents.people import (
         PostgresCandidates,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     )
     from cairn.adapters.postgres.agents.personas import PostgresPersonas
     from cairn.adapters.postgres.agents.registry import PostgresAgents
+    from cairn.adapters.postgres.agents.session_logs import PostgresSessionLogs
     from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
     from cairn.adapters.postgres.agents.tickets import (
         PostgresTicketMessages,
@@ -37,6 +39,14 @@ if TYPE_CHECKING:
     )
     from cairn.adapters.postgres.agents.tool_calls import PostgresActions
     from cairn.adapters.postgres.agents.workflows import PostgresWorkflows
+    from cairn.adapters.postgres.discovery.contacts import PostgresContacts
+    from cairn.adapters.postgres.discovery.feeds import PostgresFeeds
+    from cairn.adapters.postgres.discovery.intents import PostgresIntents
+    from cairn.adapters.postgres.discovery.matches import PostgresMatches
+    from cairn.adapters.postgres.discovery.members import PostgresMembers
+    from cairn.adapters.postgres.discovery.negotiations import PostgresNegotiations
+    from cairn.adapters.postgres.discovery.networks import PostgresNetworks
+    from cairn.adapters.postgres.discovery.opportunities import PostgresOpportunities
     from cairn.adapters.postgres.ledger.forgetting import PostgresForgetting
     from cairn.adapters.postgres.ledger.replay import PostgresRebuilds, PostgresReplica
     from cairn.adapters.postgres.ledger.taints import PostgresTaints
@@ -72,6 +82,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.memory.subscriptions import PostgresSubscriptions
     from cairn.adapters.postgres.memory.summaries import PostgresSummaries
     from cairn.adapters.postgres.memory.views import PostgresViews
+    from cairn.adapters.postgres.sign_in import PostgresPeople
     from cairn.adapters.postgres.stats import PostgresStats
     from cairn.adapters.postgres.stores import (
         PostgresIdempotency,
@@ -98,7 +109,9 @@ class Stores:
     channels: PostgresChannels
     chats: PostgresChats
     checkpoints: PostgresCheckpoints
+    session_logs: PostgresSessionLogs
     connectors: PostgresConnectors
+    contacts: PostgresContacts
     conversation_views: PostgresConversationViews
     conversations: PostgresConversations
     costs: PostgresCosts
@@ -108,6 +121,7 @@ class Stores:
     escalations: PostgresEscalations
     event_views: PostgresEventViews
     events: PostgresEvents
+    feeds: PostgresFeeds
     forgetting: PostgresForgetting
     grants: PostgresGrants
     graph: PostgresGraph
@@ -116,17 +130,25 @@ class Stores:
     idempotency: PostgresIdempotency
     incoming_webhooks: PostgresIncomingWebhooks
     ingestions: PostgresIngestions
+    intents: PostgresIntents
     investigations: PostgresInvestigations
     keys: PostgresKeys
+    knowledge: PostgresKnowledge
     ledger: PostgresLedger
+    members: PostgresMembers
+    matches: PostgresMatches
     memories: PostgresMemories
     memory_graph: PostgresMemoryGraph
     model_vectors: PostgresModelVectors
+    negotiations: PostgresNegotiations
+    networks: PostgresNetworks
     node_reader: PostgresNodeReader
     node_views: PostgresNodeViews
     nodes: PostgresNodes
     opinions: PostgresOpinions
+    opportunities: PostgresOpportunities
     outbox: PostgresOutbox
+    people: PostgresPeople
     personas: PostgresPersonas
     profiles: PostgresProfiles
     rebuilds: PostgresRebuilds

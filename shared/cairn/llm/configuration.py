@@ -212,6 +212,11 @@ CONFIGURATION: Configuration = MappingProxyType(
         Purpose.SUGGESTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=512, temperature=0.4),
         Purpose.COMPACTION: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
         Purpose.WORKFLOW: Choice(routes=(*BIG, HEURISTIC), max_tokens=4000),
+        Purpose.INTENT_INFERRER: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
+        Purpose.INTENT_VERIFIER: Choice(routes=(*SMALL, HEURISTIC), max_tokens=500),
+        Purpose.INTENT_RECONCILER: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
+        Purpose.PROFILE_GENERATOR: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
+        Purpose.FEED: Choice(routes=(*SMALL, HEURISTIC), max_tokens=4000),
         Purpose.COMPILED_TRUTH: Choice(routes=(*SMALL, HEURISTIC), max_tokens=400),
     }
 )

@@ -17,6 +17,7 @@ from cairn.llm.budget import Budget, Limits, estimate_tokens
 from cairn.llm.configuration import HEURISTIC, cost_of, price_of, window_of
 from cairn.llm.costs import ANSWERED, CallRecord
 from cairn.llm.port import Finish, Usage
+from cairn.llm.spans import chat_span, told_of
 from cairn.llm.structured import WRONG_SHAPE, Structured, clarified, parsed
 from cairn.llm.wire import TIMEOUT_SECONDS, is_fault, is_passing
 
@@ -103,7 +104,7 @@ class Gateway:
         configured (reason no-model), when none answered in time, or when what was spent cannot be
         read; ValidationFailed when a provider refuses the request as such.
         """
-        return self._asked(request, call, budget, None)
+        return self._ask_routes(request, call, budget, None)
 
     def structured(
         self,
@@ -118,7 +119,7 @@ class Gateway:
         (chat-wrong-shape), or one is refused (chat-refused-to-answer).
         """
         chat_request = replace(request, schema=shape.model_json_schema())
-        answer = self._asked(chat_request, call, budget, shape)
+        answer = self._ask_routes(chat_request, call, budget, shape)
         value, faults = parsed(answer, shape)
         if value is not None:
             return Structured(
@@ -126,7 +127,7 @@ class Gateway:
             )
         if answer.finish is Finish.REFUSED:
             raise _useless(answer)
-        second = self._asked(clarified(chat_request, answer, faults), call, budget, shape)
+        second = self._ask_routes(clarified(chat_request, answer, faults), call, budget, shape)
         value, _ = parsed(second, shape)
         if value is None:
             raise _useless(second)
@@ -146,7 +147,7 @@ class Gateway:
         """Return the state of each provider's circuit: closed, open or half_open."""
         return {name: breaker.state.value for name, breaker in self._breakers.items()}
 
-    def _asked(
+    def _ask_routes(
         self,
         request: ChatRequest,
         call: Call,
@@ -209,10 +210,15 @@ class Gateway:
         request = replace(asking.request, timeout_s=min(left, wait))
         price = price_of(route.model, asking.terms.rates)
         self._check(asking, price)
-        with self._breakers[route.provider].guard():
-            return self._kept(asking, route, provider, request, price)
+        with (
+            self._breakers[route.provider].guard(),
+            chat_span(route.provider, route.model, request, asking.call.workspace_id) as measured,
+        ):
+            answer = self._record_call(asking, route, provider, request, price)
+            measured.put(told_of(answer))
+            return answer
 
-    def _kept(
+    def _record_call(
         self,
         asking: _Asking,
         route: Route,

@@ -38,6 +38,11 @@ class Purpose(StrEnum):
     SUGGESTION = "suggestion"  # what a person may want to ask next
     COMPACTION = "compaction"  # what was said in a conversation that grew too long
     WORKFLOW = "workflow"  # a step of a workflow
+    INTENT_INFERRER = "intent_inferrer"  # what a text seeks and offers
+    INTENT_VERIFIER = "intent_verifier"  # how far an intent holds, and what is meant by a vague one
+    INTENT_RECONCILER = "intent_reconciler"  # what it changes in those that are open
+    PROFILE_GENERATOR = "profile_generator"  # what sources say of a member
+    FEED = "feed"  # cards of people worth meeting, and their sections
     COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences
 
 

@@ -89,7 +89,7 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _Replacement:
     """The memory that goes in the place of others, on its way into the ledger."""
 
     type: str
@@ -218,7 +218,7 @@ class EditMemories(Writer):
             return Work(
                 resolution=resolve(self.platform, principal, (), subjects),
                 do=partial(_mark, principal, memory_id, mark, why),
-                keep=_kept,
+                keep=_stored_answer,
                 read=_read,
             )
 
@@ -239,7 +239,7 @@ class EditMemories(Writer):
         return Work(
             resolution=resolve(self.platform, principal, owners, subjects),
             do=partial(_replace, principal, ids, type_, draft),
-            keep=_kept,
+            keep=_stored_answer,
             read=_read,
         )
 
@@ -268,7 +268,7 @@ def _replace(
     _require_free(write.stores, new, memories)
     write.register()
     moves = type_ == "memory.moved"
-    replacement = _Made(
+    replacement = _Replacement(
         type=type_,
         draft=new,
         sources=() if moves else memories,
@@ -289,7 +289,7 @@ def _replace(
     return edited
 
 
-def _plan(write: Write, replacement: _Made) -> int:
+def _plan(write: Write, replacement: _Replacement) -> int:
     """Add the entries and return the position of the new memory's."""
     draft, stores = replacement.draft, write.stores
     context = _neighbours(stores, replacement)
@@ -338,7 +338,7 @@ def _plan(write: Write, replacement: _Made) -> int:
     )
 
 
-def _neighbours(stores: Stores, replacement: _Made) -> tuple[Message, ...]:
+def _neighbours(stores: Stores, replacement: _Replacement) -> tuple[Message, ...]:
     """Return the context of the new message; in `changed` those of the messages around it.
 
     Who replaces a message of a session stands where it stood; one that moves out leaves a gap, and
@@ -526,7 +526,7 @@ def _unknown(memory_id: UUID) -> NotFound:
     return NotFound("There is no such memory.", memory_id=str(memory_id))
 
 
-def _kept(edited: Edited) -> dict[str, Any]:
+def _stored_answer(edited: Edited) -> dict[str, Any]:
     return {
         "outcome": edited.outcome.value,
         "id": str(edited.id),

@@ -25,7 +25,7 @@ from cairn.memories.identity import (
 from cairn.memories.items import MemoryOutcome
 from cairn.memories.rows import memory_body
 from cairn.nodes.plan import produced_edge
-from cairn.writing.corroboration import Known, observers_after, same_assertion
+from cairn.writing.corroboration import KnownMemory, observers_after, same_assertion
 from cairn.writing.entries import Entries
 from cairn.writing.items import Outcome
 
@@ -42,7 +42,7 @@ class BatchPlan:
     """Plans the memories of one write, one after the other."""
 
     entries: Entries
-    known: dict[str, tuple[Known, ...]]
+    known: dict[str, tuple[KnownMemory, ...]]
     links: dict[str, tuple[Link, ...]]
     conversations: dict[Session, Conversation]
     touched: dict[UUID, None] = field(default_factory=dict[UUID, None])
@@ -52,7 +52,7 @@ class BatchPlan:
         same = same_assertion(self.known.get(dedup_key(draft), ()), draft.valid_from)
         return self._said_again(draft, same) if same else self._created(draft)
 
-    def _said_again(self, draft: MemoryDraft, same: Known) -> MemoryOutcome:
+    def _said_again(self, draft: MemoryDraft, same: KnownMemory) -> MemoryOutcome:
         agent = draft.source_agent
         observers = observers_after(same, agent)
         if draft.task_id is not None:
@@ -78,7 +78,7 @@ class BatchPlan:
         )
         self._learn(
             draft,
-            Known(
+            KnownMemory(
                 id=same.id,
                 position=same.position,
                 observed_by=observers,
@@ -151,7 +151,7 @@ class BatchPlan:
         """Let the rest of the batch see the new memory, and what it did to its chain."""
         self._learn(
             draft,
-            Known(
+            KnownMemory(
                 id=node_id,
                 position=position,
                 observed_by=(draft.source_agent,),
@@ -170,7 +170,7 @@ class BatchPlan:
             self._retire(placement.previous.id)
         self.links[chain] = (*others, link)
 
-    def _learn(self, draft: MemoryDraft, new: Known) -> None:
+    def _learn(self, draft: MemoryDraft, new: KnownMemory) -> None:
         identity = dedup_key(draft)
         others = tuple(item for item in self.known.get(identity, ()) if item.id != new.id)
         self.known[identity] = (*others, new)

@@ -74,7 +74,7 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class GraphChanges:
     """What a write did: the ids in the order of its records, and how many of them it changed."""
 
     ids: tuple[UUID, ...]
@@ -287,13 +287,15 @@ class LedgerGraph:
             read += len(batch)
         return Imported(read=read, changed=changed)
 
-    def write(self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool) -> Written:
+    def write(
+        self, workspace_id: UUID, records: Sequence[Dump], *, importing: bool
+    ) -> GraphChanges:
         """Write records in one transaction, each name at most once among them."""
         principal = self.principal_of(workspace_id)
         owners = _owners(records)
         work = partial(_write, records, importing, principal.name or "cairn")
 
-        def prepared() -> Work[Written]:
+        def prepared() -> Work[GraphChanges]:
             with self.writer.platform.transactions.reading(principal) as stores:
                 nodes = stores.memory_graph.named(_refs(records))
             held = {subject for item in nodes.values() for subject in item.data_subjects}
@@ -405,7 +407,7 @@ class _Plan:
         return node_id
 
 
-def _write(records: Sequence[Dump], importing: bool, writer: str, write: Write) -> Written:
+def _write(records: Sequence[Dump], importing: bool, writer: str, write: Write) -> GraphChanges:
     write.register()
     graph = write.stores.memory_graph
     nodes = dict(graph.named(_refs(records)))
@@ -422,7 +424,7 @@ def _write(records: Sequence[Dump], importing: bool, writer: str, write: Write) 
     )
     write.append()
     write.wake_embed(plan.touched)
-    return Written(ids=ids, changed=plan.changed)
+    return GraphChanges(ids=ids, changed=plan.changed)
 
 
 def _batches(stream: Iterable[Dump]) -> Iterator[list[Dump]]:
@@ -486,9 +488,9 @@ def _shown(nodes: Mapping[UUID, KeptNode], node_id: UUID) -> KeptNode:
     return node
 
 
-def _nothing(_: Written) -> dict[str, Any]:
+def _nothing(_: GraphChanges) -> dict[str, Any]:
     return {}
 
 
-def _never(_: Mapping[str, Any]) -> Written:
+def _never(_: Mapping[str, Any]) -> GraphChanges:
     raise RuntimeError("an upsert has no idempotency key: it is one by itself")

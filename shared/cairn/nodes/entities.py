@@ -228,7 +228,7 @@ class CorrectEntities:
             if len(mine) >= MAX_ALIASES:
                 _refuse("alias", f"would be one more than the {MAX_ALIASES} an entity may have")
             return _Plan(
-                type="entity.alias_added", entity=node, body={**_named(node), "alias": name}
+                type="entity.alias_added", entity=node, body={**_entity_fields(node), "alias": name}
             )
 
         return self._correct(principal, [entity], plan)
@@ -241,7 +241,7 @@ class CorrectEntities:
             aliases = stores.aliases.aliases(node.scope, node.agents)
             if aliases.get(name_key(alias)) != (node.name, node.kind):
                 raise NotFound("This entity has no such alias.", entity_id=str(entity))
-            body = {**_named(node), "alias": name_key(alias)}
+            body = {**_entity_fields(node), "alias": name_key(alias)}
             return _Plan(type="entity.alias_removed", entity=node, body=body)
 
         return self._correct(principal, [entity], plan)
@@ -258,7 +258,11 @@ class CorrectEntities:
             moves = merge_moves(entity, into, _edges(stores, entity), _edges(stores, into))
             aliases = stores.aliases.aliases(node.scope, node.agents)
             names = [each for each, means in aliases.items() if means == (node.name, node.kind)]
-            body = {**_named(other), **moves.body(), "aliases": [name_key(node.name or ""), *names]}
+            body = {
+                **_entity_fields(other),
+                **moves.body(),
+                "aliases": [name_key(node.name or ""), *names],
+            }
             body["edges"] = [*body["edges"], _same_as(entity, into)]
             meta = {"into_id": str(into)}
             return _Plan(
@@ -287,7 +291,13 @@ class CorrectEntities:
                 raise NotFound("There is no such node.", node_id=str(min(missing)))
             there = _edges(stores, to_id) if other else ()
             moves = split_moves(entity, to_id, mentions, _edges(stores, entity), there)
-            body = {**_named(node), **moves.body(), "name": name, "type": type_, "new": not other}
+            body = {
+                **_entity_fields(node),
+                **moves.body(),
+                "name": name,
+                "type": type_,
+                "new": not other,
+            }
             meta = {"to_id": str(to_id)}
             return _Plan(
                 type="entity.split", entity=node, body=body, meta=meta, moves=moves, stands=to_id
@@ -308,7 +318,7 @@ class CorrectEntities:
             aliases = stores.aliases.aliases(node.scope, node.agents)
             own = name_key(other.name or "")
             names = [own] if aliases.get(own) == (node.name, node.kind) else []
-            body = {**_named(node), **moves.body(), "aliases": names}
+            body = {**_entity_fields(node), **moves.body(), "aliases": names}
             meta = {"from_id": str(entity)}
             return _Plan(type="entity.unmerged", entity=other, body=body, meta=meta, moves=moves)
 
@@ -381,7 +391,7 @@ def _is_same_as(edge: StoredEdge, merged_id: UUID) -> bool:
     return edge.relation == Relation.SAME_AS and merged_id in (edge.source_id, edge.target_id)
 
 
-def _named(entity: StoredNode) -> dict[str, Any]:
+def _entity_fields(entity: StoredNode) -> dict[str, Any]:
     """Return how a body names the entity that aliases lead to, and its audience's agents."""
     agents = entity.agents
     return {

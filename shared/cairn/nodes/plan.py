@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.nodes.draft import StoredNode
-    from cairn.writing.corroboration import Known
+    from cairn.writing.corroboration import KnownMemory
     from cairn.writing.entries import Entries
 
 
@@ -181,7 +181,7 @@ class NodePlan:
     """
 
     entries: Entries
-    known: Mapping[str, Sequence[Known]]
+    known: Mapping[str, Sequence[KnownMemory]]
     found: Mapping[UUID, StoredNode]
     made: dict[str, tuple[UUID, int]] = field(default_factory=dict[str, "tuple[UUID, int]"])
     touched: dict[UUID, None] = field(default_factory=dict["UUID", None])

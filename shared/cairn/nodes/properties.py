@@ -55,7 +55,7 @@ _EXAMPLES = {
 }
 
 
-class Seen(StrEnum):
+class SeenType(StrEnum):
     """What values of a property were seen among nodes of the labels."""
 
     TEXT = "text"
@@ -69,9 +69,9 @@ class Seen(StrEnum):
 
 
 _LIKE = {
-    ValueType.TEXT: {Seen.TEXT, Seen.NUMBER_IN_TEXT, Seen.TIME, Seen.LIST},
-    ValueType.NUMBER: {Seen.NUMBER, Seen.NUMBER_IN_TEXT, Seen.LIST},
-    ValueType.TIME: {Seen.TIME},
+    ValueType.TEXT: {SeenType.TEXT, SeenType.NUMBER_IN_TEXT, SeenType.TIME, SeenType.LIST},
+    ValueType.NUMBER: {SeenType.NUMBER, SeenType.NUMBER_IN_TEXT, SeenType.LIST},
+    ValueType.TIME: {SeenType.TIME},
 }
 
 
@@ -118,7 +118,7 @@ class Observed:
     """The properties of the newest nodes of some labels: how many were looked at, and the types."""
 
     nodes: int
-    types: Mapping[str, Collection[Seen]]
+    types: Mapping[str, Collection[SeenType]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,10 +160,10 @@ def fitting(condition: PropertyCondition, observed: Observed | None) -> Property
     """
     if condition.op in (Op.EXISTS, Op.CONTAINS):
         return condition
-    seen = set(_seen(condition, observed)) - {Seen.NULL, Seen.LIST}
-    if condition.type is ValueType.NUMBER or (condition.type is None and seen == {Seen.NUMBER}):
+    seen = set(_seen(condition, observed)) - {SeenType.NULL, SeenType.LIST}
+    if condition.type is ValueType.NUMBER or (condition.type is None and seen == {SeenType.NUMBER}):
         read = _number
-    elif condition.type is None and seen == {Seen.BOOLEAN}:
+    elif condition.type is None and seen == {SeenType.BOOLEAN}:
         read = _boolean
     else:
         return condition
@@ -187,10 +187,10 @@ def compared_as(condition: PropertyCondition, observed: Observed | None) -> Valu
         return condition.type
     seen = _seen(condition, observed)
     value = _values(condition)[0]
-    if Seen.TIME in seen and isinstance(value, str) and stated_time(value) is not None:
+    if SeenType.TIME in seen and isinstance(value, str) and stated_time(value) is not None:
         return ValueType.TIME
     number = _is_of(ValueType.NUMBER, value)
-    return ValueType.NUMBER if number and Seen.NUMBER_IN_TEXT in seen else None
+    return ValueType.NUMBER if number and SeenType.NUMBER_IN_TEXT in seen else None
 
 
 def fault_of_type(condition: PropertyCondition) -> str | None:
@@ -249,12 +249,12 @@ def stated_time(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _seen(condition: PropertyCondition, observed: Observed | None) -> Collection[Seen]:
+def _seen(condition: PropertyCondition, observed: Observed | None) -> Collection[SeenType]:
     name = condition.path[0]
     if name in OWN_TIMES:
-        return (Seen.TIME,)
+        return (SeenType.TIME,)
     if name in OWN_NUMBERS:
-        return (Seen.NUMBER,)
+        return (SeenType.NUMBER,)
     if name in OWN or observed is None or len(condition.path) > 1:
         return ()
     return observed.types.get(name, ())
@@ -266,7 +266,7 @@ def _mismatch(condition: PropertyCondition, observed: Observed) -> str | None:
         return None
     value = _values(condition)[0]
     if isinstance(value, bool) or value is None:
-        fits = {Seen.BOOLEAN if isinstance(value, bool) else Seen.NULL, Seen.LIST}
+        fits = {SeenType.BOOLEAN if isinstance(value, bool) else SeenType.NULL, SeenType.LIST}
         comparand = "true or false" if isinstance(value, bool) else "null"
     else:
         kind = compared_as(condition, observed)

@@ -95,7 +95,8 @@ class Sweep:
     `expire` drops messages whose time to wait is over. `forget` drops old searches, `deliveries`
     what webhooks were told and `model_calls` what was asked of models; `remove_expired`
     removes memories that lasted for a time; `finish_forgettings` takes
-    up what was interrupted of forgetting somebody. All but `oldest` return how many there were.
+    up what was interrupted of forgetting somebody; `end_intents` ends those of members whose time
+    is over. All but `oldest` return how many there were.
     """
 
     oldest: Callable[[], int]
@@ -106,6 +107,7 @@ class Sweep:
     model_calls: Callable[[], int]
     remove_expired: Callable[[], int]
     finish_forgettings: Callable[[], int]
+    end_intents: Callable[[], int]
 
     def __call__(self) -> dict[str, int]:
         """Do all of it and return the counts; what others wait for comes first."""
@@ -118,4 +120,5 @@ class Sweep:
             "forgotten_model_calls": self.model_calls(),
             "expired_memories": self.remove_expired(),
             "finished_forgettings": self.finish_forgettings(),
+            "expired_intents": self.end_intents(),
         }

@@ -135,10 +135,12 @@ def derive(
     skills = _skills(others, dict(claims.skills))
     return Profile(
         client_id=client_id,
-        facts=tuple(Statement(**_said(memory)) for memory in others if memory.id not in skills),
-        preferences=tuple(Statement(**_said(memory)) for memory in preferences),
+        facts=tuple(
+            Statement(**_memory_fields(memory)) for memory in others if memory.id not in skills
+        ),
+        preferences=tuple(Statement(**_memory_fields(memory)) for memory in preferences),
         skills=tuple(
-            Skill(**_said(memory), name=skills[memory.id][0], level=skills[memory.id][1])
+            Skill(**_memory_fields(memory), name=skills[memory.id][0], level=skills[memory.id][1])
             for memory in others
             if memory.id in skills
         ),
@@ -185,7 +187,7 @@ def _skills(
     return skills
 
 
-def _said(memory: MemoryView) -> dict[str, Any]:
+def _memory_fields(memory: MemoryView) -> dict[str, Any]:
     return {
         "id": memory.id,
         "text": memory.text,

@@ -7,7 +7,7 @@ deriving the same again changes nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cairn.conversations.messages import OWN_METADATA
@@ -19,7 +19,7 @@ from cairn.nodes.plan import edge_body
 from cairn.profiles.claims import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.nodes.draft import StoredNode
@@ -69,7 +69,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PersonGraph:
     """What the graph is to hold of one person; `edges` are weights by their places."""
 
     holder: Holder
@@ -84,9 +84,14 @@ def profile_id(workspace_id: UUID, holder: Holder) -> UUID:
     return derived_id(workspace_id, PROFILE, holder.entity_id, *subjects)
 
 
+def pattern_id(own: UUID, pattern: Pattern) -> UUID:
+    """Return the id of a pattern of a profile."""
+    return derived_id(own, PATTERN, pattern.type, pattern.tool_name or "", pattern.text or "")
+
+
 def wanted_of(
     workspace_id: UUID, holder: Holder, profile: Profile, up_to: int, claims: Claims = NONE
-) -> Wanted:
+) -> PersonGraph:
     """Return what the graph is to hold of a profile that was derived up to a ledger position."""
     own = profile_id(workspace_id, holder)
     parts = [
@@ -94,7 +99,7 @@ def wanted_of(
             id=own,
             kind=PROFILE,
             text=f"Profile of {holder.name}",
-            metadata=_told(up_to=up_to, holder=str(holder.entity_id), claims=claims.told()),
+            metadata=_own_metadata(up_to=up_to, holder=str(holder.entity_id), claims=claims.told()),
         )
     ]
     edges = {Place(View.KNOWLEDGE, Relation.HAS_PROFILE, holder.entity_id, own): 1.0}
@@ -113,7 +118,22 @@ def wanted_of(
         if pattern.tool_name is not None:
             tool = _entity(workspace_id, holder, "tool", pattern.tool_name)
             edges |= _from(part.id, Relation.ABOUT, [tool])
-    return Wanted(holder=holder, profile_id=own, parts=parts, edges=edges)
+    return PersonGraph(holder=holder, profile_id=own, parts=parts, edges=edges)
+
+
+def without(goal: PersonGraph, taken_out: Collection[UUID]) -> PersonGraph:
+    """Return what is left of it without what somebody deleted; nothing without the profile."""
+    if goal.profile_id in taken_out:
+        return gone(goal.holder, goal.profile_id)
+    return replace(
+        goal,
+        parts=[part for part in goal.parts if part.id not in taken_out],
+        edges={
+            place: weight
+            for place, weight in goal.edges.items()
+            if place.source_id not in taken_out and place.target_id not in taken_out
+        },
+    )
 
 
 def _sources(profile: Profile) -> list[UUID]:
@@ -151,14 +171,14 @@ def _interests(workspace_id: UUID, holder: Holder, profile: Profile) -> dict[Pla
 def _pattern(own: UUID, holder: Holder, pattern: Pattern) -> Part:
     action = " with ".join(filter(None, (pattern.type, pattern.tool_name)))
     return Part(
-        id=derived_id(own, PATTERN, pattern.type, pattern.tool_name or "", pattern.text or ""),
+        id=pattern_id(own, pattern),
         kind=PATTERN,
         text=pattern.text or f"{holder.name}: {action}, again and again",
-        metadata=_told(type=pattern.type, tool_name=pattern.tool_name),
+        metadata=_own_metadata(type=pattern.type, tool_name=pattern.tool_name),
     )
 
 
-def _told(**what: Any) -> Mapping[str, Any]:
+def _own_metadata(**what: Any) -> Mapping[str, Any]:
     return {OWN_METADATA: what}
 
 
@@ -208,6 +228,11 @@ class Change:
     closed: Sequence[UUID]
     dropped: Sequence[UUID]
 
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is nothing to say, not even how far it looked."""
+        return not (self.parts or self.edges or self.closed or self.dropped)
+
     def body(self, holder: Holder, own: UUID, client_id: str) -> dict[str, Any]:
         """Return the body of the entry."""
         return {
@@ -236,7 +261,7 @@ _MADE = (Relation.HAS_PROFILE, Relation.EXHIBITS_PATTERN)
 
 
 def change_of(
-    goal: Wanted, held: Sequence[HeldEdge], nodes: Mapping[UUID, StoredNode]
+    goal: PersonGraph, held: Sequence[HeldEdge], nodes: Mapping[UUID, StoredNode]
 ) -> Change | None:
     """Return what makes the graph hold what is wanted; None when that waits for a taint's end.
 
@@ -279,6 +304,6 @@ def _is(nodes: Mapping[UUID, StoredNode], node_id: UUID, state: State) -> bool:
     return node_id in nodes and nodes[node_id].state is state
 
 
-def gone(holder: Holder, own: UUID) -> Wanted:
+def gone(holder: Holder, own: UUID) -> PersonGraph:
     """Return what the graph is to hold of a person of whom nothing is known any more."""
-    return Wanted(holder=holder, profile_id=own, parts=(), edges={})
+    return PersonGraph(holder=holder, profile_id=own, parts=(), edges={})

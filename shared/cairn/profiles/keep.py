@@ -23,7 +23,7 @@ from cairn.llm.structured import WRONG_SHAPE
 from cairn.profiles.ask import LEAST_MEMORIES, MEMORIES_AT_ONCE, shown
 from cairn.profiles.claims import NONE
 from cairn.profiles.derive import derive, kind_of
-from cairn.profiles.graph import RELATIONS, change_of, gone, profile_id, wanted_of
+from cairn.profiles.graph import RELATIONS, change_of, gone, profile_id, wanted_of, without
 from cairn.profiles.read import MAX_READ
 from cairn.reading.views import MemoryFilter
 from cairn.writing.append import SYSTEM
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cairn.nodes.draft import StoredNode
     from cairn.profiles.ask import AskOfPeople
     from cairn.profiles.claims import Claims
-    from cairn.profiles.graph import Wanted
+    from cairn.profiles.graph import PersonGraph
     from cairn.profiles.ports import DueClient, HeldEdge, Holder
     from cairn.reading.views import MemoryView
     from cairn.writing.platform import Platform
@@ -52,7 +52,7 @@ SETTLED_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class ClientHistory:
     """The memories and events of one client, the newest first, and how far that looks."""
 
     memories: Sequence[MemoryView]
@@ -128,12 +128,12 @@ class _Run:
 
     def derive(self, client: DueClient) -> None:
         """Derive what is known of a client, and write it."""
-        by_subjects: dict[tuple[UUID, ...], list[Wanted]] = defaultdict(list)
-        items = self._known(client)
+        by_subjects: dict[tuple[UUID, ...], list[PersonGraph]] = defaultdict(list)
+        items = self._read_history(client)
         if items.waits(self.use.platform.clock()):
             self.counts["waiting_profiles"] += 1
             return
-        for each in self._wanted(items):
+        for each in self._person_graphs(items):
             by_subjects[each.holder.data_subjects].append(each)
         for subjects, group in by_subjects.items():
             try:
@@ -141,7 +141,7 @@ class _Run:
             except SubjectForgotten:  # its rows are about to go
                 self.counts["forgotten_profiles"] += 1
 
-    def _known(self, client: DueClient) -> Known:
+    def _read_history(self, client: DueClient) -> ClientHistory:
         name = client.client_id
         with self.use.platform.transactions.reading(self.principal) as stores:
             up_to = stores.ledger.head().position
@@ -153,7 +153,7 @@ class _Run:
             events = [each for each in done if each.state == State.ACTIVE]
             holders = stores.profiles.holders([each.id for each in (*memories, *events)])
             own = {profile_id(self.principal.workspace_id, each) for each in holders.values()}
-            return Known(
+            return ClientHistory(
                 memories=memories,
                 events=events,
                 holders=holders,
@@ -163,7 +163,7 @@ class _Run:
                 up_to=up_to,
             )
 
-    def _wanted(self, client: Known) -> Sequence[Wanted]:
+    def _person_graphs(self, client: ClientHistory) -> Sequence[PersonGraph]:
         """Return what is wanted of each person of a client; nothing of whom nothing is left."""
         memories: dict[Holder, list[MemoryView]] = defaultdict(list)
         events: dict[Holder, list[EventView]] = defaultdict(list)
@@ -182,11 +182,11 @@ class _Run:
 
     def _of(
         self,
-        client: Known,
+        client: ClientHistory,
         holder: Holder,
         memories: Sequence[MemoryView],
         events: Sequence[EventView],
-    ) -> Wanted:
+    ) -> PersonGraph:
         workspace_id, now = self.principal.workspace_id, self.use.platform.clock()
         held = client.claims.get(profile_id(workspace_id, holder), NONE)
         held = held.without(held.memories - {memory.id for memory in memories})
@@ -223,7 +223,9 @@ class _Run:
         self.counts["ungrounded"] += dropped
         return held.without(memory.id for memory in stated).and_also(read)
 
-    def _write(self, client_id: str, subjects: tuple[UUID, ...], group: Sequence[Wanted]) -> None:
+    def _write(
+        self, client_id: str, subjects: tuple[UUID, ...], group: Sequence[PersonGraph]
+    ) -> None:
         platform, workspace_id = self.use.platform, self.principal.workspace_id
         owners = key_subjects(workspace_id, subjects)
         keys = platform.keys.get_or_create(workspace_id, owners)
@@ -238,12 +240,16 @@ class _Run:
             write.wake_embed(new)
 
 
-def _note(write: Write, client_id: str, goal: Wanted, counts: Counter[str]) -> Sequence[UUID]:
+def _note(write: Write, client_id: str, goal: PersonGraph, counts: Counter[str]) -> Sequence[UUID]:
     """Plan the entry of one profile, over what stands at this moment; return its new nodes."""
     held, nodes = _standing(write, goal)
+    new = [part.id for part in goal.parts if part.id not in nodes or not nodes[part.id].is_present]
+    goal = without(goal, write.stores.profiles.taken_out(new)) if new else goal
     change = change_of(goal, held, nodes)
     if change is None:
         counts["held_profiles"] += 1
+        return ()
+    if change.is_empty:
         return ()
     meta = {
         "profile_id": str(goal.profile_id),
@@ -256,7 +262,9 @@ def _note(write: Write, client_id: str, goal: Wanted, counts: Counter[str]) -> S
     return [part.id for part in change.parts if part.id not in change.standing]
 
 
-def _standing(write: Write, goal: Wanted) -> tuple[Sequence[HeldEdge], Mapping[UUID, StoredNode]]:
+def _standing(
+    write: Write, goal: PersonGraph
+) -> tuple[Sequence[HeldEdge], Mapping[UUID, StoredNode]]:
     """Return the edges that are held now, and the nodes of all that is wanted or held."""
     ends = {end for place in goal.edges for end in (place.source_id, place.target_id)}
     sources = {goal.holder.entity_id, goal.profile_id, *ends}

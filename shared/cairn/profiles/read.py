@@ -62,7 +62,8 @@ class ReadProfile:
         if whose is None or whose == GLOBAL_CLIENT:
             wrong = "names whose profile it is to be"
             raise ValidationFailed(f"client_id {wrong}.", errors=[FieldError("client_id", wrong)])
-        from cairn.profiles.graph import profile_id  # what writes it is not for every cold start
+        # What writes it is not for every cold start.
+        from cairn.profiles.graph import pattern_id, profile_id
 
         where = MemoryFilter(client_id=whose, state=State.ACTIVE, namespaced=False)
         with self.transactions.reading(principal) as stores:
@@ -70,15 +71,20 @@ class ReadProfile:
             events = stores.event_views.events(
                 EventFilter(client_id=whose), limit=MAX_READ + 1, after=None
             )
-            holders = stores.profiles.holders([memory.id for memory in memories])
+            holders = stores.profiles.holders([each.id for each in (*memories, *events)])
             own = {profile_id(principal.workspace_id, each) for each in holders.values()}
             claims = stores.profiles.claims(own).values()
-        profile = derive(
-            whose,
-            memories[:MAX_READ],
-            [event for event in events[:MAX_READ] if event.state == State.ACTIVE],
-            self.clock(),
-            truncated=max(len(memories), len(events)) > MAX_READ,
-            claims=reduce(Claims.and_also, claims, NONE),
+            profile = derive(
+                whose,
+                memories[:MAX_READ],
+                [event for event in events[:MAX_READ] if event.state == State.ACTIVE],
+                self.clock(),
+                truncated=max(len(memories), len(events)) > MAX_READ,
+                claims=reduce(Claims.and_also, claims, NONE),
+            )
+            ids = {pattern_id(each, done): done for each in own for done in profile.patterns}
+            gone = {ids[id_] for id_ in stores.profiles.taken_out(ids)} if ids else ()
+        profile = replace(
+            profile, patterns=tuple(each for each in profile.patterns if each not in gone)
         )
         return replace(profile, **dict.fromkeys(LEFT_OUT[about], ()) if about else {})

@@ -301,3 +301,4 @@ class Status:
     memories: int
     documents: int
     ledger_position: int
+    intents_in_no_network: int

@@ -69,7 +69,7 @@ class StartRebuild:
                 reference=rebuild_id,
             )
             stores.outbox.add(row, now)
-            rebuild = _found(stores, rebuild_id)
+            rebuild = _find_rebuild(stores, rebuild_id)
         self.platform.dispatcher.send([row])
         return rebuild
 
@@ -84,7 +84,7 @@ class ShowRebuild:
         """Return it as it stands."""
         principal.require(Role.ADMIN)
         with self.transactions.reading(principal) as stores:
-            return _found(stores, rebuild_id)
+            return _find_rebuild(stores, rebuild_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ class StepRebuild:
         """
         principal = system_principal(workspace_id)
         with self.platform.transactions.writing(principal) as stores:
-            rebuild = _found(stores, rebuild_id)
+            rebuild = _find_rebuild(stores, rebuild_id)
             stores.outbox.done([rebuild_id])
         if rebuild.state != RUNNING:
             return {"more": False, "entries": rebuild.entries, "head": rebuild.head}
@@ -123,7 +123,7 @@ class StepRebuild:
         return {"failed": True}
 
 
-def _found(stores: Stores, rebuild_id: UUID) -> RebuildView:
+def _find_rebuild(stores: Stores, rebuild_id: UUID) -> RebuildView:
     rebuild = stores.rebuilds.get(rebuild_id)
     if rebuild is None:
         raise NotFound("There is no such rebuild.")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from cairn.embedding.port import embed_question
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Unavailable
+from cairn.kernel.spans import span
 from cairn.recall.keyword_index import IndexCandidates, NotedCandidates
 from cairn.recall.questions.understanding import asker, understand
 from cairn.recall.recipes import GRAPH, KEYWORD, LEGS, SUBSCRIPTIONS, VECTOR
@@ -72,7 +74,10 @@ def run_legs(
     failure and no candidates; the others stand. A late leg ends by its own statement timeout.
     """
     start = stopwatch()
-    running = {name: pool.submit(_timed, leg, stopwatch) for name, leg in legs.items()}
+    running = {
+        name: pool.submit(copy_context().run, _timed, _leg_name(name), leg, stopwatch)
+        for name, leg in legs.items()
+    }
     return {
         name: _outcome(future, start + deadline_s - stopwatch()) for name, future in running.items()
     }
@@ -124,10 +129,16 @@ def _best(candidates: Iterable[Candidate]) -> dict[UUID, float]:
     return best
 
 
-def _timed(leg: Leg, stopwatch: Stopwatch) -> LegOutcome:
+def _leg_name(name: object) -> str:
+    """Return what a leg is called, whichever wording of the question it is run for."""
+    return str(cast("tuple[object, ...]", name)[0] if isinstance(name, tuple) else name)
+
+
+def _timed(name: str, leg: Leg, stopwatch: Stopwatch) -> LegOutcome:
     start = stopwatch()
     try:
-        answer = leg()
+        with span(f"recall leg {name}"):
+            answer = leg()
     except CairnError as error:
         return LegOutcome(ms=(stopwatch() - start) * 1000, failure=error.reason)
     graph = answer if isinstance(answer, GraphFound) else None

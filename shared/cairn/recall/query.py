@@ -15,12 +15,13 @@ from cairn.graph.node import Label
 from cairn.kernel.access import Principal, Scope
 from cairn.kernel.clock import Stopwatch
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.spans import passed
 from cairn.kernel.text.checks import clean_text
 from cairn.memories.kinds import MemoryKind
 from cairn.recall.questions.facets import WHOLE, Parts, WantedSet
 from cairn.recall.questions.gate import Turn
 from cairn.recall.questions.model_calls import ModelCalls
-from cairn.recall.questions.read import Asked
+from cairn.recall.questions.read import ParsedQuestion
 from cairn.recall.questions.understanding import question_names
 from cairn.recall.recipes import GRAPH, RECIPES, Recipe, looked_up
 from cairn.recall.records import Filters
@@ -248,7 +249,7 @@ class Search:
     request: SearchRequest
     recipe: Recipe
     filters: Filters
-    asked: Asked
+    asked: ParsedQuestion
     at: datetime
     started_at: datetime
     calls: ModelCalls
@@ -330,6 +331,7 @@ class Stages:
         """Say that a stage ended now, and the next begins."""
         now = self._stopwatch()
         self.ms[stage] = (now - self._last) * 1000
+        passed(f"recall {stage}", now - self._last)
         self._last = now
 
     def total(self) -> float:

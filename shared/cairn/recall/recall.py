@@ -16,6 +16,7 @@ from cairn.embedding.port import gives_tokens
 from cairn.graph.intent_weights import Intent
 from cairn.kernel.access import Role
 from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
+from cairn.kernel.spans import span
 from cairn.llm.budget import Budget, Limits
 from cairn.llm.costs import Call
 from cairn.recall.query import Search, SearchRequest, Stages, check, filters_of
@@ -63,7 +64,7 @@ AHEAD = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class RankedAnswer:
     """What was ranked and read, and what went wrong meanwhile."""
 
     ranking: Ranking = field(default_factory=Ranking)
@@ -111,7 +112,9 @@ class Recall:
         Raises ValidationFailed for a bad request, Denied for a scope that is not the principal's,
         Unavailable when every leg failed or the nodes cannot be read.
         """
-        result = self._walk(principal, request)
+        with span("recall", {"cairn.workspace_id": str(principal.workspace_id)}) as measured:
+            result = self._walk(principal, request)
+            measured.put({"cairn.results": len(result.results)})
         self.note("recall.search", line_of(result.meta))
         return result
 
@@ -119,11 +122,11 @@ class Recall:
         """Take the stages in their order."""
         check(request, principal)
         stages = Stages(self.stopwatch)
-        search = self._asked(principal, request)
+        search = self._prepare_search(principal, request)
         stages.end("understand")
         if not search.looked_up:
-            return self._answered(search, stages, {}, Found())
-        if cached := self._known(search, stages):
+            return self._answered(search, stages, {}, RankedAnswer())
+        if cached := self._cached_result(search, stages):
             return cached
         before = self._last_head(search)
         search = self._taken_apart(self._reworded(search))
@@ -132,12 +135,12 @@ class Recall:
         stages.end("legs")
         fused = fuse({leg: outcome.candidates for leg, outcome in outcomes.items()}, search.recipe)
         stages.end("fuse")
-        found_nodes = self._found(search, outcomes, fused, stages, before)
+        found_nodes = self._rank_and_read(search, outcomes, fused, stages, before)
         result = self._answered(search, stages, outcomes, found_nodes)
         self._keep(search, result, found_nodes)
         return result
 
-    def _asked(self, principal: Principal, request: SearchRequest) -> Search:
+    def _prepare_search(self, principal: Principal, request: SearchRequest) -> Search:
         """Take the question apart and settle which recipe answers it, and as of when."""
         started_at = self.clock()
         workspace, ignored = self._workspace(principal)
@@ -244,14 +247,14 @@ class Recall:
             parts = self.decomposer(question, parts, calls=search.calls)
         return replace(search, parts=parts, wanted=wanted_set(question))
 
-    def _found(
+    def _rank_and_read(
         self,
         search: Search,
         outcomes: Mapping[str, LegOutcome],
         fused: Mapping[UUID, float],
         stages: Stages,
         before: int | None,
-    ) -> Found:
+    ) -> RankedAnswer:
         """Rank what the legs found and read what is shown, in one transaction when it can be.
 
         Nothing is waited for while a transaction is open: neither a model, nor a thread.
@@ -385,7 +388,7 @@ class Recall:
         stages: Stages,
         *,
         degraded: tuple[str, ...],
-    ) -> tuple[Found, Callable[[], None]]:
+    ) -> tuple[RankedAnswer, Callable[[], None]]:
         """Read what is shown, while what the search did is kept; return what ends the latter."""
         best = cut(ranking, search.recipe, search.limit)
         trouble = (*_failures(outcomes), *degraded, *_unheld(search, ranking))
@@ -410,7 +413,7 @@ class Recall:
         if ranking.judgement is None or ranking.judgement.answerable is not False:
             results = (*results, *proactive(stores, search, results, run.seeds))
         stages.end("read")
-        return Found(ranking=ranking, results=results, degraded=trouble, run=run), recording
+        return RankedAnswer(ranking=ranking, results=results, degraded=trouble, run=run), recording
 
     def _empty_vector_leg(
         self, search: Search, outcomes: Mapping[str, LegOutcome]
@@ -448,7 +451,7 @@ class Recall:
         search: Search,
         stages: Stages,
         outcomes: Mapping[str, LegOutcome],
-        found_nodes: Found,
+        found_nodes: RankedAnswer,
     ) -> RecallResult:
         graph = next((outcome.graph for outcome in outcomes.values() if outcome.graph), None)
         meta = RecallMeta(
@@ -467,7 +470,7 @@ class Recall:
         )
         return RecallResult(results=found_nodes.results, meta=meta)
 
-    def _known(self, search: Search, stages: Stages) -> RecallResult | None:
+    def _cached_result(self, search: Search, stages: Stages) -> RecallResult | None:
         """Return the answer given to the same question a while ago, if nothing changed since."""
         cached = self.cache.find(search) if self.cache and search.recipe.cache else None
         if cached is None:
@@ -501,7 +504,7 @@ class Recall:
             return None
         return self.cache.last_head(search.principal.workspace_id)
 
-    def _keep(self, search: Search, result: RecallResult, found_nodes: Found) -> None:
+    def _keep(self, search: Search, result: RecallResult, found_nodes: RankedAnswer) -> None:
         """Keep a whole answer, when nothing changed between the legs and the reading."""
         if self.cache is None or found_nodes.run is None:
             return
@@ -585,7 +588,7 @@ def _scores(outcome: LegOutcome) -> dict[UUID, float]:
 
 
 def _counts(
-    search: Search, outcomes: Mapping[str, LegOutcome], found_nodes: Found
+    search: Search, outcomes: Mapping[str, LegOutcome], found_nodes: RankedAnswer
 ) -> dict[str, int]:
     """Return what each stage made of it, as numbers."""
     ranking = found_nodes.ranking

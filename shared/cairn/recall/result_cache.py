@@ -32,7 +32,7 @@ MOST_WORKSPACES = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class CachedAnswer:
     """An answer, what was recorded of it, and until when it may be given (stopwatch seconds)."""
 
     result: RecallResult
@@ -46,11 +46,11 @@ class ResultCache:
     def __init__(self, stopwatch: Stopwatch, *, size: int = MOST_ANSWERS) -> None:
         self._stopwatch = stopwatch
         self._size = size
-        self._answers: OrderedDict[Hashable, Known] = OrderedDict()
+        self._answers: OrderedDict[Hashable, CachedAnswer] = OrderedDict()
         self._heads: OrderedDict[UUID, int] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, search: Search) -> Known | None:
+    def find(self, search: Search) -> CachedAnswer | None:
         """Return the answer to this very question, if it is young enough.
 
         Whoever gives it again checks that nothing to be found changed after its `head_position`.
@@ -63,7 +63,7 @@ class ResultCache:
         """Keep an answer; the oldest goes when there are too many."""
         until = self._stopwatch() + LIFETIME_S
         with self._lock:
-            _put(self._answers, _key(search), Known(result=result, run=run, until=until))
+            _put(self._answers, _key(search), CachedAnswer(result=result, run=run, until=until))
             while len(self._answers) > self._size:
                 self._answers.popitem(last=False)
 
@@ -87,7 +87,7 @@ class ResultCache:
 
 
 def _put(
-    entries: OrderedDict[Hashable, Known] | OrderedDict[UUID, int], key: Any, value: Any
+    entries: OrderedDict[Hashable, CachedAnswer] | OrderedDict[UUID, int], key: Any, value: Any
 ) -> None:
     entries[key] = value
     entries.move_to_end(key)

@@ -158,7 +158,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _TopResults:
     """The first ten of each search for one question."""
 
     present: Sequence[Candidate]
@@ -199,9 +199,9 @@ class Compare:
             else None,
         )
 
-    def _ask(self, worker: Principal, text: str, head: int) -> _Found:
+    def _ask(self, worker: Principal, text: str, head: int) -> _TopResults:
         exactly = Filters(as_of_position=head)
-        return _Found(
+        return _TopResults(
             present=self._search(worker, self.present, text, exactly),
             target=self._search(worker, self.target, text, exactly),
             by_index=self._search(worker, self.target, text, Filters()),

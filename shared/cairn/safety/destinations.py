@@ -37,16 +37,16 @@ def refuse_following(stored: Mapping[str, str], changes: Mapping[str, str | None
 
 def destinations(config: JsonValue) -> frozenset[tuple[str, str]]:
     """Return the scheme, host and port of every address in settings, with where it stands."""
-    return frozenset(_found(config, ""))
+    return frozenset(_find_urls(config, ""))
 
 
-def _found(value: JsonValue, place: str) -> Iterator[tuple[str, str]]:
+def _find_urls(value: JsonValue, place: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         for name, each in value.items():
-            yield from _found(each, f"{place}.{name}")
+            yield from _find_urls(each, f"{place}.{name}")
     elif isinstance(value, list):
         for number, each in enumerate(value):
-            yield from _found(each, f"{place}.{number}")
+            yield from _find_urls(each, f"{place}.{number}")
     elif isinstance(value, str) and "://" in value:
         yield place, origin(value)
 

@@ -70,7 +70,7 @@ def _says_itself(tool: ToolSpec, autonomy: Autonomy) -> bool:
 _SCOPE_REASONS = (Reason.SCOPE_DENIED, Reason.UNSAFE_RESOURCE)
 
 
-class Said(Protocol):
+class CallResult(Protocol):
     """What a call brought back; the host's ToolResult is one."""
 
     @property
@@ -111,7 +111,7 @@ class Attempt:
     tool: ToolSpec | None = None
     at: Autonomy = Autonomy.OFF
     decision: Decision | None = None
-    result: Said | None = None
+    result: CallResult | None = None
     text: str = ""
     error: CairnError | None = None
 
@@ -129,7 +129,7 @@ class Attempt:
 Step: TypeAlias = "Callable[[Attempt], Attempt]"
 Begin: TypeAlias = "Callable[[Attempt], None]"
 """Commits `action.started`, uses up the approval or the grant; raises what must stop the call."""
-Call: TypeAlias = "Callable[[Ready], Said]"
+Call: TypeAlias = "Callable[[Ready], CallResult]"
 """Makes the call. Its CairnError becomes the attempt's `error`."""
 Audit: TypeAlias = "Callable[[Attempt], None]"
 """Records how it went, denied or done. What it raises is not caught."""

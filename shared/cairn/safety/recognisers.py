@@ -255,7 +255,7 @@ def _is_version(text: str, start: int) -> bool:
     return text[max(0, start - 9) : start].casefold().endswith(("version ", "release ", "build "))
 
 
-def _one(
+def _recogniser(
     kind: Kind, pattern: str, accepts: Callable[[re.Match[str]], bool] | None = None
 ) -> Recogniser:
     return Recogniser(kind, pattern, accepts)
@@ -268,7 +268,7 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 def _labelled(kind: Kind, labels: str, value: str) -> Recogniser:
-    return _one(kind, rf"{_START}(?i:{labels})(?i:{_ASSIGN})(?P<v>{value})")
+    return _recogniser(kind, rf"{_START}(?i:{labels})(?i:{_ASSIGN})(?P<v>{value})")
 
 
 def _is_name(match: re.Match[str]) -> bool:
@@ -315,27 +315,27 @@ FINDERS: dict[Kind, Callable[[str], Iterator[tuple[int, int]]]] = {
 _SSN_VALUE = r"(?!000|666|9)[0-9]{3}(?P<s>[- ]?)(?!00)[0-9]{2}(?P=s)(?!0000)[0-9]{4}(?![0-9-])"
 
 RECOGNISERS: tuple[Recogniser, ...] = (
-    _one(
+    _recogniser(
         Kind.SSN,
         r"(?<![0-9A-Za-z-])(?P<v>(?!000|666|9)[0-9]{3}(?P<s>[- ])(?!00)[0-9]{2}(?P=s)"
         r"(?!0000)[0-9]{4})(?![0-9A-Za-z-])",
     ),
     _labelled(Kind.SSN, r"ssn|social[ _-]security(?:[ _-](?:number|no\.?))?", _SSN_VALUE),
-    _one(
+    _recogniser(
         Kind.PHONE,
         r"(?<![0-9A-Za-z+])(?P<v>(?:\+|00)[1-9](?:[ \t.()/-]{0,3}[0-9]){6,14})(?![0-9])",
     ),
-    _one(
+    _recogniser(
         Kind.PHONE,
         r"(?<![0-9A-Za-z.-])(?P<v>(?:1[-. ])?(?:\([2-9][0-9]{2}\)[ ]?|[2-9][0-9]{2}[-. ])"
         r"[2-9][0-9]{2}[-. ][0-9]{4})(?![0-9A-Za-z-])",
     ),
-    _one(
+    _recogniser(
         Kind.PHONE,
         r"(?<![0-9A-Za-z.+-])(?P<v>\(?0[1-9][0-9]{1,4}\)?[ /-]{1,3}[0-9](?:[ -]?[0-9]){4,9})"
         r"(?![0-9])",
     ),
-    _one(
+    _recogniser(
         Kind.PHONE,
         r"(?<![0-9A-Za-z.+-])(?P<v>0[1-9](?P<s>[ .-])[0-9]{2}(?:(?P=s)[0-9]{2}){3})(?![0-9.-])",
     ),
@@ -360,7 +360,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         r"|seguridad social|sécurité sociale|aadhaar|cpf|codice[ _]fiscale",
         _CODE,
     ),
-    _one(
+    _recogniser(
         Kind.ID,  # German pension insurance, British national insurance, Italian codice fiscale
         r"(?<![0-9A-Za-z.-])(?P<v>[0-9]{2}[ ]?[0-3][0-9][01][0-9][0-9]{2}[ ]?[A-Z][ ]?[0-9]{3}"
         r"|[A-CEGHJ-PR-TW-Z]{2}[ ]?[0-9]{2}[ ]?[0-9]{2}[ ]?[0-9]{2}[ ]?[A-D]"
@@ -387,15 +387,15 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         r"|fecha de (?:ingreso|alta)|(?:ingresad|operad|fallecid)[oa] el",
         _DATE,
     ),
-    _one(
+    _recogniser(
         Kind.AGE,
         r"(?<![^\W_])(?i:aged?[\"']?[ \t]{0,2}:?[ \t]{0,2})(?P<v>9[0-9]|1[0-4][0-9])(?![0-9])",
     ),
-    _one(
+    _recogniser(
         Kind.AGE,
         r"(?<![0-9A-Za-z.])(?P<v>9[0-9]|1[0-4][0-9])(?i:[ -]?(?:years?|yrs?|y)[ -]?(?:old|/?o)\b)",
     ),
-    _one(
+    _recogniser(
         Kind.ZIP,
         r"(?<![^\W_])(?P<state>[A-Z]{2})[ ,]{1,2}(?P<v>[0-9]{5}(?:-[0-9]{4})?)(?![0-9A-Za-z-])",
         _is_state,
@@ -405,12 +405,12 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         r"zip(?:[ _-]?code)?|postal[ _-]?code|postcode|plz|postleitzahl|code postal|código postal",
         r"[A-Z0-9]{2,5}(?:[ -][A-Z0-9]{3,4})?(?![A-Za-z0-9])",
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"{_START}(?:{_TITLE}){{1,3}}+(?P<v>{_NAME})",
         _is_name,
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"^[ \t]{{0,8}}(?:Dear|Hi|Hello|Hey|Hallo|Liebe|Lieber|Bonjour|Bonsoir|Chère|Cher|Hola"
         rf"|Estimad[oa]|Querid[oa]|Ciao|Buenos días|Buenas tardes"
@@ -418,39 +418,41 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         rf"[ \t]{{1,2}}(?P<v>{_NAME})(?=[ \t]{{0,4}}[,!:.]|[ \t]{{0,4}}$)",
         _is_name,
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"{_START}(?i:my name is|my name's|mein name ist|ich hei(?:\u00df|ss)e"
         rf"|je m['\u2019]appelle|me llamo|mi nombre es|mi chiamo|meu nome \u00e9)"
         rf"[ \t]{{1,2}}(?P<v>{_NAME})",
         _is_name,
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"{_START}(?i:this is|here is)[ \t]{{1,2}}(?P<v>{_NAME})"
         r"(?=[ \t]{1,2}(?:from|speaking|at)\b)",
         _is_name,
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"^[ \t]{{0,8}}(?i:{SIGN_OFFS}|(?:(?:best|kind|warm|many) )?thanks|thank you|merci"
         rf"|gracias)[ \t]{{0,2}},?[ \t]{{0,4}}\r?\n[ \t\r\n]{{0,8}}(?P<v>{_NAME})(?=[ \t]{{0,8}}$)",
         _is_name,
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"{_START}(?i:(?:full|first|last|given|family|middle|patient|customer|contact|requester"
         rf"|caller|employee)[ _-]?name|surname|vorname|nachname|patient|customer|requester|"
         rf"requestor|contact|caller|employee|attendee|owner|assignee){_ASSIGNED}(?P<v>{_NAME})",
         _is_name,
     ),
-    _one(
+    _recogniser(
         Kind.NAME,
         rf"(?:^|[,;{{(|\[])[ \t]{{0,8}}[\"']?"
         rf"(?i:name|from|to|cc|kunde|nom|nombre){_ASSIGNED}(?P<v>{_FULL})",
         _is_name,
     ),
-    _one(Kind.NAME, rf"{_START}(?P<v>{_FULL})[ \t]{{0,2}}[<(](?=[^\s<>()@]{{1,64}}@)", _is_name),
+    _recogniser(
+        Kind.NAME, rf"{_START}(?P<v>{_FULL})[ \t]{{0,2}}[<(](?=[^\s<>()@]{{1,64}}@)", _is_name
+    ),
 )
 
 _KEYS: dict[Kind, str] = {

@@ -53,7 +53,7 @@ class Book:
         self._values = dict(vault)
         self._placeholders: dict[tuple[str, str], str] = {}
         self._numbers: dict[str, int] = defaultdict(int)
-        self.known = Known()
+        self.known = KnownValues()
         for placeholder, value in vault.items():
             self._enter(placeholder, value)
 
@@ -104,20 +104,20 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownValue:
     """What a value is; `guessed` ones are names that an address gives away."""
 
     kind: Kind
     guessed: bool
 
 
-class Known:
+class KnownValues:
     """Values that are looked for as words of their own, word by word."""
 
     def __init__(self) -> None:
         self._begin = _Node()
-        self._exact: dict[str, _Known] = {}
-        self._any_case: dict[str, _Known] = {}  # casefolded
+        self._exact: dict[str, _KnownValue] = {}
+        self._any_case: dict[str, _KnownValue] = {}  # casefolded
 
     def add(self, kind: Kind, value: str) -> None:
         """Look for `value` from now on, unless it is too short or says too little by itself."""
@@ -147,7 +147,7 @@ class Known:
         results: list[tuple[int, int, Kind]] = []
         for word in _WORDS.finditer(text):
             for start, end in self._places(text, word):
-                match = self._known(text[start:end], guess=guess)
+                match = self._find_value(text[start:end], guess=guess)
                 if match is not None and _stands_alone(text, start, end):
                     results.append((start, end, match.kind))
         return results
@@ -165,7 +165,7 @@ class Known:
                 return
             word, node = following, node.further.get(following[0].casefold())
 
-    def _known(self, text: str, *, guess: bool) -> _Known | None:
+    def _find_value(self, text: str, *, guess: bool) -> _KnownValue | None:
         for entry in (self._exact.get(text), self._any_case.get(text.casefold())):
             if entry is not None and (guess or not entry.guessed):
                 return entry
@@ -192,7 +192,7 @@ class Known:
             node.edges += (edge,)
         values, key = (self._any_case, value.casefold()) if any_case else (self._exact, value)
         if key not in values or values[key].guessed:
-            values[key] = _Known(kind, guessed)
+            values[key] = _KnownValue(kind, guessed)
 
 
 def _name_in(address: str) -> str:
@@ -437,9 +437,9 @@ class _Redaction:
             pieces += [text[end : match.start()], _HOLE * len(match[0])]
             end = match.end()
         seen = "".join([*pieces, text[end:]])
-        return self._replaced(text, literals + self._found(seen))
+        return self._replaced(text, literals + self._find_spans(seen))
 
-    def _found(self, seen: str) -> list[tuple[int, int, Kind]]:
+    def _find_spans(self, seen: str) -> list[tuple[int, int, Kind]]:
         plain, places = normalise(seen)
         known_spans = self.book.known.spans(plain, guess=Kind.NAME in self.kinds)
         results = known_spans + spans(plain, self.kinds)

@@ -251,10 +251,10 @@ def parse_scopes(text: str, *, connector: str | None = None) -> Scopes:
         return Scopes()
     whole = _mapping(_loaded(text), "scopes")
     if "scopes" in whole:
-        _known(whole, ("connector", "scopes"), "")
+        _refuse_unknown_fields(whole, ("connector", "scopes"), "")
         _same_connector(whole.get("connector"), connector)
         whole = _mapping(whole["scopes"] or {}, "scopes")
-    _known(whole, LANES, "scopes")
+    _refuse_unknown_fields(whole, LANES, "scopes")
     return Scopes(**{lane: _lane(whole.get(lane), f"scopes.{lane}") for lane in LANES})
 
 
@@ -262,7 +262,7 @@ def _lane(value: object, place: str) -> LaneScope:
     if value is None:
         return LaneScope()
     lane = _mapping(value, place)
-    _known(lane, LISTS, place)
+    _refuse_unknown_fields(lane, LISTS, place)
     return LaneScope(**{list_: _patterns(lane.get(list_), f"{place}.{list_}") for list_ in LISTS})
 
 
@@ -303,7 +303,7 @@ def _mapping(value: object, place: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value)
 
 
-def _known(fields: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
+def _refuse_unknown_fields(fields: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
     for name in fields:
         if name not in allowed:
             where = f"{place}.{name}" if place else str(name)

@@ -78,7 +78,7 @@ class LiveIndex(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class SyncResult:
     """What became of documents. `newer` ones had been there already; `refused` say why not."""
 
     indexed: int = 0
@@ -117,7 +117,7 @@ class SearchIndex(Protocol):
         """Let searches use `name` from one moment to the next; drop the others, return them."""
         ...
 
-    def write(self, name: str, documents: Sequence[IndexDocument]) -> Written:
+    def write(self, name: str, documents: Sequence[IndexDocument]) -> SyncResult:
         """Put findable documents in and take the others out, unless newer ones are there.
 
         Raises Unavailable when a document could be written later; what the index will never take

@@ -17,7 +17,7 @@ from cairn.kernel.text.elements import one_line
 from cairn.writing.checks import require_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -88,6 +88,7 @@ class Opening:
     alerts: tuple[Alert, ...]
     keywords: tuple[str, ...]
     earlier: str | None
+    knowledge: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,7 @@ class OpenSession:
     subscriptions: Subscriptions
     investigations: BrowseInvestigations
     escalations: Escalations
+    snapshot: Callable[[Principal], str]
     clock: Clock
 
     def __call__(
@@ -115,13 +117,15 @@ class OpenSession:
         alerts = self._alerts(principal)
         keywords = self._keywords(principal, agent)
         text = earlier.text if earlier else None
+        knowledge = self.snapshot(principal) or None
         return Opening(
-            context=written(digest, tasks, alerts, keywords, text),
+            context=written(digest, tasks, alerts, keywords, text, knowledge),
             digest=digest,
             tasks=tasks,
             alerts=alerts,
             keywords=keywords,
             earlier=text,
+            knowledge=knowledge,
         )
 
     def _digest(self, principal: Principal) -> Digest | None:
@@ -179,6 +183,7 @@ def written(
     alerts: Sequence[Alert],
     keywords: Sequence[str],
     earlier: str | None,
+    knowledge: str | None = None,
 ) -> str:
     """Return the parts that there are as one text, "" where there are none."""
     parts = [
@@ -189,7 +194,7 @@ def written(
     ]
     own = "".join(_OWN_TAGS.sub("&lt;", part) for part in parts)
     block = HEAD + own + TAIL if own else ""
-    return "\n".join(filter(None, [block, earlier]))
+    return "\n".join(filter(None, [knowledge, block, earlier]))
 
 
 def _part(title: str, lines: Iterable[str]) -> str:

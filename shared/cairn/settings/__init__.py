@@ -39,6 +39,7 @@ class _FunctionSettings(_FromEnvironment):
     database_auth: Literal["password", "iam"] = "password"
     database_wait_seconds: float = Field(5, ge=1, le=300)
     log_level: str = "INFO"
+    otlp_endpoint: str | None = Field(None, pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$")
 
 
 class _KeyStoreSettings(_FromEnvironment):
@@ -324,6 +325,14 @@ def metrics_folder() -> str | None:
     The name is prometheus-client's own: it reads the variable, too.
     """
     return os.environ.get("PROMETHEUS_MULTIPROC_DIR") or None
+
+
+def collector_by_standard() -> bool:
+    """Return whether OpenTelemetry's own variables name a collector; its SDK reads them."""
+    return bool(
+        os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+    )
 
 
 def inherited(names: Collection[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from cairn.kernel.errors import BudgetExceeded, Unavailable
 from cairn.ledger.keys import SubjectForgotten
 from cairn.llm.summaries import MAX_TOKENS, Level
 from cairn.summaries.entries import covering
-from cairn.summaries.ports import Condensed, PartState, Wanted
+from cairn.summaries.ports import Condensed, PartState, TextRequest
 from cairn.summaries.texts import RULES_MODEL, RULES_PROVIDER
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ LEVELS = ((Label.SECTION, "sections"), (Label.DOCUMENT, "documents"))
 """Sections first: a document's summary is made of theirs. The names are those of counts."""
 
 
-Describe: TypeAlias = "Callable[[Wanted], Condensed]"
+Describe: TypeAlias = "Callable[[TextRequest], Condensed]"
 """Asks a model for a short text; returns an extract that names why the model's was refused.
 
 Raises Unavailable when no model answered, BudgetExceeded when none may be asked.
@@ -119,7 +119,7 @@ class _Asking:
         if not texts:
             self.made.append((part, _extract("short")))
             return
-        request = Wanted(
+        request = TextRequest(
             scope=level.value,
             texts=texts,
             workspace_id=self.principal.workspace_id,

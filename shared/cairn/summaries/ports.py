@@ -227,7 +227,7 @@ SOURCE_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class TextRequest:
     """A text to be written: of what, out of which texts, for whose account."""
 
     scope: str
@@ -250,5 +250,5 @@ class Condensed:
     refused: str | None = None
 
 
-Condense: TypeAlias = "Callable[[Wanted], Condensed]"
+Condense: TypeAlias = "Callable[[TextRequest], Condensed]"
 """Makes a short text of longer ones; says nothing they do not say, and falls back to rules."""

@@ -16,7 +16,7 @@ from cairn.kernel.text.scrub import scrub
 from cairn.llm.port import ChatRequest, Finish, Message, Purpose, Role
 from cairn.llm.summaries import Level, extract, summary_request
 from cairn.safety.screening import Verdict, screen
-from cairn.summaries.ports import Condensed, Wanted
+from cairn.summaries.ports import Condensed, TextRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -65,7 +65,7 @@ _ENDS = (".", "!", "?", "\u2026", "\u3002")
 class ByRules:
     """Takes the sentences that say most; the same ones every time, at no cost."""
 
-    def __call__(self, request: Wanted, /) -> Condensed:
+    def __call__(self, request: TextRequest, /) -> Condensed:
         """Return an extract of the texts; of a truth's, which are few, all of them."""
         most = MOST_WORDS[request.scope]
         lines = [_sentence(text) for text in request.texts]
@@ -94,14 +94,14 @@ class ByModel:
     ask: Ask
     rules: ByRules = field(default_factory=ByRules)
 
-    def __call__(self, request: Wanted, /) -> Condensed:
+    def __call__(self, request: TextRequest, /) -> Condensed:
         """Return the model's text, or an extract that names why it was refused."""
         try:
             return self.asked(request)
         except (Unavailable, BudgetExceeded) as failure:
             return self._extract(request, failure.reason)
 
-    def asked(self, request: Wanted, /) -> Condensed:
+    def asked(self, request: TextRequest, /) -> Condensed:
         """Return the same, where it matters whether anybody answered.
 
         Raises Unavailable when nobody did, BudgetExceeded when nobody may be asked.
@@ -118,7 +118,7 @@ class ByModel:
             return self._extract(request, refused)
         return Condensed(text=text, provider=answer.provider, model=answer.model, is_extract=False)
 
-    def _extract(self, request: Wanted, reason: str) -> Condensed:
+    def _extract(self, request: TextRequest, reason: str) -> Condensed:
         condensed = self.rules(request)
         return Condensed(
             text=condensed.text,
@@ -129,7 +129,7 @@ class ByModel:
         )
 
 
-def why_refused(text: str, request: Wanted) -> str | None:
+def why_refused(text: str, request: TextRequest) -> str | None:
     """Return why a model's text may not stand for its sources; None when it may.
 
     `empty`, `too-long`, `instructs` (it reads like an instruction to a model), or `invents`: it has
@@ -145,7 +145,7 @@ def why_refused(text: str, request: Wanted) -> str | None:
     return "invents" if invented(sources, tokens(text)) else None
 
 
-def _request(request: Wanted) -> ChatRequest:
+def _request(request: TextRequest) -> ChatRequest:
     if request.scope in (DOCUMENT, SECTION):
         return summary_request("\n\n".join(request.texts)[:PROMPT_CHARS], Level(request.scope))
     most = MOST_WORDS[request.scope]

@@ -16,7 +16,7 @@ from cairn.graph.edge import Relation
 from cairn.kernel.text.hashes import content_hash
 from cairn.ledger.keys import SubjectForgotten
 from cairn.summaries.entries import covering
-from cairn.summaries.ports import Wanted
+from cairn.summaries.ports import TextRequest
 from cairn.summaries.texts import MOST_WORDS, TRUTH
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Truths:
             sources = fitting(stores.summaries.facts(state.id, limit=MOST_FACTS))
         if not sources:
             return
-        request = Wanted(
+        request = TextRequest(
             scope=TRUTH,
             texts=tuple(source.text for source in sources),
             workspace_id=principal.workspace_id,

@@ -26,7 +26,7 @@ from cairn.summaries.entries import (
     group_id,
     made_of,
 )
-from cairn.summaries.ports import GroupState, Scope, Wanted, episodes
+from cairn.summaries.ports import GroupState, Scope, TextRequest, episodes
 from cairn.summaries.truths import Truths
 
 if TYPE_CHECKING:
@@ -330,7 +330,7 @@ class _Run:
     def _draft(
         self, id_: UUID, scope: Scope, group: Group, sources: tuple[Source, ...], covers: str
     ) -> Draft:
-        request = Wanted(
+        request = TextRequest(
             scope=scope.value,
             texts=tuple(source.text for source in sources),
             workspace_id=self.workspace_id,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
-    from cairn.writing.taint_ports import Held, Walked
+    from cairn.writing.taint_ports import HeldNode, Walked
     from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 
 
@@ -90,7 +90,7 @@ class NewTaint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
+class _Target:
     """A target as the ledger will know it."""
 
     kind: TaintKind
@@ -114,9 +114,9 @@ class Taints:
         """
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
-            selection = _named(stores, principal, new)
+            selection = _find_target(stores, principal, new)
         if dry_run:
-            return self._told(principal, selection, new)
+            return self._dry_run(principal, selection, new)
         started = self.platform.stopwatch()
         taint = self._begin(principal, selection, new)
         held, complete = 0, False
@@ -161,7 +161,7 @@ class Taints:
         items = tuple(taints[:limit])
         return Page(items=items, next_after=items[-1].position if more else None)
 
-    def _begin(self, principal: Principal, selection: _Named, new: NewTaint) -> Taint:
+    def _begin(self, principal: Principal, selection: _Target, new: NewTaint) -> Taint:
         """Return the standing taint of exactly this, written if there is none."""
         keys = self.platform.keys.get_or_create(principal.workspace_id, [principal.workspace_id])
         taint_id = self.platform.new_id()
@@ -224,7 +224,7 @@ class Taints:
         everything = system_principal(principal.workspace_id)
         return open_write(self.platform, everything, actor=principal_actor(principal), keys=keys)
 
-    def _told(self, principal: Principal, selection: _Named, new: NewTaint) -> Tainted:
+    def _dry_run(self, principal: Principal, selection: _Target, new: NewTaint) -> Tainted:
         with self.platform.transactions.reading(system_principal(principal.workspace_id)) as stores:
             walked = stores.taints.walk(
                 selection.kind, selection.value, selection.roots, causes=new.causes, limit=MOST
@@ -254,22 +254,22 @@ class Taints:
         )
 
 
-def _named(stores: Stores, principal: Principal, new: NewTaint) -> _Named:
+def _find_target(stores: Stores, principal: Principal, new: NewTaint) -> _Target:
     if new.kind is TaintKind.NODE:
         if new.node_id is None or not stores.taints.exists(new.node_id):
             raise NotFound("There is no such node.", node_id=str(new.node_id))
-        return _Named(kind=new.kind, value=None, roots=(new.node_id,))
+        return _Target(kind=new.kind, value=None, roots=(new.node_id,))
     if not new.value:
         raise ValidationFailed("A taint names an agent, a session, a source or a node.")
     if new.kind is TaintKind.SOURCE:
         documents = tuple(stores.taints.documents(new.value))
         if not documents:
             raise NotFound("There is no document of such a source.", reason="unknown-source")
-        return _Named(kind=new.kind, value=None, roots=documents)
-    return _Named(kind=new.kind, value=new.value, roots=())
+        return _Target(kind=new.kind, value=None, roots=documents)
+    return _Target(kind=new.kind, value=new.value, roots=())
 
 
-def _standing(stores: Stores, selection: _Named, new: NewTaint) -> Taint | None:
+def _standing(stores: Stores, selection: _Target, new: NewTaint) -> Taint | None:
     return stores.taints.standing(
         selection.kind, selection.value, selection.roots, causes=new.causes
     )
@@ -280,7 +280,7 @@ def _walk(stores: Stores, taint: Taint) -> Walked:
 
 
 def _restored(
-    held: Sequence[Held],
+    held: Sequence[HeldNode],
 ) -> tuple[dict[State, list[UUID]], list[tuple[UUID, UUID, datetime | None]]]:
     """Return what is restored, by state, and what is superseded instead: (node, by, until).
 

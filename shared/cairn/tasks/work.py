@@ -69,7 +69,7 @@ class Tasks(Writer):
                     self.platform, principal, draft.wanted, self._talkers(principal, draft)
                 ),
                 do=partial(_start, draft),
-                keep=_kept,
+                keep=_stored_answer,
                 read=_read,
             )
 
@@ -119,7 +119,7 @@ class Tasks(Writer):
             return Work(
                 resolution=resolve(self.platform, principal, (), task.data_subjects),
                 do=partial(_step, task_id, checked),
-                keep=_kept,
+                keep=_stored_answer,
                 read=_read,
             )
 
@@ -264,7 +264,7 @@ def _require_visible(stores: Stores, node_ids: Sequence[UUID]) -> None:
             raise NotFound("There is no such node.", node_id=str(id_))
 
 
-def _kept(done: TaskChanged) -> dict[str, Any]:
+def _stored_answer(done: TaskChanged) -> dict[str, Any]:
     return {"id": str(done.id), "position": done.position, "status": done.status.value}
 
 

@@ -122,7 +122,10 @@ class Intake(Writer):
                 for ticket, its in zip(tickets, owners, strict=True)
             ]
             return Work(
-                resolution=resolution, do=partial(self._take, origin, items), keep=_kept, read=_read
+                resolution=resolution,
+                do=partial(self._take, origin, items),
+                keep=_stored_answer,
+                read=_read,
             )
 
         return self.write_once(principal, prepared, idempotency)
@@ -257,7 +260,7 @@ def _content(incoming: Incoming) -> dict[str, Any]:
     }
 
 
-def _kept(done: tuple[Received, ...]) -> dict[str, Any]:
+def _stored_answer(done: tuple[Received, ...]) -> dict[str, Any]:
     items = [
         {
             "id": str(received.id) if received.id else None,

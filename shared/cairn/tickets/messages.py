@@ -153,7 +153,7 @@ class ReceiveMessages(Writer):
             return Work(
                 resolution=resolve(self.platform, principal, (), about),
                 do=partial(self._take, source, items),
-                keep=_kept,
+                keep=_stored_answer,
                 read=_read,
             )
 
@@ -166,7 +166,7 @@ class ReceiveMessages(Writer):
         write: Write,
     ) -> tuple[MessageTaken, ...]:
         rows = write.stores.tickets.known(source, {name for name, _ in items})
-        done = [self._one(write, rows.get(name), message) for name, message in items]
+        done = [self._receive_message(write, rows.get(name), message) for name, message in items]
         write.append()
         touched = {
             name
@@ -177,7 +177,9 @@ class ReceiveMessages(Writer):
             reopen(write, rows[name])
         return tuple(done)
 
-    def _one(self, write: Write, row: TicketRow | None, message: Message | None) -> MessageTaken:
+    def _receive_message(
+        self, write: Write, row: TicketRow | None, message: Message | None
+    ) -> MessageTaken:
         if row is None or message is None or not row.sealed:
             return _IGNORED
         key = write.resolution.keys[write.entries.workspace_id]
@@ -189,7 +191,11 @@ class ReceiveMessages(Writer):
             )
         if not write.resolution.keys.keys() >= set(row.data_subjects):
             raise SubjectRegisteredMeanwhile("The ticket is about somebody else by now.")
-        return self._kept(write, row, message) if self._is_theirs(write, row, message) else _IGNORED
+        return (
+            self._write_message(write, row, message)
+            if self._is_theirs(write, row, message)
+            else _IGNORED
+        )
 
     def _is_theirs(self, write: Write, row: TicketRow, message: Message) -> bool:
         """Return whether the requester wrote it, as far as both addresses are known."""
@@ -203,7 +209,7 @@ class ReceiveMessages(Writer):
         theirs = requester_key(text.requester_email)
         return theirs is None or requester_key(message.author) == theirs
 
-    def _kept(self, write: Write, row: TicketRow, message: Message) -> MessageTaken:
+    def _write_message(self, write: Write, row: TicketRow, message: Message) -> MessageTaken:
         message_id, workspace_id = self.platform.new_id(), write.entries.workspace_id
         written_at = min(message.written_at or write.now, write.now)
         position = write.entries.add(
@@ -249,7 +255,7 @@ def _age(message: Message) -> tuple[bool, datetime | None]:
     return message.written_at is not None, message.written_at
 
 
-def _kept(done: tuple[MessageTaken, ...]) -> dict[str, Any]:
+def _stored_answer(done: tuple[MessageTaken, ...]) -> dict[str, Any]:
     items = [
         {
             "id": str(taken.id) if taken.id else None,

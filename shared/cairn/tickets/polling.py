@@ -261,7 +261,7 @@ class PollDue:
             if left <= 0:
                 break
             counts["sources"] += 1
-            done = self._one(workspace_id, source_id, min(left, SECONDS))
+            done = self._poll_source(workspace_id, source_id, min(left, SECONDS))
             if done is None:
                 counts["failed"] += 1
             else:
@@ -269,7 +269,9 @@ class PollDue:
                 counts["changed"] += done.changed
         return counts
 
-    def _one(self, workspace_id: UUID, source_id: UUID, seconds: float) -> PollResult | None:
+    def _poll_source(
+        self, workspace_id: UUID, source_id: UUID, seconds: float
+    ) -> PollResult | None:
         fields: dict[str, Any] = {"source_id": str(source_id)}
         try:
             done = self.poll(system_principal(workspace_id), source_id, seconds=seconds)

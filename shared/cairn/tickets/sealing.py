@@ -14,7 +14,7 @@ from cairn.kernel.text.canonical import check_characters
 from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.kernel.text.hashes import sha256
 from cairn.ledger.keys import BodyUnreadable, key_subjects, subject_mark
-from cairn.tickets.ticket import MAX_BODY_CHARS, MAX_TITLE_CHARS, Said, Ticket
+from cairn.tickets.ticket import MAX_BODY_CHARS, MAX_TITLE_CHARS, RequesterMessage, Ticket
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import EARLIEST_YEAR, LATEST_YEAR, moment
 
@@ -253,10 +253,14 @@ class Sealed:
             return None
         return str(opened["text"])
 
-    def messages(self, workspace_id: UUID, rows: Sequence[MessageRow]) -> tuple[Said, ...]:
+    def messages(
+        self, workspace_id: UUID, rows: Sequence[MessageRow]
+    ) -> tuple[RequesterMessage, ...]:
         """Return messages in their order, without those that nobody can read any more."""
         texts = ((self.said(workspace_id, row), row.written_at) for row in rows)
-        return tuple(Said(text=text, written_at=at) for text, at in texts if text is not None)
+        return tuple(
+            RequesterMessage(text=text, written_at=at) for text, at in texts if text is not None
+        )
 
 
 def opened_text(

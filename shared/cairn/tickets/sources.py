@@ -70,7 +70,7 @@ class TicketSources:
         principal.require(Role.ADMIN)
         source = TicketSource(
             id=self.platform.new_id(),
-            name=_named(new.name),
+            name=_checked_name(new.name),
             kind=new.kind,
             config=_config(new.config),
             persona=new.persona,
@@ -99,7 +99,7 @@ class TicketSources:
         """Return one; NotFound without it."""
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(principal) as stores:
-            return _found(stores, source_id)
+            return _find_source(stores, source_id)
 
     def change(self, principal: Principal, source_id: UUID, change: SourceChange) -> TicketSource:
         """Change one; new secrets end `needs-auth`, and the tickets that waited are queued.
@@ -118,7 +118,7 @@ class TicketSources:
         if change.secrets is not None:
             sealed = self._sealed(principal, source, secrets)
         with self._writing(principal) as write:
-            _found(write.stores, source_id)
+            _find_source(write.stores, source_id)
             write.stores.ticket_sources.change(source, sealed, write.now)
             _note(write, "ticket_source.changed", source)
         if source_before.state is SourceState.NEEDS_AUTH and source.state is SourceState.ACTIVE:
@@ -129,7 +129,7 @@ class TicketSources:
         """Remove one with its secrets; its tickets stay. NotFound without it."""
         principal.require(Role.ADMIN)
         with self._writing(principal) as write:
-            source = _found(write.stores, source_id)
+            source = _find_source(write.stores, source_id)
             write.stores.ticket_sources.remove(source_id)
             _note(write, "ticket_source.removed", source)
 
@@ -205,14 +205,14 @@ def _changed(source_before: TicketSource, change: SourceChange) -> TicketSource:
     )
 
 
-def _found(stores: Stores, source_id: UUID) -> TicketSource:
+def _find_source(stores: Stores, source_id: UUID) -> TicketSource:
     source = stores.ticket_sources.find(source_id)
     if source is None:
         raise NotFound("There is no such ticket source.", source_id=str(source_id))
     return source
 
 
-def _named(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not NAME.fullmatch(name) or name == API_SOURCE:
         _refuse("name", "is 1 to 64 small letters, digits, dashes and underscores, and not api")
     return name

@@ -209,7 +209,7 @@ class Priority(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class RequesterMessage:
     """What the requester wrote to their ticket later, and when."""
 
     text: str
@@ -242,7 +242,7 @@ class Ticket:
     screening: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     source_metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     data_subjects: tuple[UUID, ...] = ()
-    messages: tuple[Said, ...] = ()
+    messages: tuple[RequesterMessage, ...] = ()
     answers: Mapping[UUID, str] = field(default_factory=lambda: MappingProxyType({}))
     reopenings: int = 0
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from cairn.connectors.host import Host
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.safety.pipeline import Pipeline, Ready, Said
+    from cairn.safety.pipeline import CallResult, Pipeline, Ready
     from cairn.safety.tools import ToolSpec
     from cairn.workflows.definition import Step
     from cairn.workflows.moving import Opened, Runner
@@ -140,7 +140,7 @@ class CallToolStep:
         if grant_id is not None:
             self.runner.use_grant(opened.workspace_id, grant_id, action_id)
 
-    def _call(self, opened: Opened, ready: Ready) -> Said:
+    def _call(self, opened: Opened, ready: Ready) -> CallResult:
         key = ready.action.id
         call = ToolCall(
             connector=ready.action.connector,

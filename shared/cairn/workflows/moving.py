@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, NotFound
+from cairn.kernel.spans import passed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.traces import within
 from cairn.ledger.entry import SYSTEM
@@ -98,7 +99,7 @@ class Runner:
             if run is None:
                 raise missing_run(run_id)
             row = stores.workflows.version(run.workflow, run.version)
-            results = results_of(stores, run)
+            results = results_of(stores, [run])[0]
         if row is None:
             raise missing_run(run_id)
         return Opened(
@@ -144,6 +145,9 @@ class Runner:
             if not write.stores.workflows.move(run, to):
                 return None
             self._note(write, before, replace(move, to=to))
+        if to.ended_at is not None:
+            whole = to.ended_at - to.created_at
+            passed("invoke_workflow", whole.total_seconds(), own=to.traceparent)
         return to
 
     def use_grant(self, workspace_id: UUID, grant_id: UUID, action_id: UUID) -> None:
@@ -196,11 +200,12 @@ def note_result(write: Write, run: RunRow, move: Move, ids: Mapping[str, Any]) -
     write.note(ENDED, meta, body)
 
 
-def results_of(stores: Stores, run: RunRow) -> Sequence[ResultRow]:
-    """Return what came of a run's steps, in order."""
-    if not run.seq:
-        return ()
-    return stores.workflows.results([result_id(run.id, seq) for seq in range(1, run.seq + 1)])
+def results_of(stores: Stores, runs: Sequence[RunRow]) -> Sequence[Sequence[ResultRow]]:
+    """Return what came of the steps of each run, in order."""
+    ids = [[result_id(run.id, seq) for seq in range(1, run.seq + 1)] for run in runs]
+    every = [each for of_run in ids for each in of_run]
+    rows = {row.id: row for row in stores.workflows.results(every)} if every else {}
+    return [[rows[each] for each in of_run if each in rows] for of_run in ids]
 
 
 def missing_run(run_id: UUID) -> NotFound:

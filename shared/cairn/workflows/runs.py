@@ -126,14 +126,13 @@ class Runs:
         principal.require(Role.ADMIN)
         with self.platform.transactions.reading(principal) as stores:
             runs = stores.workflows.runs(before=before, limit=limit, name=name, state=state)
-            rows = [stores.workflows.version(run.workflow, run.version) for run in runs]
-            results = [results_of(stores, run) for run in runs]
+            rows = stores.workflows.versions_of({(run.workflow, run.version) for run in runs})
+            results = results_of(stores, runs)
+        definitions = {(row.name, row.version): definition_of(row.body) for row in rows}
         return [
-            view_of(
-                run, definition_of(row.body), self._runner.given(principal.workspace_id, run), done
-            )
-            for run, row, done in zip(runs, rows, results, strict=True)
-            if row is not None
+            view_of(run, definition, self._runner.given(principal.workspace_id, run), done)
+            for run, done in zip(runs, results, strict=True)
+            if (definition := definitions.get((run.workflow, run.version)))
         ]
 
     def decide(

@@ -44,7 +44,7 @@ class SearchMemory:
         )
         principal = system_principal(opened.workspace_id)
         nodes = [result.node for result in self.recall(principal, request).results]
-        lines = [f"- {_said(node)} {citation_of(node)}" for node in nodes]
+        lines = [f"- {_line(node)} {citation_of(node)}" for node in nodes]
         output = {
             "text": whole_lines(lines) or NOTHING_FOUND,
             "count": len(nodes),
@@ -55,5 +55,5 @@ class SearchMemory:
         return Result(output=output, about=about)
 
 
-def _said(node: FoundNode) -> str:
+def _line(node: FoundNode) -> str:
     return one_line(node.text or node.summary or node.title or "")[:RESULT_CHARS]

@@ -12,7 +12,7 @@ from cairn.workflows.briefing import BRIEFING, briefing
 from cairn.workflows.definitions import body_of, schedule_of
 from cairn.workflows.rows import Trigger
 from cairn.workflows.runs import begin_run
-from cairn.workflows.schedule import next_due
+from cairn.workflows.schedule import check_schedule, next_due
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.writer import open_write
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class StartDue:
     """Begins what is due in every workspace. What was missed while nobody looked runs once.
 
-    What fails in one workspace leaves the others be.
+    What fails in one workspace leaves the others be, and so does one workflow: it stays due.
     """
 
     workspaces: Callable[[], Sequence[UUID]]
@@ -54,7 +54,16 @@ class StartDue:
         self._keep_briefing(principal)
         with platform.transactions.reading(principal) as stores:
             due = stores.workflows.due(platform.clock())
-        return sum(self._start(principal, row) for row in due)
+        return sum(self._started(principal, row) for row in due)
+
+    def _started(self, principal: Principal, row: WorkflowRow) -> bool:
+        """Begin a run that is due; False when it cannot begin now, or somebody else began it."""
+        try:
+            return self._start(principal, row)
+        except CairnError as error:
+            ids = {"workspace_id": str(principal.workspace_id), "workflow_id": str(row.id)}
+            self.report("workflow.not_started", {**ids, "reason": error.reason})
+            return False
 
     def _keep_briefing(self, principal: Principal) -> None:
         """Make, change or remove the daily briefing where the settings say otherwise by now."""
@@ -72,6 +81,7 @@ class StartDue:
         schedule = schedule_of(row.body["schedule"])
         if schedule is None:
             return False
+        check_schedule(schedule)  # a time zone may be gone since
         keys = platform.keys.get_or_create(principal.workspace_id, (principal.workspace_id,))
         with open_write(platform, principal, actor=SYSTEM, keys=keys) as write:
             if not write.stores.workflows.reschedule(row, next_due(schedule, write.now)):

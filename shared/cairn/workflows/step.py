@@ -18,7 +18,7 @@ from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 from cairn.workflows.definition import Kind, Step, filled
 from cairn.workflows.moving import Move, NeedsWord, Opened, Result
 from cairn.workflows.rows import RunState
-from cairn.workflows.views import Known, known
+from cairn.workflows.views import StepNames, known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,7 +128,7 @@ def named_step(before: Opened, step: Step) -> Step:
     names = known(before.run, before.definition, before.given, before.results)
     if step.prompt is not None:
         quoted = {name: as_data("data", value, name=name) for name, value in names.items()}
-        return replace(step, prompt=str(filled(step.prompt, Known(quoted))))
+        return replace(step, prompt=str(filled(step.prompt, StepNames(quoted))))
     texts = {
         name: filled(getattr(step, name), names)
         for name in ("query", "message", "title", "body", "keywords", "arguments")

@@ -72,7 +72,7 @@ class ResultForgotten(CairnError):
     code = "result-forgotten"
 
 
-class Known(dict[str, str]):
+class StepNames(dict[str, str]):
     """What the texts of a step may name; what is missing was forgotten."""
 
     def __missing__(self, name: str) -> str:
@@ -82,10 +82,10 @@ class Known(dict[str, str]):
 
 def known(
     run: RunRow, definition: Definition, input: Mapping[str, Any], results: Sequence[ResultRow]
-) -> Known:
+) -> StepNames:
     """Return what the next step of a run may name, by name; the date is that of its schedule."""
     zone = ZoneInfo(definition.schedule.timezone) if definition.schedule else UTC
-    values = Known({f"input.{name}": str(value) for name, value in input.items()})
+    values = StepNames({f"input.{name}": str(value) for name, value in input.items()})
     values |= {
         "run.id": str(run.id),
         "run.date": run.created_at.astimezone(zone).date().isoformat(),
@@ -109,7 +109,7 @@ def view_of(
     waiting = None
     if step is not None and run.state is RunState.WAITING:
         try:
-            message = _asked(step, known(run, definition, input, results))
+            message = _question(step, known(run, definition, input, results))
         except ResultForgotten:
             message = ""
         waiting = WorkflowWaitView(step=step.name, message=message, until=run.deadline)
@@ -132,7 +132,7 @@ def view_of(
     )
 
 
-def _asked(step: Step, names: Known) -> str:
+def _question(step: Step, names: StepNames) -> str:
     """Return what a person is asked: the step's message, or the call that waits for a yes."""
     if step.message is not None:
         return str(filled(step.message, names))

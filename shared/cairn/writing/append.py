@@ -23,7 +23,8 @@ def principal_actor(principal: Principal) -> Actor:
     """Return the principal as the ledger names it: an opaque id, an agent, a user or Cairn."""
     if principal.principal_id == principal.workspace_id:  # see `system_principal`
         return SYSTEM
-    kind = ActorKind.USER if principal.role is Role.ADMIN else ActorKind.AGENT
+    is_user = principal.role is Role.ADMIN or principal.person is not None
+    kind = ActorKind.USER if is_user else ActorKind.AGENT
     return Actor(kind=kind, id=str(principal.principal_id))
 
 

@@ -9,7 +9,7 @@ MAX_OBSERVED_BY = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownMemory:
     """A memory with the identity of the one being written, active or superseded.
 
     `position` is that of the entry that made it; later ones, such as enrichments, do not move it.
@@ -21,12 +21,12 @@ class Known:
     valid_from: datetime
     active: bool
 
-    def retired(self) -> "Known":
+    def retired(self) -> "KnownMemory":
         """Return the memory once it is superseded."""
         return replace(self, active=False)
 
 
-def same_assertion(memories: Iterable[Known], valid_from: datetime) -> Known | None:
+def same_assertion(memories: Iterable[KnownMemory], valid_from: datetime) -> KnownMemory | None:
     """Return the memory that already says this: the active one, or one from the same moment.
 
     A fact that was replaced and then holds again is a new assertion; the old one told again, with
@@ -36,7 +36,7 @@ def same_assertion(memories: Iterable[Known], valid_from: datetime) -> Known | N
     return next((item for item in results if item.active or item.valid_from == valid_from), None)
 
 
-def observers_after(memory: Known, agent: str) -> tuple[str, ...] | None:
+def observers_after(memory: KnownMemory, agent: str) -> tuple[str, ...] | None:
     """Return who has observed the memory once `agent` has, or None when nothing is to be written.
 
     None for an agent that said it before, for a memory no longer active, and past

@@ -28,6 +28,8 @@ class Topic:
     APPROVAL = "approval"  # answers the machine's task token
     ESCALATION = "escalation"  # the queue of calls to people
     WORKFLOW = "workflow"  # starts or resumes the machine of a workflow's run
+    DISCOVERY = "discovery"  # looks for who fits an intent
+    ASSIGNMENT = "assignment"  # judges anew which intents belong to a network
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

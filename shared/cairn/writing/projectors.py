@@ -74,6 +74,12 @@ WITHOUT_TEXTS: Mapping[str, str] = {
     "task.updated": "tasks.draft.changed",
     "task.completed": "tasks.draft.changed",
     "workflow.step_ended": "workflows.rows.step_ended",
+    "intent.created": "discovery.intents.rows.created",
+    "intent.updated": "discovery.intents.rows.updated",
+    "intent.changed": "discovery.intents.rows.changed",
+    "member.profile_written": "discovery.intents.rows.profile_written",
+    "premise.added": "discovery.intents.rows.premise_added",
+    "premise.retracted": "discovery.intents.rows.premises_retracted",
 }
 """By entry type, (entry, meta, body) -> rows."""
 

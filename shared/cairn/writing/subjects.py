@@ -65,7 +65,7 @@ def resolve(
 
     Ids are allocated for those not seen before.
     """
-    ids = dict(_known(platform, principal, owners)) if owners else {}
+    ids = dict(_find_subjects(platform, principal, owners)) if owners else {}
     new = tuple(
         Subject(id=platform.new_id(), kind=kind, natural_key=name)
         for kind, name in dict.fromkeys(owners)
@@ -90,7 +90,7 @@ def _require_kept(keys: KeyStore, workspace_id: UUID, subjects: Collection[UUID]
             raise KeyMissing(lost)
 
 
-def _known(
+def _find_subjects(
     platform: Platform, principal: Principal, owners: Collection[Owner]
 ) -> Mapping[Owner, UUID]:
     with platform.transactions.reading(principal) as stores:

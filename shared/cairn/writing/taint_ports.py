@@ -25,7 +25,7 @@ class Walked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldNode:
     """A node held back by a taint that is lifted, and by no other.
 
     `state` is what it had; `stands` is the node that took its place meanwhile (the same identity

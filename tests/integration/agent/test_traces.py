@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
+from tests.support.collector import collecting
+from tests.support.embedding import HashingEmbedder
 from tests.support.front import Cloud, Front, environment, function, stand_in_for_aws
 from tests.support.hosting import Hosting, said, tool
 from tests.support.world import open_world
 
+from cairn.bootstrap.telemetry import tell_spans
 from cairn.connectors.port import ToolCall
 from cairn.kernel import traces
 from cairn.kernel.ids import new_id
+from cairn.kernel.spans import export_to
+from cairn.settings import ApiSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,3 +97,41 @@ def test_without_a_trace_an_investigation_begins_one(cloud: Cloud, database: Dat
     own = traces.trace_id_of(given["traceparent"])
     assert own is not None
     assert set(front.traced("investigation")) == {own}
+
+
+def test_one_trace_goes_from_the_request_through_the_queues_to_what_they_wake(
+    cloud: Cloud, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with collecting() as collector:
+        monkeypatch.setenv("CAIRN_OTLP_ENDPOINT", collector.url)
+        tell_spans("api", ApiSettings.read())
+        try:
+            front, _, _ = began(cloud, database, {})
+            memory = {"text": "Ines Roth runs the harbour.", "type": "fact"}
+            front.call("POST", "/v1/memories", json=memory)
+            searching = Front(front.key, HashingEmbedder())
+            searching.call("POST", "/v1/search", json={"query": "Who runs the harbour?"})
+            function("embed").handler({"Records": cloud.records("embed")}, Context())
+            spans = collector.wait_for(
+                *("POST /v1/tickets", "send ticket", "process ticket", "POST /v1/memories"),
+                *("send embed", "process embed", "recall", "recall fuse", "recall leg keyword"),
+            )
+        finally:
+            export_to(None)
+    ticket = spans["POST /v1/tickets"]
+    assert spans["send ticket"].parent_id == ticket.span_id
+    assert spans["process ticket"].parent_id == spans["send ticket"].span_id
+    assert spans["process embed"].parent_id == spans["send embed"].span_id
+    assert spans["send embed"].parent_id == spans["POST /v1/memories"].span_id
+    assert spans["recall leg keyword"].parent_id == spans["recall"].span_id
+    assert set(front.traced("memory")) == {spans["POST /v1/memories"].trace_id}
+    assert set(front.traced("investigation")) == {ticket.trace_id}
+    sent = b"".join(collector.bodies)
+    assert not [word for word in (b"Ines", b"harbour", b"handbook") if word in sent]
+
+
+class Context:
+    """What Lambda gives a function beside its event."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000

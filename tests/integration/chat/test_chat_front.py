@@ -504,3 +504,40 @@ def test_a_session_of_a_chat_has_a_summary_by_rules_or_by_the_model_of_its_purpo
         assert texts[session] in summary["content"]
     purposes = led.call("GET", "/v1/costs", params={"by": "purpose"})
     assert "session_summary" in json.dumps(purposes)
+
+
+def test_the_log_of_a_session_has_its_lines_and_no_texts(front: Front, database: Database) -> None:
+    say(front, f"Please remember: {FACT}", "desk 7")
+    say(front, "Who runs the harbour project?", "desk 8")
+    front.call("POST", "/v1/search", json={"query": "harbour project", "session_id": "desk 7"})
+    event = {"type": "agent.decision", "text": FACT, "session_id": "desk 7"}
+    observed = front.call("POST", "/v1/events", json=event)
+
+    def lines(**query: Any) -> list[dict[str, Any]]:
+        pages = front.call("GET", "/v1/logs", params={"session_id": "desk 7", **query})
+        assert "harbour" not in str(pages)
+        assert "Brandt" not in str(pages)
+        return pages["items"]
+
+    every = lines()
+    assert {each["source"] for each in every} >= {"chat", "event"}
+    assert [each["at"] for each in every] == sorted((each["at"] for each in every), reverse=True)
+    assert observed["id"] in {each["subject_id"] for each in every}
+    assert any((each["name"] or "").startswith("graph_end") for each in every)
+    assert {each["source"] for each in lines(stream="events")} == {"chat", "event"}
+    assert all(each["error"] for each in lines(stream="errors"))
+    first = front.call("GET", "/v1/logs", params={"session_id": "desk 7", "limit": 2})
+    rest = lines(limit=200, cursor=first["next_cursor"])
+    assert [*first["items"], *rest] == every
+    assert lines(session_id="another") == []
+    stranger = open_world(database.owner_url, database.app_url, f"stranger {new_id()}")
+    assert Front(stranger.key).call("GET", "/v1/logs", params={"session_id": "desk 7"}) == {
+        "items": [],
+        "next_cursor": None,
+    }
+    stranger.pool.close()
+    key = front.call("POST", "/v1/keys", json={"name": "agent", "role": "agent"})["secret"]
+    refused = Front(key).answer("GET", "/v1/logs", params={"session_id": "desk 7"})
+    assert (refused.status_code, refused.json()["reason"]) == (403, "role")
+    bad = front.answer("GET", "/v1/logs", params={"session_id": "desk 7", "cursor": "damaged"})
+    assert bad.status_code == 422

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infra.local.emulator_main import PATIENCE
+import pytest
+from infra.local.emulator_main import PATIENCE, is_dead
 
 if TYPE_CHECKING:
     from tests.plugins.cloud import EmptyCloud
@@ -49,3 +50,19 @@ def test_calls_that_come_at_once_wait_for_the_worker_that_starts(cloud: "EmptyCl
 def test_a_call_that_waits_for_another_gets_it(cloud: "EmptyCloud", tmp_path: Path) -> None:
     cloud.create_function("meets", MEETS, env={"HERE": str(tmp_path)}, timeout=round(4 * PATIENCE))
     assert len(set(called(cloud, "meets", 2))) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "dead"),
+    [
+        ({"error": "Worker process died"}, True),
+        ({"error": "[Errno 32] Broken pipe"}, True),
+        ({"error": "[Errno 32] Broken pipe", "error_type": "BrokenPipeError"}, False),
+        ({"error": "Task timed out after 3.00 seconds"}, False),
+        ({"status": "ok"}, False),
+    ],
+)
+def test_a_worker_that_goes_away_before_or_in_its_call_is_told_from_a_handler_that_fails(
+    answer: dict[str, str], dead: bool
+) -> None:
+    assert is_dead(answer) is dead

@@ -25,7 +25,7 @@ from cairn.search_index.sync import (
     FollowDatabase,
     IndexDocument,
     IndexState,
-    Written,
+    SyncResult,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Failing(OpenSearchIndexes):
 
     left = 0
 
-    def write(self, name: str, documents: "Sequence[IndexDocument]") -> Written:
+    def write(self, name: str, documents: "Sequence[IndexDocument]") -> SyncResult:
         if self.left == 0:
             raise Unavailable("full", reason="busy")
         object.__setattr__(self, "left", self.left - 1)

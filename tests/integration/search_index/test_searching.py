@@ -15,6 +15,9 @@ from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.kinds import MemoryKind
+from cairn.nodes.changes import DeleteNode, GraphWriting, LabelNode
+from cairn.nodes.draft import NewNode
+from cairn.nodes.write import WriteNodes
 from cairn.recall.records import Filters
 
 if TYPE_CHECKING:
@@ -112,6 +115,36 @@ def test_filters_narrow(here: Followed) -> None:
     assert here.found("harbour", labels=("Chunk",)) == []
     assert here.found("harbour", occurred_from=MORNING + timedelta(days=1)) == [event]
     assert set(here.found("harbour", occurred_to=MORNING + timedelta(days=1))) == {fact, other}
+
+
+def test_a_node_of_several_labels_is_found_by_each_it_has_now_and_leaves_when_it_is_deleted(
+    here: Followed,
+) -> None:
+    world = here.world
+    platform = world.remember.platform
+    writing = GraphWriting(platform)
+    new = NewNode(
+        label="Runbook",
+        labels=("Procedure", "Reviewed"),
+        properties={"text": "restart the harbour mail"},
+        scope=None,
+    )
+    node = WriteNodes(platform)(world.admin, [new]).outcomes[0].id
+    assert node is not None
+    told(world, memory("the harbour"))
+    here.catch_up()
+    for label in ("Runbook", "Procedure", "Reviewed"):
+        assert here.found("harbour", labels=(label,)) == [node]
+    assert here.found("harbour", labels=("Retired",)) == []
+    LabelNode(writing=writing)(world.admin, node, ["Retired"])
+    assert here.found("harbour", labels=("Procedure",)) == [], "before the index hears of it"
+    here.catch_up()
+    assert here.found("harbour", labels=("Procedure",)) == []
+    assert here.found("harbour", labels=("Retired",)) == [node]
+    DeleteNode(writing=writing)(world.admin, node)
+    for _ in range(2):
+        assert here.found("harbour", labels=("Retired",)) == []
+        here.catch_up()
 
 
 def test_superseded_ones_are_found_when_asked_for_and_at_their_time(here: Followed) -> None:

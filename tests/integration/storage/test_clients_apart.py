@@ -26,6 +26,17 @@ CANARY = "brasskey"
 WHY = "They say so."
 
 FOR_CLIENTS = {
+    "POST /v1/negotiations",
+    "GET /v1/negotiations",
+    "GET /v1/negotiations/{negotiation_id}",
+    "POST /v1/negotiations/{negotiation_id}/advance",
+    "POST /v1/negotiations/{negotiation_id}/answer",
+    "GET /v1/negotiations/{negotiation_id}/inputs",
+    "GET /v1/negotiations/{negotiation_id}/events",
+    "GET /v1/negotiations/{negotiation_id}/export",
+    "POST /v1/agents/{agent}/negotiations/pickup",
+    "POST /v1/agents/{agent}/negotiations/{negotiation_id}/respond",
+    "PUT /v1/agents/{agent}/negotiations/key",
     "POST /v1/memories",
     "GET /v1/memories",
     "POST /v1/memories/refresh",
@@ -51,6 +62,61 @@ FOR_CLIENTS = {
     "PUT /v1/checkpoints/writes",
     "GET /v1/checkpoints",
     "DELETE /v1/checkpoints",
+    "POST /v1/discover",
+    "POST /v1/opportunities",
+    "POST /v1/opportunities/introduce",
+    "GET /v1/opportunities",
+    "GET /v1/opportunities/{opportunity_id}",
+    "POST /v1/opportunities/{opportunity_id}/send",
+    "POST /v1/opportunities/{opportunity_id}/accept",
+    "POST /v1/opportunities/{opportunity_id}/reject",
+    "POST /v1/intents",
+    "GET /v1/intents",
+    "GET /v1/intents/{intent_id}",
+    "PATCH /v1/intents/{intent_id}",
+    "DELETE /v1/intents/{intent_id}",
+    "POST /v1/intents/{intent_id}/pause",
+    "POST /v1/intents/{intent_id}/resume",
+    "POST /v1/intents/{intent_id}/refresh",
+    "POST /v1/intents/{intent_id}/answer",
+    "GET /v1/profiles/me",
+    "PUT /v1/profiles/me",
+    "PATCH /v1/profiles/me",
+    "POST /v1/profiles/me/generate",
+    "GET /v1/profiles/me/premises",
+    "POST /v1/profiles/me/premises",
+    "DELETE /v1/profiles/me/premises/{premise_id}",
+    "GET /v1/feed",
+    "GET /v1/feed/health",
+    "POST /v1/networks",
+    "GET /v1/networks",
+    "POST /v1/networks/join",
+    "GET /v1/networks/{network_id}",
+    "PATCH /v1/networks/{network_id}",
+    "DELETE /v1/networks/{network_id}",
+    "POST /v1/networks/{network_id}/join",
+    "POST /v1/networks/{network_id}/leave",
+    "PUT /v1/networks/{network_id}/prompt",
+    "GET /v1/networks/{network_id}/members",
+    "DELETE /v1/networks/{network_id}/members/{member_id}",
+    "POST /v1/networks/{network_id}/invites",
+    "GET /v1/networks/{network_id}/invites",
+    "DELETE /v1/networks/{network_id}/invites/{invite_id}",
+    "GET /v1/members/{member_id}",
+    "GET /v1/intents/{intent_id}/networks",
+    "POST /v1/intents/{intent_id}/networks",
+    "DELETE /v1/intents/{intent_id}/networks/{network_id}",
+    "POST /v1/contacts",
+    "GET /v1/contacts",
+    "POST /v1/contacts/search",
+    "POST /v1/contacts/import",
+    "GET /v1/contacts/{contact_id}",
+    "DELETE /v1/contacts/{contact_id}",
+    "POST /v1/contacts/{contact_id}/invite",
+    "GET /v1/integrations",
+    "POST /v1/integrations",
+    "POST /v1/integrations/{integration_id}/sync",
+    "DELETE /v1/integrations/{integration_id}",
     "POST /v1/chat",
     "GET /v1/chat/{turn_id}",
     "GET /v1/chat/{turn_id}/chunks",
@@ -58,6 +124,7 @@ FOR_CLIENTS = {
     "POST /v1/chat/{turn_id}/abort",
     "GET /v1/chat/actions/{action_id}",
     "POST /v1/chat/actions/{action_id}",
+    "GET /v1/agents/{slug}/knowledge",
     "GET /v1/documents",
     "GET /v1/documents/{document_id}",
     "POST /v1/search",
@@ -73,6 +140,14 @@ FOR_CLIENTS = {
     "GET /v1/whoami",
 }
 """What a key bound to a client may ask; everything else refuses it."""
+
+OF_OWN_AGENTS = {
+    "POST /v1/agents/{agent}/negotiations/pickup",
+    "PUT /v1/agents/{agent}/negotiations/key",
+}
+"""Their path names an agent of the caller: there is nothing of others to ask for."""
+
+INTENT_TOOLS = ("create", "list", "search", "update", "move", "delete", "answer")
 
 NO_KEY = re.compile(
     r"/healthz|/readyz|/metrics|POST /v1/claim|/ticket-sources/\{\w+\}/events"
@@ -130,8 +205,46 @@ class Clients:
                 "task_id": "1",
                 "writes": [{"idx": 0, "channel": "said", "data": "Bob."}],
             },
+            "POST /v1/discover": {"query": CANARY, "client_id": "ada"},
+            "POST /v1/opportunities": {"query": CANARY, "client_id": "ada"},
+            "POST /v1/opportunities/introduce": {
+                "first": str(new_id()),
+                "second": str(new_id()),
+                "client_id": "ada",
+            },
+            "POST /v1/opportunities/{opportunity_id}/send": {},
+            "POST /v1/opportunities/{opportunity_id}/accept": {},
+            "POST /v1/opportunities/{opportunity_id}/reject": {},
+            "POST /v1/intents": {"text": "I seek a boat."},
+            "PATCH /v1/intents/{intent_id}": {"description": "A boat"},
+            "POST /v1/intents/{intent_id}/pause": {},
+            "POST /v1/intents/{intent_id}/resume": {},
+            "POST /v1/intents/{intent_id}/refresh": {},
+            "POST /v1/intents/{intent_id}/answer": {"decision": "create"},
+            "PUT /v1/profiles/me": {"name": "Bob"},
+            "PATCH /v1/profiles/me": {"bio": "Bob sails."},
+            "POST /v1/profiles/me/generate": {"text": "I am Bob."},
+            "POST /v1/profiles/me/premises": {"text": "I am Bob."},
+            "POST /v1/networks": {"name": "A stranger's"},
+            "POST /v1/networks/join": {"token": "no-such"},
+            "PATCH /v1/networks/{network_id}": {"name": "A stranger's"},
+            "POST /v1/networks/{network_id}/join": {},
+            "POST /v1/networks/{network_id}/leave": {},
+            "PUT /v1/networks/{network_id}/prompt": {"prompt": "a stranger's"},
+            "POST /v1/networks/{network_id}/invites": {},
+            "POST /v1/intents/{intent_id}/networks": {},
+            "POST /v1/contacts/search": {"query": CANARY},
+            "POST /v1/contacts/{contact_id}/invite": {"network_id": str(new_id())},
+            "POST /v1/contacts/import": {"format": "csv", "text": "name\nBob"},
             "POST /v1/chat": {"message": f"Where is the {CANARY.upper()}?", "client_id": "ada"},
             "POST /v1/chat/actions/{action_id}": {"decision": "confirm"},
+            "POST /v1/negotiations": {"opportunity_id": str(new_id())},
+            "POST /v1/negotiations/{negotiation_id}/answer": {"answer": "Yes."},
+            "POST /v1/agents/{agent}/negotiations/{negotiation_id}/respond": {
+                "action": "accept",
+                "message": "Yes.",
+            },
+            "PUT /v1/agents/{agent}/negotiations/key": {"public_key": "ab" * 32},
             "POST /v1/conversations/search": question,
             "POST /v1/query/subgraph": {
                 "query": question["query"],
@@ -173,6 +286,16 @@ def clients(door: Door) -> Clients:
     chatted = call("POST", "/v1/chat", json=chat)
     state = {"thread_id": "talk", "checkpoint_id": "1", "data": CANARY, "client_id": "ada"}
     call("PUT", "/v1/checkpoints", json=state)
+    seek = {"text": f"I seek a {CANARY}.", "client_id": "ada"}
+    (sought,) = call("POST", "/v1/intents", json=seek)["intents"]
+    self_description = {"text": f"I am a {CANARY}.", "client_id": "ada"}
+    (premise,) = call("POST", "/v1/profiles/me/premises", json=self_description)["items"]
+    quay = {"name": CANARY, "prompt": CANARY, "client_id": "ada"}
+    network = call("POST", "/v1/networks", json=quay)
+    invite = call("POST", f"/v1/networks/{network['id']}/invites", json={"client_id": "ada"})
+    friend = call("POST", "/v1/contacts", json={"name": CANARY, "client_id": "ada"})
+    dates = {"kind": "calendar", "address": f"https://127.0.0.1/{CANARY}", "client_id": "ada"}
+    calendar = call("POST", "/v1/integrations", json=dates)
     searched = door.search(f"{CANARY} safe")["meta"]["search_id"]
     made = {"name": "bob", "client_id": "bob", "scopes": ["admin", "shared", "public"]}
     key = call("POST", "/v1/keys", json=made)
@@ -190,6 +313,13 @@ def clients(door: Door) -> Clients:
             "summary_id": memory,
             "search_id": searched,
             "document_id": memory,
+            "intent_id": sought["id"],
+            "premise_id": premise["id"],
+            "network_id": network["id"],
+            "invite_id": invite["id"],
+            "member_id": network["owner_id"],
+            "contact_id": friend["id"],
+            "integration_id": calendar["id"],
         },
         bob=key["secret"],
     )
@@ -213,7 +343,7 @@ def test_a_key_of_another_client_gets_nothing_of_this_one_at_any_route(clients: 
         assert CANARY not in answer.text, route
         if route in FOR_CLIENTS:
             asked.add(route)
-            if "{" in route:
+            if "{" in route and route not in OF_OWN_AGENTS:
                 assert answer.status_code == 404, (route, answer.text)
         else:
             assert answer.status_code == 403, (route, answer.text)
@@ -271,7 +401,20 @@ def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
     edits = {f"memory_{name}" for name in ("list", "correct", "delete", "pin", "exclude")}
     names = {tool["name"] for tool in listed}
     reads = {"memory_recall", "context_get", "node_trace", "graph_walk", "profile_read"}
-    assert names == {"memory_remember", "memory_judge", "read_docs", *reads, *edits}
+    reads |= {"knowledge_read"}
+    knows = {f"contact_{name}" for name in ("add", "list", "search")}
+    knows |= {"negotiation_list", "negotiation_read", "negotiation_respond"}
+    knows |= {"integration_list", "integration_sync", "feed_read", "feed_health"}
+    seeks = {f"intent_{name}" for name in INTENT_TOOLS}
+    seeks |= {f"member_profile_{name}" for name in ("read", "generate", "update")}
+    own = {"memory_remember", "memory_judge", "read_docs"}
+    deeds = ("discover", "create", "list", "send", "accept", "decline")
+    knows |= {f"opportunity_{name}" for name in deeds}
+    knows |= {
+        f"network_{name}"
+        for name in ("list", "members", "create", "update", "delete", "join", "leave", "invite")
+    }
+    assert names == {*own, *reads, *edits, *knows, *seeks}
     listed = api.call("GET", "/v1/memories", params={"client_id": "ada"})["items"]
     hers = next(item["id"] for item in listed if CANARY in item["text"])
     given: dict[str, dict[str, Any]] = {
@@ -282,6 +425,7 @@ def test_tools_over_mcp_are_confined_alike(clients: Clients) -> None:
         "memory_judge": {"search_id": hers, "node_id": hers, "useful": True},
         "graph_walk": {"node_ids": [hers]},
         "profile_read": {"client_id": "ada"},
+        "knowledge_read": {"agent": "bot"},
     }
     for name in sorted(names):
         asks = name in ("memory_recall", "context_get")

@@ -170,6 +170,9 @@ def test_a_client_finds_the_issuer_signs_in_there_and_is_the_agent_its_person_is
     assert who["scopes"] == ["shared"]
     beyond = deployed.send("GET", "/v1/memories", kept.tokens.access_token)
     assert (beyond.status_code, beyond.json()["reason"]) == (403, "tools")
+    said = {"message": "What is remembered of the harbour?"}
+    turn = deployed.send("POST", "/v1/chat", kept.tokens.access_token, json=said)
+    assert (turn.status_code, "event: graph_end" in turn.text) == (200, True), turn.text
     (memory,) = deployed.send("GET", "/v1/memories", deployed.key).json()["items"]
     assert (memory["scope"], memory["source_agent"]) == ("shared", "desk")
 

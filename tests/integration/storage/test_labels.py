@@ -9,11 +9,14 @@ from uuid import UUID
 from tests.integration.storage import test_search_front
 from tests.integration.storage.test_namespaces import MEANING, WORDS, rebuilds_alike
 from tests.integration.storage.test_search_front import Door, texts
+from tests.support.forgetting import erase_in_memory
 
 if TYPE_CHECKING:
+    import pytest
     from tests.plugins.postgres import Database
 
 door = test_search_front.door
+KEY = "Ada keeps the spare key"
 
 
 def write(door: Door, label: str, *labels: str, **properties: Any) -> dict[str, Any]:
@@ -97,6 +100,31 @@ def test_labels_are_added_by_writing_again_and_set_with_what_was_before_kept(doo
         past = door.search("turn", labels=["Reviewed"], as_of=before, **how)
         assert texts(past) == {"Turn it off"}
         assert texts(door.search("turn", labels=["Retired"], **how)) == {"Turn it off"}
+    assert rebuilds_alike(door)
+
+
+def test_a_forgotten_node_of_several_labels_is_gone_from_each_of_them_now_and_as_it_was(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = {"properties": {"title": KEY}, "data_subjects": ["ada"]}
+    body = {"label": "Runbook", "labels": ["Procedure", "Reviewed"], **about}
+    made = door.api.call("POST", "/v1/nodes", json=body)
+    write(door, "Runbook", "Procedure", title="Restart the mail")
+    door.enrich()
+    door.api.call("PUT", f"/v1/nodes/{made['id']}/labels", json={"labels": ["Procedure"]})
+    before = door.api.call("GET", "/v1/ledger/verify")["head_position"]
+    assert texts(door.search("spare key", labels=["Procedure"], **WORDS)) == {KEY}
+    erase_in_memory(monkeypatch, door.folder)
+    subject = {"kind": "person", "natural_key": "ada"}
+    door.api.call("POST", "/v1/forget", json={"subject": subject})
+    for label in ("Runbook", "Procedure", "Reviewed"):
+        page = door.api.call("GET", "/v1/nodes", params={"label": label})["items"]
+        assert made["id"] not in {each["id"] for each in page}
+        assert made["id"] not in str(query(door, label))
+        for as_of in (None, before):
+            found = door.search("spare key", labels=[label], as_of=as_of, **WORDS)
+            assert KEY not in texts(found)
+    assert len(query(door, "Runbook", "Procedure")["items"]) == 1
     assert rebuilds_alike(door)
 
 

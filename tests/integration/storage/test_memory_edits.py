@@ -13,14 +13,12 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.integration.storage import test_search_front
 from tests.integration.storage.test_search_front import Door, texts
-from tests.support.forgetting import ErasableObjects, Tombstones
+from tests.support.forgetting import erase_in_memory
 from tests.support.platform import platform_of
 
 from cairn.adapters.files.keys import FileKeyStore
-from cairn.adapters.files.signing import make_signing_key
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.api.mcp.edit_tools import CONFIRM_WITHIN, confirmation
-from cairn.bootstrap import forgetting
 from cairn.kernel.clock import utc_now
 from cairn.rebuild.rebuild import Rebuild
 
@@ -188,16 +186,7 @@ def test_whoever_loses_a_memory_by_a_move_is_forgotten_without_it(
 ) -> None:
     filed = tell(door, "The safe opens with a brass key.", client_id="ada")
     moved = edit(door, "POST", f"{filed}/move", client_id="bob", reason=WHY)
-    make_signing_key(door.folder / "signing")
-
-    def erasing(_: str) -> ErasableObjects:
-        return ErasableObjects()
-
-    def tombstones(_: str) -> Tombstones:
-        return Tombstones()
-
-    monkeypatch.setattr(forgetting, "S3Erasing", erasing)
-    monkeypatch.setattr(forgetting, "S3Tombstones", tombstones)
+    erase_in_memory(monkeypatch, door.folder)
     gone = {"subject": {"kind": "client", "natural_key": "bob"}}
     door.api.call("POST", "/v1/forget", json=gone)
     assert send(door, "GET", moved["id"]).status_code == 404

@@ -45,6 +45,7 @@ def test_an_empty_workspace_has_nothing_to_say(door: Door) -> None:
         "alerts": [],
         "keywords": [],
         "earlier": None,
+        "knowledge": None,
     }
     told = mcp(door.api, door.world.key, "tools/call", name="context_session", arguments={})
     assert told["result"]["content"][0]["text"] == "Nothing is open."
@@ -127,6 +128,7 @@ def test_alerts_are_the_newest_five_of_the_last_day(door: Door) -> None:
         subscriptions=nothing,
         investigations=asked,
         escalations=asked,
+        snapshot=lambda principal: "",
         clock=lambda: MORNING,
     )(door.world.admin)
     assert [alert.id.int for alert in opened.alerts] == [99, 1, 2, 3]

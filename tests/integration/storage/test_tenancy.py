@@ -37,6 +37,18 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
 """
 FINDERS = {
+    "current_member",
+    "member_networks",
+    "owned_networks",
+    "may_join",
+    "take_invite",
+    "count_members",
+    "shown_members",
+    "shown_intents",
+    "meetings_near",
+    "meetings_of",
+    "members_near",
+    "shown_texts",
     "admit",
     "admit_call",
     "admit_token",
@@ -66,11 +78,16 @@ FINDERS = {
     "sources_due",
     "workspace_of_incoming_webhook",
     "workspace_of_source",
+    "workspace_of_login",
+    "workspace_of_link",
+    "admit_session",
     "workspaces_with_tickets",
     "task_token",
 }
 HELPERS = {
     "current_client",
+    "current_person",
+    "person_may",
     "character_pairs",
     "copy_guards",
     "current_agent",
@@ -254,14 +271,56 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO chat_action (workspace_id, id, turn_id, principal_id, session, tool,"
         " arguments, arguments_hash, state, created_at, expires_at) VALUES (%(w)s, %(id)s, %(id)s,"
         " %(id)s, 's', 't', '\\x00', repeat('a', 64), 'pending', %(t)s, %(t)s)",
+        "INSERT INTO person (workspace_id, id, login, name, role, created_at, changed_at)"
+        " VALUES (%(w)s, %(id)s, 'ada', 'Ada', 'owner', %(t)s, %(t)s)",
+        "INSERT INTO person_link VALUES (%(w)s, decode(repeat('00', 32), 'hex'), %(id)s, %(t)s,"
+        " %(t)s)",
+        "INSERT INTO person_session (workspace_id, id, person_id, token_hash, csrf, created_at,"
+        " seen_at, expires_at) VALUES (%(w)s, %(id)s, %(id)s, decode(repeat('00', 32), 'hex'), 'c',"
+        " %(t)s, %(t)s, %(t)s)",
         "INSERT INTO checkpoint (workspace_id, id, thread, namespace, checkpoint_id, body,"
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",
         "INSERT INTO checkpoint_write (workspace_id, id, thread, namespace, checkpoint_id, task_id,"
         " idx, body, created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', 'k', 0, '\\x00', %(t)s)",
+        "INSERT INTO agent_snapshot VALUES (%(w)s, 'g', 1, '{}', false, 500, 1, %(t)s, %(t)s)",
         "INSERT INTO workflow VALUES (%(w)s, 'f', 1, %(id)s, '{}', %(t)s, %(id)s, true)",
         "INSERT INTO workflow_run (workspace_id, id, workflow_id, workflow, version, state,"
         " trigger, principal_id, input, traceparent, created_at, moved_at) VALUES (%(w)s, %(id)s,"
         " %(id)s, 'f', 1, 'running', 'request', %(id)s, '\\x00', 't', %(t)s, %(t)s)",
+        "INSERT INTO member VALUES (%(w)s, %(id)s, 'm', false, %(t)s)",
+        "INSERT INTO network (workspace_id, id, name, created_at, changed_at)"
+        " VALUES (%(w)s, %(id)s, 'n', %(t)s, %(t)s)",
+        "INSERT INTO network_member (workspace_id, network_id, member_id, joined_at)"
+        " VALUES (%(w)s, %(id)s, %(id)s, %(t)s)",
+        "INSERT INTO network_invite (workspace_id, id, network_id, token_hash, created_at,"
+        " expires_at) VALUES (%(w)s, %(id)s, %(id)s, sha256('t'), %(t)s, %(t)s)",
+        "INSERT INTO intent (workspace_id, id, member_id, side, state, created_at, changed_at)"
+        " VALUES (%(w)s, %(id)s, %(id)s, 'both', 'active', %(t)s, %(t)s)",
+        "INSERT INTO intent_network VALUES (%(w)s, %(id)s, %(id)s, %(id)s, 1, true, %(t)s)",
+        "INSERT INTO opportunity (workspace_id, id, pair, network_id, source_id, target_id,"
+        " source_role, target_role, score, trigger, state, data_subjects, body, created_at,"
+        " changed_at, expires_at) VALUES (%(w)s, %(id)s, 'p', %(id)s, %(id)s, gen_random_uuid(),"
+        " 'peer', 'peer', 80, 'caller', 'latent', '{}', '\\x00', %(t)s, %(t)s, %(t)s)",
+        "INSERT INTO opportunity_change VALUES (%(w)s, %(id)s, 1, 'latent', NULL, 1, %(t)s)",
+        "INSERT INTO hyde_document VALUES (%(w)s, %(id)s, %(id)s, 1, 'intents', '\\x00', 'rules',"
+        " '\\x00', %(t)s)",
+        "INSERT INTO feed_wording VALUES (%(w)s, %(id)s, %(id)s, %(id)s, repeat('a', 64), '{}',"
+        " '\\x00', %(t)s)",
+        "INSERT INTO feed_health VALUES (%(w)s, %(id)s, 0.5, 1, 0, 0, %(t)s)",
+        "INSERT INTO contact (workspace_id, id, member_id, person_id, data_subjects, body,"
+        " created_at, changed_at) VALUES (%(w)s, %(id)s, %(id)s, %(id)s, '{}', '\\x00', %(t)s,"
+        " %(t)s)",
+        "INSERT INTO contact_integration (workspace_id, id, member_id, kind, data_subjects, body,"
+        " created_at) VALUES (%(w)s, %(id)s, %(id)s, 'calendar', '{}', '\\x00', %(t)s)",
+        "INSERT INTO negotiation (workspace_id, id, opportunity_id, network_id, source_role,"
+        " candidate_role, score, trigger, state, speaker, head, data_subjects, begun_at,"
+        " changed_at) VALUES (%(w)s, %(id)s, %(id)s, %(id)s, 'peer', 'peer', 80, 'ambient',"
+        " 'open', 'source', sha256('x'), '{}', %(t)s, %(t)s)",
+        "INSERT INTO negotiation_turn VALUES (%(w)s, %(id)s, 1, %(id)s, '{}',"
+        " sha256('x') || sha256('x'), sha256('x'), 1, '{}', '\\x00', %(t)s)",
+        "INSERT INTO negotiation_private VALUES (%(w)s, %(id)s, %(id)s, %(id)s, 1, 'input', '{}',"
+        " '\\x00', %(t)s, NULL)",
+        "INSERT INTO negotiator VALUES (%(w)s, %(id)s, 'a', NULL, true, NULL)",
         "INSERT INTO persona VALUES (%(w)s, 'p', 1, %(id)s, '', 'ticket-note', 'off', 1, 1, 1, 1,"
         " 'pii', %(t)s, %(id)s, true)",
         "INSERT INTO connector (workspace_id, id, name, transport, builtin, config, secrets,"

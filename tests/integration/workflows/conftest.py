@@ -8,7 +8,7 @@ import pytest
 from tests.support.embedding import HashingEmbedder
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.workflows import Machine, embed_by_hashing
-from tests.support.world import open_world
+from tests.support.world import World, open_world
 
 from cairn.kernel.ids import new_id
 
@@ -30,10 +30,15 @@ def cloud(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def front(cloud: Cloud, database: Database) -> Iterator[Front]:
+def world(database: Database) -> Iterator[World]:
     world = open_world(database.owner_url, database.app_url, f"flows {new_id()}")
-    yield Front(world.key, embedder=HashingEmbedder())
+    yield world
     world.pool.close()
+
+
+@pytest.fixture
+def front(cloud: Cloud, world: World) -> Front:
+    return Front(world.key, embedder=HashingEmbedder())
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ from zoneinfo import ZoneInfo
 from tests.support.front import Front, function
 from tests.support.workflows import Machine, shown
 
+from cairn.workflows import runs as workflow_runs
+
 if TYPE_CHECKING:
+    import pytest
     from tests.plugins.postgres import Database
     from tests.support.front import Cloud
 
@@ -56,6 +59,42 @@ def test_what_is_due_runs_once_and_is_due_again_the_next_day(
     front.call("DELETE", "/v1/workflows/flow")
     tick()
     assert len(runs(front)) == 1
+
+
+def test_a_workflow_that_cannot_begin_stays_due_and_the_others_begin(
+    front: Front, machine: Machine, cloud: Cloud, database: Database
+) -> None:
+    for name in ("broken", "whole"):
+        body = {"name": name, "steps": [DIGEST], "schedule": {"at": "07:30"}}
+        front.call("POST", "/v1/workflows", json=body)
+    with database.connect_as_superuser() as root:
+        root.execute(
+            "UPDATE workflow SET body = jsonb_set(body, '{schedule,timezone}', '\"Europe/Gone\"')"
+            " WHERE name = 'broken'"
+        )
+    due(database, front)
+    tick()
+    assert [run["workflow"] for run in runs(front)] == ["whole"]
+    assert machine.work() == ["done"]
+    with database.connect_as_superuser() as root:
+        root.execute("UPDATE workflow SET body = jsonb_set(body, '{schedule,timezone}', '\"UTC\"')")
+    tick()
+    assert [run["workflow"] for run in runs(front)] == ["broken", "whole"]
+
+
+def test_at_most_open_runs_a_due_one_waits_until_there_is_room(
+    front: Front, machine: Machine, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"name": "daily", "steps": [DIGEST], "schedule": {"at": "07:30"}}
+    front.call("POST", "/v1/workflows", json=body)
+    open_run = front.call("POST", "/v1/workflows/daily/runs", json={})["id"]
+    monkeypatch.setattr(workflow_runs, "MOST_OPEN", 1)
+    due(database, front)
+    tick()
+    assert [run["id"] for run in runs(front)] == [open_run]
+    front.call("POST", f"/v1/workflow-runs/{open_run}/cancel")
+    tick()
+    assert [run["trigger"] for run in runs(front)] == ["schedule", "request"]
 
 
 def test_a_schedule_that_gives_nothing_to_an_input_or_has_no_such_zone_is_refused(

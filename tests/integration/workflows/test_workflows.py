@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.support.forgetting import ErasableObjects, Tombstones
+from tests.support.forgetting import erase_in_memory
 from tests.support.workflows import Died, Machine, begin, make, shown
 
-from cairn.adapters.files.signing import make_signing_key
-from cairn.bootstrap import forgetting
 from cairn.workflows import moving
 
 if TYPE_CHECKING:
@@ -215,9 +213,7 @@ def test_a_forgotten_client_takes_what_runs_of_theirs_said_and_were_given_along(
     run_id = front.call("POST", "/v1/workflows/flow/runs", json=body)["id"]
     assert machine.work() == ["waiting"]
     assert "shed" in shown(front, run_id)["results"][0]["output"]["text"]
-    make_signing_key(tmp_path / "signing")
-    monkeypatch.setattr(forgetting, "S3Erasing", lambda _: ErasableObjects())
-    monkeypatch.setattr(forgetting, "S3Tombstones", lambda _: Tombstones())
+    erase_in_memory(monkeypatch, tmp_path)
     gone = {"subject": {"kind": "client", "natural_key": "ada"}}
     front.call("POST", "/v1/forget", json=gone)
     run = shown(front, run_id)

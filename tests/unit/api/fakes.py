@@ -442,6 +442,7 @@ class World:
             memories=9,
             documents=2,
             ledger_position=14,
+            intents_in_no_network=0,
         )
 
     def services(self) -> ApiServices:

@@ -71,7 +71,12 @@ def test_tools_are_listed_with_schemas_and_loaded_with_the_list() -> None:
     assert listed["memory_remember"]["inputSchema"]["required"] == ["text"]
     assert listed["memory_recall"]["annotations"]["readOnlyHint"] is True
     destroying = {n for n, t in listed.items() if t["annotations"].get("destructiveHint")}
-    assert destroying == {"memory_delete", "memory_forget"}
+    assert destroying == {
+        "intent_delete",
+        "memory_delete",
+        "memory_forget",
+        "network_delete",
+    }
     eager = {name for name, tool in listed.items() if "_meta" in tool}
     assert eager == {
         "memory_remember",

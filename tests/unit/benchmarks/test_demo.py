@@ -8,6 +8,7 @@ from tests.unit.api.fakes import World
 from tests.unit.cli.fakes import Ingesting, Shell
 
 from benchmarks.demo import command
+from benchmarks.demo.community import EXPECTED
 from benchmarks.demo.talk import FACT
 from benchmarks.samples import Question, read_samples, varied
 from cairn.cli.client import Failure
@@ -61,8 +62,24 @@ def chatted(_: object) -> list[dict[str, Any]]:
     return [recalled, recalled, {"message": "(yes)", "answer": "done: deleted"}]
 
 
+def met(_: object) -> dict[str, Any]:
+    """A community that went well; tests/integration/discovery/test_community.py has it."""
+    return {
+        "people": {"ilka": "Ilka", EXPECTED: "Benno"},
+        "asks": "ilka",
+        "text": "?",
+        "match": {"name": "Benno", "score": 80, "intent": "?", "reason": "?"},
+        "negotiation": {"outcome": "accepted", "turns": []},
+        "cards": {
+            who: dict.fromkeys(("headline", "summary", "why_you", "suggested_action"), "?")
+            for who in ("ilka", EXPECTED)
+        },
+    }
+
+
 def test_the_demo_goes_the_whole_way_and_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "talk", chatted)
+    monkeypatch.setattr(command, "community", met)
     found = {"text": "58 beds", "scores": {"relevance_score": 0.9}}
     world = Embedding(results=(found,), first_bad_position=None)
     shell = Shell(world=world)

@@ -400,6 +400,33 @@ def test_logs_of_an_unknown_service_are_a_usage_error() -> None:
     assert Shell().run("logs", "redis").exit_code == 2
 
 
+def test_the_log_of_a_session_is_asked_of_the_api_and_printed_as_a_table() -> None:
+    line = {
+        "at": "2026-11-23T20:00:00.000000Z",
+        "source": "tool",
+        "subject_id": "01a20a07-c116-71e0-b07c-b982c6b36d37",
+        "name": "desk.[find]",
+        "state": "failed",
+        "error": "connector-degraded",
+        "duration_ms": 12.4,
+    }
+    sent: list[httpx.URL] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.url)
+        return httpx.Response(200, json={"items": [line], "next_cursor": None})
+
+    shell = Shell(transport=httpx.MockTransport(answer))
+    shown = shell.run("logs", "--session", "desk 7", "--stream", "errors")
+    assert shown.exit_code == 0, shown.stderr
+    assert sent[0].path == "/v1/logs"
+    assert {"session_id": "desk 7", "stream": "errors"}.items() <= dict(sent[0].params).items()
+    for word in (line["subject_id"], "desk.[find]", "connector-degraded", "12"):
+        assert str(word) in shown.stdout
+    asked = shell.run("logs", "--session", "desk 7", "--json")
+    assert json.loads(asked.stdout) == [line]
+
+
 def test_doctor_names_each_part_and_what_to_do_about_the_bad_ones() -> None:
     shell = Shell(settings={"model_dir": Path("/nowhere"), **OWNER})
     shell.operator.chains = {SOUND: verification(SOUND)}

@@ -8,7 +8,7 @@ import pytest
 from cairn.kernel.errors import BudgetExceeded, CairnError, Unavailable
 from cairn.kernel.ids import new_id
 from cairn.llm.port import ChatAnswer, ChatRequest, Finish, Purpose, Usage
-from cairn.summaries.ports import Wanted
+from cairn.summaries.ports import TextRequest
 from cairn.summaries.texts import TRUTH, ByModel, ByRules
 
 NOTES = (
@@ -39,8 +39,8 @@ class Model:
         )
 
 
-def wanted(*texts: str, scope: str = "episode") -> Wanted:
-    return Wanted(scope=scope, texts=texts or NOTES, workspace_id=new_id())
+def wanted(*texts: str, scope: str = "episode") -> TextRequest:
+    return TextRequest(scope=scope, texts=texts or NOTES, workspace_id=new_id())
 
 
 def test_a_good_answer_is_taken_and_labelled() -> None:

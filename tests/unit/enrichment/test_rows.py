@@ -11,7 +11,7 @@ from tests.support.platform import platform_of
 from tests.support.remembering import fact, in_memory
 from tests.unit.enrichment.test_similar import node
 
-from cairn.enrichment.causes import Kept
+from cairn.enrichment.causes import CauseChanges
 from cairn.enrichment.enrich import Enrich
 from cairn.enrichment.plan import MAX_PAIRS, PAIRED_ENTITIES, Derived, bodies, derive
 from cairn.enrichment.ports import Outgoing
@@ -36,7 +36,7 @@ def derived(number: int, *names: str, subjects: tuple[UUID, ...] = (), **changes
 
 
 def body(*given: Derived, held: tuple[Outgoing, ...] = ()) -> dict[str, Any]:
-    (only,) = bodies(WORKSPACE, given, held, (), Kept()).values()
+    (only,) = bodies(WORKSPACE, given, held, (), CauseChanges()).values()
     return only
 
 
@@ -45,7 +45,9 @@ def concept(name: str) -> UUID:
 
 
 def test_there_is_a_body_a_set_of_data_subjects() -> None:
-    made = bodies(WORKSPACE, [derived(1, "A"), derived(2, "B", subjects=(ADA,))], (), (), Kept())
+    made = bodies(
+        WORKSPACE, [derived(1, "A"), derived(2, "B", subjects=(ADA,))], (), (), CauseChanges()
+    )
     assert {
         subjects: [entity["name"] for entity in each["entities"]] for subjects, each in made.items()
     } == {

@@ -7,7 +7,7 @@ import numpy as np
 from tests.support.remembering import NOON
 
 from cairn.enrichment.causes import MAX_SIMILAR, found_pairs, pairs_within, strongest_similar
-from cairn.enrichment.ports import EnrichableNode, Found, Likeness, NewEmbedding
+from cairn.enrichment.ports import EnrichableNode, Likeness, NewEmbedding, SimilarNode
 
 
 def node(number: int, **changes: Any) -> EnrichableNode:
@@ -37,9 +37,11 @@ def ends(pairs: Any) -> set[tuple[int, int]]:
     return {(pair.source_id.int, pair.target_id.int) for pair in pairs}
 
 
-def found(one: int, other: int, score: float, **place: Any) -> Found:
+def found(one: int, other: int, score: float, **place: Any) -> SimilarNode:
     given: dict[str, Any] = dict.fromkeys(("document_id", "ordinal", "session_id", "sequence"))
-    return Found(node_id=UUID(int=one), other_id=UUID(int=other), score=score, **(given | place))
+    return SimilarNode(
+        node_id=UUID(int=one), other_id=UUID(int=other), score=score, **(given | place)
+    )
 
 
 def test_only_what_is_above_the_cosine_is_alike() -> None:

@@ -9,7 +9,7 @@ from cairn.investigations.state import State, Verdict
 from cairn.kernel.ids import new_id
 from cairn.safety.tools import Lane
 from cairn.tickets.queue import MOST_REOPENINGS
-from cairn.tickets.ticket import Said, Ticket
+from cairn.tickets.ticket import RequesterMessage, Ticket
 
 
 def world() -> Agents:
@@ -26,7 +26,7 @@ def test_the_next_investigation_reads_the_conversation_and_what_the_earlier_one_
     ticket = agents.desk.tickets[ticket_id]
     agents.desk.tickets[ticket_id] = replace(
         ticket,
-        messages=(Said(text="It is ada@acme.test again.", written_at=agents.clock()),),
+        messages=(RequesterMessage(text="It is ada@acme.test again.", written_at=agents.clock()),),
         answers={one: f"Dear ada@acme.test, {ANSWER}"},
     )
     agents.again(ticket_id)
@@ -54,7 +54,7 @@ def test_the_news_of_a_long_ticket_is_what_a_model_reads() -> None:
     agents = world()
     one = agents.begin("x" * 40_000)
     ticket_id = agents.found_(one).ticket_id
-    news = (Said(text="The news.", written_at=agents.clock()),)
+    news = (RequesterMessage(text="The news.", written_at=agents.clock()),)
     agents.desk.tickets[ticket_id] = replace(agents.desk.tickets[ticket_id], messages=news)
     agents.step(one)
     assert agents.memory(one).brief.body.startswith("The news.\n")
@@ -86,7 +86,9 @@ def test_as_often_as_it_may_it_is_investigated() -> None:
 def test_words_are_the_newest_messages_first_each_of_bounded_length() -> None:
     agents = world()
     ticket: Ticket = agents.desk.tickets[agents.ticket()]
-    many = tuple(Said(text=f"{new_id()}" * 500, written_at=agents.clock()) for _ in range(30))
+    many = tuple(
+        RequesterMessage(text=f"{new_id()}" * 500, written_at=agents.clock()) for _ in range(30)
+    )
     words = replace(ticket, messages=many).words
     assert len(words) < 10 * 4_000 + 500
     assert words.startswith(many[0].text[:100])

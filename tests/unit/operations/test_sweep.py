@@ -68,6 +68,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         model_calls=lambda: part("model calls", 6),
         remove_expired=lambda: part("expired", 8),
         finish_forgettings=lambda: part("finish", 4),
+        end_intents=lambda: part("intents", 9),
     )
     assert sweep() == {
         "oldest_waiting_seconds": 7,
@@ -78,6 +79,7 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         "forgotten_model_calls": 6,
         "expired_memories": 8,
         "finished_forgettings": 4,
+        "expired_intents": 9,
     }
     assert order == [
         "oldest",
@@ -88,4 +90,5 @@ def test_a_sweep_sends_before_it_forgets_and_counts_each() -> None:
         "model calls",
         "expired",
         "finish",
+        "intents",
     ]

@@ -10,7 +10,7 @@ from cairn.graph.node import State
 from cairn.kernel.ids import new_id
 from cairn.nodes.draft import StoredNode
 from cairn.profiles.derive import Pattern, Profile, Statement
-from cairn.profiles.graph import Change, Wanted, change_of, gone, wanted_of
+from cairn.profiles.graph import Change, PersonGraph, change_of, gone, wanted_of
 from cairn.profiles.ports import HeldEdge, Holder
 
 WORKSPACE, ADA, LIKES = new_id(), new_id(), new_id()
@@ -46,11 +46,11 @@ def stored(id_: UUID, state: State = State.ACTIVE) -> StoredNode:
     )
 
 
-def goal(profile: Profile = PROFILE) -> Wanted:
+def goal(profile: Profile = PROFILE) -> PersonGraph:
     return wanted_of(WORKSPACE, HOLDER, profile, 7)
 
 
-def changed(wanted: Wanted, held: list[HeldEdge], nodes: dict[UUID, StoredNode]) -> Change:
+def changed(wanted: PersonGraph, held: list[HeldEdge], nodes: dict[UUID, StoredNode]) -> Change:
     change = change_of(wanted, held, nodes)
     assert change is not None
     return change

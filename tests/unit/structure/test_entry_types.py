@@ -20,6 +20,8 @@ LOGGED = {
     "connector.not_well",
     "investigation.not_remembered",
     "investigation.not_taken_up",
+    "discovery.not_run",
+    "opportunity.not_expired",
     "ticket.not_remembered",
     "ticket.not_written_back",
     "ticket_source.not_polled",

@@ -29,6 +29,7 @@ LAYERS = [
     {"compaction"},
     {"sessions"},
     {"workflows"},
+    {"discovery"},
     {"adapters"},
     {"bundled", "settings"},
     {"bootstrap"},

@@ -6,22 +6,59 @@ from pathlib import Path
 
 import pytest
 
-import cairn
-
-PACKAGE = Path(cairn.__file__).parent
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("shared/cairn", "functions", "infra")
 NO_NOUNS = frozenset(
     {"asked", "found", "given", "kept", "known", "made", "named", "one", "said", "told", "wanted"}
 )
 
+SCHEMAS = frozenset({"Told"})  # the names of schemas in the OpenAPI, which clients have
+
 
 def test_no_variable_or_parameter_has_a_name_that_fits_any_value() -> None:
     found = [
-        f"{path.relative_to(PACKAGE)}:{line} {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
         for line, name in _bound(ast.parse(path.read_text(encoding="utf-8")))
         if name in NO_NOUNS
     ]
     assert found == []
+
+
+def test_no_class_or_private_function_has_a_name_that_fits_any_value() -> None:
+    offenders = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for line, name in _defined(ast.parse(path.read_text(encoding="utf-8")))
+        if name.lstrip("_").lower() in NO_NOUNS and name not in SCHEMAS
+    ]
+    assert offenders == []
+
+
+def _defined(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Return classes and private functions; the name of an answer's shape is sent to models."""
+    for node in ast.walk(module):
+        match node:
+            case ast.ClassDef(name=name, bases=bases):
+                if "AnswerShape" not in {ast.unparse(base) for base in bases}:
+                    yield node.lineno, name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                if name.startswith("_"):
+                    yield node.lineno, name
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("code", ["class Known: ...", "class _Known: ...", "def _known(): ..."])
+def test_classes_and_private_functions_are_seen(code: str) -> None:
+    names = {name.lstrip("_").lower() for _, name in _defined(ast.parse(code))}
+    assert names == {"known"}
+
+
+def test_the_shape_of_a_models_answer_is_not_renamed() -> None:
+    assert list(_defined(ast.parse("class Found(AnswerShape): ..."))) == []
 
 
 def _bound(module: ast.Module) -> Iterator[tuple[int, str]]:

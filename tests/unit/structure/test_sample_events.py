@@ -68,7 +68,7 @@ class Called:
         counting = ("count", "ingest", "finish", "sweep", "verify", "search_index")
         counting += ("begin", "cleanup", "consolidate", "end", "rebuild", "summarise")
         counting += ("investigation", "poll_tickets", "check_connectors", "tell_gauges")
-        counting += ("start_workflows",)
+        counting += ("start_workflows", "maintain_feeds")
         return {} if self.name.startswith(counting) else 1
 
 

@@ -5,11 +5,16 @@ from uuid import UUID
 
 from tests.unit.memories.drafts import NOON
 
-from cairn.writing.corroboration import MAX_OBSERVED_BY, Known, observers_after, same_assertion
+from cairn.writing.corroboration import (
+    MAX_OBSERVED_BY,
+    KnownMemory,
+    observers_after,
+    same_assertion,
+)
 
 
-def known(number: int = 1, *observers: str, active: bool = True, hours: int = 0) -> Known:
-    return Known(
+def known(number: int = 1, *observers: str, active: bool = True, hours: int = 0) -> KnownMemory:
+    return KnownMemory(
         id=UUID(int=number),
         position=number,
         observed_by=observers or ("one",),

@@ -10,6 +10,16 @@ from pydantic import AwareDatetime, ConfigDict, Field
 from cairn_memory._model import Model
 
 
+class ActIn(Model):
+    """For whom; a key of a member needs to say nothing."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class AliasIn(Model):
     """Another name of an entity."""
 
@@ -25,6 +35,19 @@ class ApproveIn(Model):
 
     reason: str = ""
     """Why; it is kept with the decision."""
+
+
+class AssignIn(Model):
+    """Networks that an intent belongs to; none: it is judged where it does."""
+
+    networks: list[UUID] | None = None
+    """Networks that it belongs to; none: it is judged where it does."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
 
 
 class CalledToolIn(Model):
@@ -168,6 +191,85 @@ class ConsolidationIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class ContactImportIn(Model):
+    """A file of people as text; of a mailbox or a calendar only names, addresses and times."""
+
+    format: Literal["csv", "vcard", "mailbox", "calendar"]
+    """How results are written: full, compact or text."""
+
+    text: str
+    """The text."""
+
+    own_addresses: list[str] | None = None
+    """The member's own addresses; a mailbox needs them."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class ContactIn(Model):
+    """Somebody the member knows. Who is there by their address is changed, not added again."""
+
+    name: str
+    """Its name."""
+
+    address: str | None = None
+    """A mail address: by it they are known again."""
+
+    phone: str | None = None
+    """A phone number."""
+
+    organisation: str | None = None
+    """Where they work."""
+
+    title: str | None = None
+    """The title."""
+
+    note: str | None = None
+    """More about it."""
+
+    member_id: UUID | None = None
+    """Which member of a shared network they are."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class ContactInviteIn(Model):
+    """Into which network."""
+
+    network_id: UUID
+    """The network's id."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class ContactSearchIn(Model):
+    """Words that a contact has, or begins with."""
+
+    query: str
+    """The question, in words."""
+
+    limit: int = 20
+    """How many at most."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class ConversationChange(Model):
     """What is to hold for a conversation from now on."""
 
@@ -183,6 +285,68 @@ class DecisionIn(Model):
 
     arguments_hash: str | None = None
     """The hash of the tool and its arguments: what the person saw."""
+
+
+class DiscoverIn(Model):
+    """What to look for: an intent, a query, or, with neither, who fits the profile."""
+
+    intent_id: UUID | None = None
+    """An active intent of the member."""
+
+    query: str | None = None
+    """What is looked for, in the member's words."""
+
+    side: Literal["seeking", "offering", "both"] | None = None
+    """Which side the query is on: seeking, unless it says so."""
+
+    members: list[UUID] | None = None
+    """Those whom it is about, instead of a search."""
+
+    networks: list[UUID] | None = None
+    """Only in these; without them in every network of the member."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class DiscoverQueryIn(Model):
+    """The same, and how much of it is wanted."""
+
+    intent_id: UUID | None = None
+    """An active intent of the member."""
+
+    query: str | None = None
+    """What is looked for, in the member's words."""
+
+    side: Literal["seeking", "offering", "both"] | None = None
+    """Which side the query is on: seeking, unless it says so."""
+
+    members: list[UUID] | None = None
+    """Those whom it is about, instead of a search."""
+
+    networks: list[UUID] | None = None
+    """Only in these; without them in every network of the member."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    limit: int = 20
+    """How many people are returned, at the most."""
+
+    minimum: int = 70
+    """The least score of what is returned."""
+
+    lenses: bool = False
+    """Look through hypothetical documents of an ideal match, too."""
+
+    profiles: bool = True
+    """Look in profiles, beside intents."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
 
 
 class DisputeIn(Model):
@@ -269,6 +433,77 @@ class ImportIn(Model):
     """The items, in their order."""
 
 
+class IntegrationIn(Model):
+    """Where contacts are read from: the address of a calendar, as its owner can publish it."""
+
+    kind: Literal["calendar"]
+    """What kind it is."""
+
+    address: str
+    """The address of the calendar; it is sealed and never shown."""
+
+    own_addresses: list[str] | None = None
+    """The member's own addresses, which count for nobody."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class IntentAnswerIn(Model):
+    """Whether a new intent is a change of the open one that it is near to, or stays by itself."""
+
+    decision: Literal["update", "create"]
+    """update: it is a change of the open intent. create: it stands by itself."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class IntentMoveIn(Model):
+    """Whose it is; left out: the client that the key is bound to."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class IntentRefreshIn(Model):
+    """Until when an intent lasts anew; left out: 90 days."""
+
+    expires_at: AwareDatetime | None = None
+    """Until when it is looked for; left out: for 90 days from now."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class IntroduceIn(Model):
+    """Two others who should meet."""
+
+    first: UUID
+    """One of the two."""
+
+    second: UUID
+    """The other one."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class InvestigationIn(Model):
     """Which ticket is to be investigated."""
 
@@ -276,11 +511,170 @@ class InvestigationIn(Model):
     """The ticket's id."""
 
 
+class InviteIn(Model):
+    """For how many days an invite lets somebody in."""
+
+    days: int = 7
+    """For how many days it lets somebody in."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class JoinByInviteIn(Model):
+    """Who joins by which invite."""
+
+    token: str
+    """What the link of the invite has behind the #."""
+
+    prompt: str = ""
+    """What of the member's belongs there; empty: all that belongs to the network."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class JoinIn(Model):
+    """Who joins, and what of theirs belongs there."""
+
+    prompt: str = ""
+    """What of the member's belongs there; empty: all that belongs to the network."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class KnowledgeIn(Model):
+    """How much an agent is given, and whether it is shown a line of each instead of all."""
+
+    summary: bool = False
+    """Show a line of each node instead of all of it."""
+
+    max_chars: int = 16000
+    """How long the text may be."""
+
+
 class LabelsIn(Model):
     """What a node is beside its first label."""
 
     labels: list[str]
     """What it is beside its first label; none takes all away."""
+
+
+class LeaveIn(Model):
+    """Who leaves."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class MemberProfileChangeIn(Model):
+    """Parts of a profile, and a text that says more of it; what is left out stays."""
+
+    text: str | None = None
+    """What the member says of themselves, to be merged; a mere confirmation says nothing."""
+
+    name: str | None = None
+    """The name as it is shown."""
+
+    bio: str | None = None
+    """Who it is, in a sentence or two."""
+
+    location: str | None = None
+    """Where they are."""
+
+    context: str | None = None
+    """What they do and have done."""
+
+    skills: list[str] | None = None
+    """What they can do."""
+
+    interests: list[str] | None = None
+    """What they care for."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class MemberProfileIn(Model):
+    """A whole profile: who somebody is, their story, what they can do and care for."""
+
+    name: str = ""
+    """The name as it is shown."""
+
+    bio: str = ""
+    """Who it is, in a sentence or two."""
+
+    location: str = ""
+    """Where they are."""
+
+    context: str = ""
+    """What they do and have done."""
+
+    skills: list[str] | None = None
+    """What they can do."""
+
+    interests: list[str] | None = None
+    """What they care for."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class MemberProfileSourcesIn(Model):
+    """What a profile is made from; `memories` allows the member's own to be read."""
+
+    text: str | None = None
+    """What the member says of themselves; a mere confirmation says nothing."""
+
+    document_ids: list[UUID] | None = None
+    """Documents of the member's, at most five."""
+
+    links: list[str] | None = None
+    """Pages of the web about the member, at most five."""
+
+    memories: bool = False
+    """Allows the facts that are remembered of the member to be read."""
+
+    force: bool = False
+    """True: what is there is merged with what the sources say; else only missing parts are made."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class MemberPromptIn(Model):
+    """What of a member's belongs to a network; empty: what belongs to the network."""
+
+    prompt: str
+    """What of the member's belongs there; empty: all that belongs to the network."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
 
 
 class MemoryCorrection(Model):
@@ -346,6 +740,57 @@ class MergeIn(Model):
     """The id of the entity that it becomes part of."""
 
 
+class NegotiationIn(Model):
+    """Which opportunity is to be negotiated; its own agents are waited for a minute a turn."""
+
+    opportunity_id: UUID
+    """The opportunity's id."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class NetworkChangesIn(Model):
+    """What of a network is to be otherwise; what is left out stays."""
+
+    name: str | None = None
+    """Its name."""
+
+    prompt: str | None = None
+    """What belongs there; empty: everything."""
+
+    join_policy: Literal["anyone", "invite_only"] | None = None
+    """Who may join by themselves: `anyone`, or with `invite_only` who has an invite."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class NetworkIn(Model):
+    """A new network."""
+
+    name: str
+    """Its name."""
+
+    prompt: str = ""
+    """What belongs there; empty: everything."""
+
+    join_policy: Literal["anyone", "invite_only"] = "invite_only"
+    """Who may join by themselves: `anyone`, or with `invite_only` who has an invite."""
+
+    client_id: str | None = None
+    """The member it is done for, where the key is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class NeverRecall(Model):
     """Why a memory is to be kept from recall."""
 
@@ -384,6 +829,19 @@ class NewPersonaIn(Model):
     """Its name."""
 
 
+class PersonAnswerIn(Model):
+    """A person's answer to the question that their agents' stall left open."""
+
+    answer: str
+    """What this side's person says."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class PersonaIn(Model):
     """A persona as a whole: what is left out is as a new one has it."""
 
@@ -412,6 +870,38 @@ class PersonaIn(Model):
     """The redaction profile that holds for its tickets, by name."""
 
 
+class PickUpIn(Model):
+    """An agent that asks for a turn. With its `claim` it goes on with the one it has."""
+
+    takeover: bool = True
+    """Whether Cairn's advocate answers where this agent does not."""
+
+    claim: UUID | None = None
+    """Names the turn that was taken up; the answer to it carries it."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class PremisesIn(Model):
+    """A self-description; each statement of it becomes a premise."""
+
+    text: str
+    """A self-description; each statement of it becomes a premise."""
+
+    expires_at: AwareDatetime | None = None
+    """Until when they hold; left out: until they are retracted."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class ProfileIn(Model):
     """The profile that is to hold."""
 
@@ -424,6 +914,19 @@ class ProofIn(Model):
 
     canaries: list[str] | None = None
     """Strings that only what is forgotten had; they are kept nowhere."""
+
+
+class PublicKeyIn(Model):
+    """An agent's public key: the 32 bytes of an Ed25519 key, in hexadecimal digits."""
+
+    public_key: str
+    """The 32 bytes of an Ed25519 public key, in hexadecimal digits."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
 
 
 class RatingIn(Model):
@@ -825,6 +1328,16 @@ class TurnIn(Model):
     """The text."""
 
 
+class TurnRolesIn(Model):
+    """What the two are to each other."""
+
+    source: Literal["agent", "patient", "peer"]
+    """Where it comes from."""
+
+    candidate: Literal["agent", "patient", "peer"]
+    """What the one who was found is: agent, patient or peer."""
+
+
 class UploadIn(Model):
     """What will be uploaded."""
 
@@ -991,6 +1504,9 @@ class AgentView(Model):
     requests_a_minute: int | None
     """What each of its keys may send; the deployment's own limit without one."""
 
+    live_memory: bool
+    """Whether it may search, or knows its snapshot alone."""
+
     disabled: str | None
     """Why it may do nothing: by-admin or tool-drift."""
 
@@ -1005,6 +1521,22 @@ class AgentView(Model):
 
     changed_at: AwareDatetime
     """When it was last changed."""
+
+
+class Assignment(Model):
+    """An intent's place in a network; `direct` when somebody said so."""
+
+    network_id: UUID
+    """The network's id."""
+
+    score: float
+    """How far it belongs there: from 0.7 on, 1 when somebody said so."""
+
+    direct: bool
+    """Whether somebody said so; else it was judged."""
+
+    assigned_at: AwareDatetime
+    """When it was assigned."""
 
 
 class BriefItem(Model):
@@ -1269,6 +1801,56 @@ class ConnectorsHealth(Model):
 
     items: list[ConnectorHealth]
     """The items, in their order."""
+
+
+class ContactGone(Model):
+    """The contact, or the integration, that is gone."""
+
+    id: UUID
+    """Its id."""
+
+
+class ContactView(Model):
+    """A contact as its member sees it; `member_id` is who they are in the networks, if known."""
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """Its name."""
+
+    address: str | None
+    """Their mail address."""
+
+    phone: str | None
+    """Their phone number."""
+
+    organisation: str | None
+    """Where they work."""
+
+    title: str | None
+    """The title."""
+
+    note: str | None
+    """More about it."""
+
+    met: int
+    """How often the member met them or wrote with them, by calendars and mailboxes."""
+
+    met_at: AwareDatetime | None
+    """When the last time was."""
+
+    standing: Literal["contact", "ghost", "member"] | str
+    """contact, ghost (invited, not here yet) or member."""
+
+    member_id: UUID | None
+    """The member that they are, if known."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
 
 
 class ContextCitation(Model):
@@ -1784,6 +2366,16 @@ class EventResult(Model):
     """What its writer should know."""
 
 
+class EventRoles(Model):
+    """What the two are to each other."""
+
+    source: str
+    """Where it comes from."""
+
+    candidate: str
+    """What the one who was found is: agent, patient or peer."""
+
+
 class EventView(Model):
     """A stored event as its reader sees it. `position` is that of the entry that made it."""
 
@@ -1925,6 +2517,50 @@ class ExploredNode(Model):
     """The text."""
 
 
+class ExportedTurn(Model):
+    """A turn as it was signed. The words and the salt are null where they were forgotten."""
+
+    header: str
+    """What was signed: canonical JSON without any text."""
+
+    signature: str
+    """64 bytes in hexadecimal digits, over the header."""
+
+    public_key: str
+    """The 32 bytes of an Ed25519 public key, in hexadecimal digits."""
+
+    position: int
+    """The ledger position of its entry."""
+
+    message: str | None
+    """What is wrong, in words."""
+
+    salt: str | None
+    """32 random bytes in hexadecimal digits."""
+
+
+class Face(Model):
+    """How somebody describes themselves; empty without a profile."""
+
+    name: str | None
+    """Their name."""
+
+    text: str | None
+    """How they describe themselves, in one text."""
+
+    location: str | None
+    """Where they are."""
+
+    context: str | None
+    """What they do, and why they are here."""
+
+    skills: list[str]
+    """What they can do."""
+
+    interests: list[str]
+    """What they care for."""
+
+
 class FacetReport(Model):
     """A part of the question and the result that speaks of it; `whole` with what all share."""
 
@@ -1979,6 +2615,44 @@ class FaultFound(Model):
 
     position: int | None
     """The ledger position of its entry."""
+
+
+class FeedHealth(Model):
+    """How a member's feed does: below `rediscover_below` its intents are looked for again."""
+
+    score: float
+    """The score."""
+
+    rediscover_below: float
+    """Below this score intents are looked for again."""
+
+    connections: int
+    """Meetings found, without introductions."""
+
+    introductions: int
+    """Meetings that a third member proposed."""
+
+    expired: int
+    """Meetings that expired in the last 30 days."""
+
+    discovered_at: AwareDatetime | None
+    """When the member's intents were looked for last."""
+
+    looked_at: AwareDatetime | None
+    """When a run of the maintenance looked at it last."""
+
+    rediscovered_at: AwareDatetime | None
+    """When its intents were last looked for anew."""
+
+
+class FeedNarrator(Model):
+    """Who tells of a card: Cairn, a member who introduces two, or the member's own agent."""
+
+    kind: Literal["cairn", "introducer", "agent"] | str
+    """What kind it is."""
+
+    remark: str
+    """What they say."""
 
 
 class Feedback(Model):
@@ -2218,6 +2892,22 @@ class Imported(Model):
     """How many were changed."""
 
 
+class InNetwork(Model):
+    """Somebody in a network."""
+
+    id: UUID
+    """The member's id."""
+
+    role: Literal["owner", "member"] | str
+    """`owner` or `member`."""
+
+    joined_at: AwareDatetime
+    """When they joined."""
+
+    profile: Face
+    """How they describe themselves."""
+
+
 class IncomingWebhookRemoved(Model):
     """The incoming webhook that is gone."""
 
@@ -2312,6 +3002,207 @@ class IngestionView(Model):
     """What went wrong, as a code or a problem; null when nothing did."""
 
 
+class IntegrationView(Model):
+    """Where contacts are read from. The address stays a secret: its host is shown."""
+
+    id: UUID
+    """Its id."""
+
+    kind: str
+    """What kind it is."""
+
+    host: str
+    """The host of its address."""
+
+    people: int | None
+    """How many people were found when it was read last."""
+
+    problem: str | None
+    """Why it was not read, by code; null when it was."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    synced_at: AwareDatetime | None
+    """When it was read last."""
+
+
+class IntentAction(Model):
+    """What was changed, or would be. `id` is None for a new intent that was only proposed."""
+
+    type: str
+    """create, update or expire."""
+
+    id: UUID | None
+    """The intent's id; null for a new one that is only proposed."""
+
+    description: str | None
+    """The intent as it is to be; null for one that ends."""
+
+    side: Literal["seeking", "offering", "both"] | str | None
+    """Whether it is sought, offered, or both."""
+
+    score: float
+    """How sure this is, from 0 to 1."""
+
+    unsure: bool
+    """Whether it may be a change of an open intent as well: its owner is asked."""
+
+    near: UUID | None
+    """The open intent that it may be a change of."""
+
+
+class IntentStatement(Model):
+    """A statement of a text: what is done by it, how far it holds, and whether it is kept."""
+
+    text: str
+    """What is said, made specific by the profile where it was vague."""
+
+    act: Literal["COMMISSIVE", "DIRECTIVE", "DECLARATION", "ASSERTIVE", "EXPRESSIVE"] | str
+    """What the speaker did by saying it (Searle's classes of speech acts)."""
+
+    side: Literal["seeking", "offering", "both"] | str | None
+    """Whether something is sought or offered by it; null for neither."""
+
+    kept: bool
+    """Whether it is an intent."""
+
+    closes: bool
+    """Whether it says that something is over."""
+
+    authority: int
+    """Whether the speaker is in a position to say it, from 0 to 100."""
+
+    sincerity: int
+    """Whether the speaker means it, from 0 to 100."""
+
+    clarity: int
+    """Whether it is specific enough to act on, from 0 to 100."""
+
+    entropy: float
+    """How many things it could mean, from 0 to 1."""
+
+    confidence: float
+    """How sure it is that it was meant, from 0 to 1."""
+
+    vague: bool
+    """Whether it could mean almost anybody."""
+
+    anchor: str | None
+    """The names and numbers that it refers to."""
+
+    original: str | None
+    """What was said before it was made specific by the profile."""
+
+    reason: str
+    """Why it was judged so."""
+
+    by: Literal["rules", "model"] | str
+    """Whether rules or a model judged it."""
+
+
+class IntentView(Model):
+    """
+    An intent. `original` is what was said before it was made specific by the profile.
+
+    `question_about` is the open intent that it may be a change of: its owner is to say.
+    """
+
+    id: UUID
+    """Its id."""
+
+    client_id: str
+    """The client it belongs to; `global` for none in particular."""
+
+    description: str
+    """What is sought or offered."""
+
+    side: Literal["seeking", "offering", "both"] | str
+    """Whether it is sought, offered, or both."""
+
+    state: Literal["active", "paused", "expired", "archived"] | str
+    """active, paused, expired or archived."""
+
+    version: int
+    """The version."""
+
+    position: int
+    """The ledger position of its entry."""
+
+    created_at: AwareDatetime | None
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it last changed."""
+
+    expires_at: AwareDatetime | None
+    """Until when it is looked for."""
+
+    discovered_at: AwareDatetime | None
+    """When it was last looked for."""
+
+    act: Literal["COMMISSIVE", "DIRECTIVE", "DECLARATION", "ASSERTIVE", "EXPRESSIVE"] | str | None
+    """What the speaker did by saying it (Searle's classes of speech acts)."""
+
+    confidence: float | None
+    """How sure it is that it was meant, from 0 to 1."""
+
+    authority: int | None
+    """Whether the speaker is in a position to say it, from 0 to 100."""
+
+    sincerity: int | None
+    """Whether the speaker means it, from 0 to 100."""
+
+    clarity: int | None
+    """Whether it is specific enough to act on, from 0 to 100."""
+
+    entropy: float | None
+    """How many things it could mean, from 0 to 1."""
+
+    vague: bool
+    """Whether it could mean almost anybody: entropy above .75, or clarity below 40."""
+
+    anchor: str | None
+    """The names and numbers that it refers to."""
+
+    reason: str
+    """Why it was judged so."""
+
+    original: str | None
+    """What was said before it was made specific by the profile, or before it was changed."""
+
+    question_about: UUID | None
+    """The open intent that it may be a change of; answer to settle it."""
+
+    by: Literal["rules", "model"] | str
+    """Whether rules or a model judged it."""
+
+
+class IntentsSubmitted(Model):
+    """What a text came to. `questions` are about intents that may be changes of others."""
+
+    mode: str
+    """create or propose."""
+
+    by: Literal["rules", "model"] | str
+    """Whether rules or a model read the text."""
+
+    statements: list[IntentStatement]
+    """What the text says, statement by statement."""
+
+    actions: list[IntentAction]
+    """What was changed, or would be."""
+
+    intents: list[IntentView]
+    """The intents that were made, changed or ended, as they are now."""
+
+    questions: list[str]
+    """What the member is asked, in words."""
+
+    left_out: int
+    """How many further statements were not looked at."""
+
+
 class Interest(Model):
     """Something a client likes or speaks of again; `evidence` are memories, the newest first."""
 
@@ -2370,6 +3261,62 @@ class InvestigationStarted(Model):
 
     run: int
     """Which of its executions counts, from 1."""
+
+
+class InviteMade(Model):
+    """A new invite. The link holds its token and is shown this once."""
+
+    id: UUID
+    """Its id."""
+
+    network_id: UUID
+    """The network's id."""
+
+    token: str
+    """What joins by it; kept as a hash alone."""
+
+    link: str
+    """What to send; the token is behind the #. It is shown this once."""
+
+    text: str
+    """Words to send with it."""
+
+    by: str
+    """Who worded the text: `rules` or `model`."""
+
+    expires_at: AwareDatetime
+    """When it ends to count."""
+
+
+class InviteRow(Model):
+    """An invite: it lets one person in, once. Its token is nowhere but in its link."""
+
+    id: UUID
+    """Its id."""
+
+    network_id: UUID
+    """The network's id."""
+
+    made_by: UUID | None
+    """Who made it."""
+
+    ghost_id: UUID | None
+    """The contact's member it is meant for, who is not here yet."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    expires_at: AwareDatetime
+    """When it ends to count."""
+
+    revoked_at: AwareDatetime | None
+    """When it was revoked; null while it counts."""
+
+    used_at: AwareDatetime | None
+    """When somebody joined by it."""
+
+    used_by: UUID | None
+    """The member who did."""
 
 
 class KeptMessage(Model):
@@ -2458,6 +3405,40 @@ class KeyWithSecret(Model):
 
     secret: str
     """The secret. Keep it: it is shown this once."""
+
+
+class KnowledgeView(Model):
+    """A snapshot as its reader sees it. `stale`: some of what it held may no longer be shown."""
+
+    agent: str
+    """Whose it is."""
+
+    version: int
+    """Its number; the newest is the present one."""
+
+    baked_at: AwareDatetime
+    """When it was baked."""
+
+    position: int
+    """The ledger position of its entry."""
+
+    form: Literal["full", "summary"] | str
+    """Whether all of each node is shown, or a line."""
+
+    live_memory: bool
+    """Whether the agent may search besides."""
+
+    stale: bool
+    """Some of what it held may no longer be shown."""
+
+    node_ids: list[UUID]
+    """What is in it and may be shown now, in order."""
+
+    missing: int
+    """How many of its nodes may not."""
+
+    text: str
+    """It as one text for a prompt; each node quoted as data."""
 
 
 class LedgerEntryView(Model):
@@ -2591,10 +3572,24 @@ class LinkedNode(Model):
     """The title."""
 
 
+class AssignmentList(Model):
+    """A list that is always whole."""
+
+    items: list[Assignment]
+    """The items, in their order."""
+
+
 class ConnectorList(Model):
     """A list that is always whole."""
 
     items: list[ConnectorView]
+    """The items, in their order."""
+
+
+class ContactList(Model):
+    """A list that is always whole."""
+
+    items: list[ContactView]
     """The items, in their order."""
 
 
@@ -2619,11 +3614,46 @@ class IncomingWebhookList(Model):
     """The items, in their order."""
 
 
+class IntegrationList(Model):
+    """A list that is always whole."""
+
+    items: list[IntegrationView]
+    """The items, in their order."""
+
+
 class KeyList(Model):
     """A list that is always whole."""
 
     items: list[KeyView]
     """The items, in their order."""
+
+
+class LogLine(Model):
+    """A line. `subject_id` is the search, call, turn, event or message, `error` a code."""
+
+    id: UUID
+    """Its id."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+    source: Literal["search", "tool", "chat", "event", "message"] | str
+    """What the line is of: a search, a call of a tool, a chat, an event or a message."""
+
+    subject_id: UUID
+    """The search, call, turn of a chat, event or message."""
+
+    name: str | None
+    """The tool, the trace event with what it is about, or the kind."""
+
+    state: str | None
+    """How it stands or ended."""
+
+    error: str | None
+    """A code, where something went wrong."""
+
+    duration_ms: float | None
+    """Milliseconds it took, where that is known."""
 
 
 class Looked(Model):
@@ -2651,6 +3681,65 @@ class Looked(Model):
 
     note: str
     """More about it."""
+
+
+class MaintenanceRun(Model):
+    """What a run did. `held_back`: enough waited already, so the rest is the next run's."""
+
+    feeds: int
+    """How many feeds were looked at."""
+
+    unhealthy: int
+    """How many of them do poorly."""
+
+    intents: int
+    """The intents read from the question, with how sure each is."""
+
+    introduced: int
+    """How many pairs of contacts were proposed to each other."""
+
+    held_back: bool
+    """Whether enough waited already; the rest is the next run's."""
+
+
+class MatchShown(Model):
+    """Somebody whom it may be worth to meet. `role` is what they are to the one who looks."""
+
+    member_id: UUID
+    """The other member."""
+
+    name: str
+    """What they call themselves."""
+
+    intent_id: UUID | None
+    """Their intent; null where the profile alone fits."""
+
+    intent: str
+    """What they say in it."""
+
+    side: str | None
+    """Whether they seek or offer, or both."""
+
+    network_id: UUID
+    """The shared network in which it is found: that of the highest relevancy."""
+
+    score: int
+    """0 to 100: 90 must meet, 70 should meet."""
+
+    verdict: str | None
+    """must_meet or should_meet; null below that."""
+
+    role: Literal["agent", "patient", "peer"] | str
+    """What they are to the one who looks: agent, patient or peer."""
+
+    reason: str
+    """Why, as a third person puts it."""
+
+    questions: list[str]
+    """What is to be asked, since nothing was said of it."""
+
+    conflicts: list[str]
+    """What stands against it."""
 
 
 class MemoryItemResult(Model):
@@ -2885,6 +3974,229 @@ class NamespaceList(Model):
     """Whether there is more to do."""
 
 
+class NegotiationEventData(Model):
+    """What a trace event of a negotiation says."""
+
+    opportunity_id: UUID
+    """The opportunity's id."""
+
+    negotiation_id: UUID
+    """The negotiation's id."""
+
+    trigger: str | None = None
+    """What started it: the schedule or a request."""
+
+    started_at: AwareDatetime | None = None
+    """When it started."""
+
+    turn_index: int | None = None
+    """The place of the turn, from 1."""
+
+    actor: Literal["source", "candidate"] | str | None = None
+    """Which side spoke."""
+
+    action: Literal["propose", "counter", "accept", "reject", "question"] | str | None = None
+    """What was done, in one line."""
+
+    message: str | None = None
+    """What is wrong, in words."""
+
+    suggested_roles: EventRoles | None = None
+    """What the two are to each other, as that side sees it."""
+
+    voice: Literal["agent", "attested", "advocate"] | str | None = None
+    """Whose words and key: agent, attested or advocate."""
+
+    at: AwareDatetime | None = None
+    """When it happened."""
+
+    outcome: str | None = None
+    """What became of it."""
+
+    turn_count: int | None = None
+    """How many turns were taken."""
+
+    agreed_roles: EventRoles | None = None
+    """What the two agreed to be to each other; null unless both said yes."""
+
+    duration_ms: int | None = None
+    """Milliseconds until the ranking was done."""
+
+
+class NegotiationExport(Model):
+    """A negotiation that anyone can verify without a server."""
+
+    format: str
+    """How results are written: full, compact or text."""
+
+    negotiation_id: UUID
+    """The negotiation's id."""
+
+    outcome: str | None
+    """What became of it."""
+
+    head: str
+    """The ledger position it was made as of."""
+
+    advocate_key_id: str
+    """The name of the key by which Cairn signs here."""
+
+    turns: list[ExportedTurn]
+    """The turns, in order."""
+
+
+class NegotiationMeasures(Model):
+    """How negotiations ended. `instant_share` is the share of yeses that came at once."""
+
+    ended: int
+    """True when no more will come."""
+
+    accepted: int
+    """False for a message that was turned away before an agent saw it."""
+
+    instant_accepts: int
+    """How many yeses came with the second turn."""
+
+    instant_share: float | None
+    """Their share of all yeses; null without any."""
+
+
+class NegotiationRoles(Model):
+    """What the two are to each other: agent, patient or peer."""
+
+    source: str
+    """Where it comes from."""
+
+    candidate: str
+    """What the one who was found is: agent, patient or peer."""
+
+
+class NegotiationTurn(Model):
+    """
+    One turn. `message` is null where it was forgotten; `position` is of its ledger entry.
+
+    `voice` says whose words and whose key: the side's agent by its own, the agent attested by
+    Cairn, or Cairn's advocate; `by` how the advocate came to it.
+    """
+
+    seq: int
+    """Its number, from 1."""
+
+    speaker: Literal["source", "candidate"] | str
+    """Whose turn it is, or was: source or candidate."""
+
+    action: Literal["propose", "counter", "accept", "reject", "question"] | str
+    """What was done, in one line."""
+
+    message: str | None
+    """What is wrong, in words."""
+
+    suggested_roles: NegotiationRoles | None
+    """What the two are to each other, as that side sees it."""
+
+    fit: int | None
+    """How well the two fit, 0 to 100; of a negotiation, the mean."""
+
+    voice: Literal["agent", "attested", "advocate"] | str
+    """Whose words and key: agent, attested or advocate."""
+
+    by: str | None
+    """What a row is: a model, a purpose, a day or a workspace."""
+
+    key_id: str
+    """The key's id."""
+
+    inputs: list[str]
+    """What it was started with."""
+
+    position: int
+    """The ledger position of its entry."""
+
+    said_at: AwareDatetime
+    """When it was said."""
+
+
+class NegotiationView(Model):
+    """
+    A negotiation as its two sides see it. `side` is the reader's, null for an admin.
+
+    `deadline` is when it goes on by itself, `question` what the reader's own person is asked.
+    `failures` counts turns that failed, which are none; `failure` says what the newest was.
+    """
+
+    id: UUID
+    """Its id."""
+
+    opportunity_id: UUID
+    """The opportunity's id."""
+
+    network_id: UUID
+    """The network's id."""
+
+    side: Literal["source", "candidate"] | str | None
+    """Which side is the reader's: source or candidate; null for an admin."""
+
+    state: Literal["open", "waiting", "ended"] | str
+    """The state it is in."""
+
+    outcome: (
+        Literal[
+            "accepted",
+            "rejected",
+            "rejected_stalled",
+            "waiting_for_agent",
+            "timed_out",
+            "turn_cap",
+            "expired",
+        ]
+        | str
+        | None
+    )
+    """What became of it."""
+
+    speaker: Literal["source", "candidate"] | str | None
+    """Whose turn it is, or was: source or candidate."""
+
+    agreed_roles: NegotiationRoles | None
+    """What the two agreed to be to each other; null unless both said yes."""
+
+    fit: float | None
+    """How well the two fit, 0 to 100; of a negotiation, the mean."""
+
+    turn_cap: int | None
+    """How many turns there are; null where both sides bring agents."""
+
+    turn_count: int
+    """How many turns were taken."""
+
+    stance: str
+    """How to go about the next turn: explore or decide."""
+
+    trigger: str
+    """What started it: the schedule or a request."""
+
+    deadline: AwareDatetime | None
+    """When it goes on by itself; null when it has ended."""
+
+    question: str | None
+    """What the reader's own person is asked; null when nothing is."""
+
+    failures: int
+    """How many polls in a row failed."""
+
+    failure: str | None
+    """Why it failed; null when it did not."""
+
+    begun_at: AwareDatetime
+    """When it began."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
+
+    turns: list[NegotiationTurn]
+    """The turns, in order."""
+
+
 class Neighbour(Model):
     """A message or chunk that stands beside a result."""
 
@@ -2896,6 +4208,57 @@ class Neighbour(Model):
 
     occurred_at: AwareDatetime | None
     """When it happened; when it was written, if left out."""
+
+
+class NetworkLeft(Model):
+    """The network that somebody is in no longer, or that is gone."""
+
+    id: UUID
+    """Its id."""
+
+
+class NetworkView(Model):
+    """
+    A network as somebody sees it. `role` and `member_prompt` are theirs; None: they are not in.
+
+    `members` is how many there are.
+    """
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """Its name."""
+
+    prompt: str
+    """What belongs there; empty: everything."""
+
+    join_policy: Literal["anyone", "invite_only"] | str
+    """Who may join by themselves: `anyone`, or with `invite_only` who has an invite."""
+
+    owner_id: UUID | None
+    """The member who owns it; null: the workspace's admins."""
+
+    role: Literal["owner", "member"] | str | None
+    """What the member is in it, `owner` or `member`; null when they are not in it."""
+
+    member_prompt: str | None
+    """What of the member's belongs there; null when they are not in it."""
+
+    joined_at: AwareDatetime | None
+    """When they joined."""
+
+    members: int
+    """How many are in it."""
+
+    version: int
+    """The version."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
 
 
 class NodeAttributes(Model):
@@ -3141,6 +4504,16 @@ class CandidatePage(Model):
     """Send it as `cursor` for the next page; null at the end."""
 
 
+class ContactPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[ContactView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
 class ConversationPage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
@@ -3191,10 +4564,70 @@ class GrantPage(Model):
     """Send it as `cursor` for the next page; null at the end."""
 
 
+class InNetworkPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[InNetwork]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class IntentPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[IntentView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class InviteRowPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[InviteRow]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
 class LedgerEntryPage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
     items: list[LedgerEntryView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class LogLinePage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[LogLine]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class NegotiationPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[NegotiationView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class NetworkPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[NetworkView]
     """The items, in their order."""
 
     next_cursor: str | None
@@ -3250,6 +4683,44 @@ class Pattern(Model):
 
     evidence: list[UUID]
     """The events, the newest first."""
+
+
+class PersonLeftOut(Model):
+    """Somebody who was picked and is no match, and why."""
+
+    member_id: UUID
+    """Who was picked."""
+
+    reason: str
+    """Why they were left out."""
+
+
+class PersonView(Model):
+    """Somebody who may sign in. `disabled_at` says since when they may not."""
+
+    id: UUID
+    """Its id."""
+
+    login: str
+    """The name somebody signs in under, in small letters."""
+
+    name: str
+    """Its name."""
+
+    role: Literal["owner", "admin", "operator", "reviewer", "reader"] | str
+    """The role."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
+
+    has_password: bool
+    """Whether a password is set; without one a link signs in."""
+
+    disabled_at: AwareDatetime | None
+    """When it was switched off."""
 
 
 class PersonaRemoved(Model):
@@ -3362,6 +4833,32 @@ class PollResult(Model):
     """False when there is more to do: ask again."""
 
 
+class PremiseRetracted(Model):
+    """The premise that no longer holds."""
+
+    id: UUID
+    """The premise's id."""
+
+
+class PremiseView(Model):
+    """One thing that a member says of themselves; nobody else is shown it."""
+
+    id: UUID
+    """Its id."""
+
+    text: str
+    """One thing that the member says of themselves."""
+
+    by: str
+    """Whether rules or a model cut it from the self-description."""
+
+    recorded_at: AwareDatetime
+    """When it was written to the ledger."""
+
+    expires_at: AwareDatetime | None
+    """Until when it holds; null: until it is retracted."""
+
+
 class Present(Model):
     """The present state of an investigation, and which of its executions counts."""
 
@@ -3391,6 +4888,22 @@ class Present(Model):
 
     run: int
     """Which of its executions counts, from 1."""
+
+
+class PrivateInput(Model):
+    """What weighed in a turn of one's own: by its salt anyone can check the commitment."""
+
+    seq: int
+    """Its number, from 1."""
+
+    node_id: UUID
+    """The node's id."""
+
+    salt: str
+    """32 random bytes in hexadecimal digits."""
+
+    commitment: str
+    """SHA-256 over the salt and the text."""
 
 
 class ProblemDetails(Model):
@@ -3513,6 +5026,16 @@ class Provenance(Model):
 
     trace_id: str | None
     """The trace it belongs to, as its writer names it."""
+
+
+class PublicKeyShown(Model):
+    """A registered key, by its name: SHA-256 over its 32 bytes."""
+
+    agent: str
+    """The agent's name."""
+
+    key_id: str
+    """The key's id."""
 
 
 class QuestionView(Model):
@@ -3677,6 +5200,16 @@ class RefreshedMemory(Model):
 
     expires_at: AwareDatetime
     """When it expires now."""
+
+
+class Refused(Model):
+    """What could not be taken: the number of its line or card, and why."""
+
+    place: int
+    """What was searched: a table, an index, a bucket."""
+
+    why: str
+    """Why, in one sentence."""
 
 
 class Reindexed(Model):
@@ -4273,6 +5806,63 @@ class ShownEvidence(Model):
     """The text."""
 
 
+class ShownIntent(Model):
+    """An active intent in shared networks."""
+
+    id: UUID
+    """Its id."""
+
+    member_id: UUID
+    """Whose it is."""
+
+    side: str
+    """`seeking`, `offering` or `both`."""
+
+    text: str
+    """The text."""
+
+    networks: list[UUID]
+    """The networks that show it."""
+
+
+class SideFacts(Model):
+    """What both sides may know of one."""
+
+    name: str
+    """Its name."""
+
+    intent: str
+    """What the question is after; read from it when left out."""
+
+    profile: str
+    """The redaction profile: none, soc2, pii or hipaa."""
+
+
+class SideView(Model):
+    """One of the two. `yes` is whether they said that they want it."""
+
+    member_id: UUID
+    """Who it is."""
+
+    name: str
+    """What they call themselves."""
+
+    intent_id: UUID | None
+    """Their intent; null where the profile alone fits."""
+
+    intent: str
+    """What they say in it."""
+
+    side: str | None
+    """Whether they seek or offer, or both."""
+
+    role: Literal["agent", "patient", "peer"] | str
+    """What they are to the other: agent, patient or peer."""
+
+    yes: bool
+    """Whether they said yes for themselves."""
+
+
 class Skill(Model):
     """A memory that says what a client can do, or learns."""
 
@@ -4296,6 +5886,16 @@ class Skill(Model):
 
     level: Literal["learning", "has"] | str
     """Whether the client has the skill or is learning it."""
+
+
+class Skipped(Model):
+    """A source that nothing was read from, and why."""
+
+    source: str
+    """The document's id or the link."""
+
+    reason: str
+    """Why nothing was read from it."""
 
 
 class SpentView(Model):
@@ -4414,6 +6014,9 @@ class Status(Model):
 
     ledger_position: int
     """The ledger position of the last entry."""
+
+    intents_in_no_network: int
+    """Active intents that belong to no network and do not wait to be judged."""
 
 
 class StepView(Model):
@@ -5414,6 +7017,9 @@ class AgentChangeIn(Model):
     requests_a_minute: int | None = None
     """What each of its keys may send."""
 
+    live_memory: bool | None = None
+    """Whether it may search, or knows its snapshot alone."""
+
     disabled: bool | None = None
     """true lets it do nothing, false lets it work again."""
 
@@ -5903,6 +7509,59 @@ class IncomingWebhookIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class IntentChangeIn(Model):
+    """What changes of an intent; what is left out stays."""
+
+    description: str | None = None
+    """What is sought or offered, in the member's words."""
+
+    side: Literal["seeking", "offering", "both"] | None = None
+    """seeking, offering or both; another side makes another intent."""
+
+    expires_at: AwareDatetime | None = None
+    """Until when it is looked for."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
+class IntentIn(Model):
+    """Words that may say what a member seeks or offers: a text, or a document or conversation."""
+
+    text: str | None = None
+    """What was said; instead of a document or a conversation."""
+
+    document_id: UUID | None = None
+    """A document of the member's that the words are taken from."""
+
+    conversation_id: UUID | None = None
+    """A conversation that the member's own messages are taken from."""
+
+    mode: Literal["create", "propose"] = "create"
+    """create: make, change and end intents. propose: say what would be, and write nothing."""
+
+    infer: bool = True
+    """False: the text is one intent as it stands, of the given side."""
+
+    side: Literal["seeking", "offering", "both"] | None = None
+    """What the member does by it, where nothing is inferred: seeks, offers, or both."""
+
+    networks: list[UUID] | None = None
+    """Networks that new intents belong to, unjudged; left out: those they fit."""
+
+    expires_at: AwareDatetime | None = None
+    """Until when new intents are looked for; left out: for 90 days."""
+
+    client_id: str | None = None
+    """Which member; needed with a key that is bound to nobody."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class KeyIn(Model):
     """
     A key to make. Without `scopes` the role's default holds (public keys: public only).
@@ -6186,6 +7845,40 @@ class MessageIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class NegotiationTurnIn(Model):
+    """A turn of a member's own agent. An agent with a key sends the salt and the signature."""
+
+    action: Literal["propose", "counter", "accept", "reject", "question"]
+    """What was done, in one line."""
+
+    message: str
+    """What is wrong, in words."""
+
+    suggested_roles: TurnRolesIn | None = None
+    """What the two are to each other, as that side sees it."""
+
+    fit: int | None = None
+    """How well the two fit, 0 to 100; of a negotiation, the mean."""
+
+    claim: UUID | None = None
+    """Names the turn that was taken up; the answer to it carries it."""
+
+    salt: str | None = None
+    """32 random bytes in hexadecimal digits."""
+
+    signature: str | None = None
+    """64 bytes in hexadecimal digits, over the header."""
+
+    inputs: list[str] | None = None
+    """Commitments to what only this side may read."""
+
+    client_id: str | None = None
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class NewWorkflowIn(Model):
     """A new workflow."""
 
@@ -6326,6 +8019,29 @@ class NodeIn(Model):
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
+
+
+class PersonChangeIn(Model):
+    """What is to change; `disabled` true ends their sessions, false lets them sign in again."""
+
+    role: Literal["owner", "admin", "operator", "reviewer", "reader"] | None = None
+    """The role."""
+
+    disabled: bool | None = None
+    """true ends their sessions, false lets them sign in again."""
+
+
+class PersonIn(Model):
+    """Somebody who may sign in from now on."""
+
+    login: str
+    """The name somebody signs in under, in small letters."""
+
+    name: str
+    """Its name."""
+
+    role: Literal["owner", "admin", "operator", "reviewer", "reader"]
+    """The role."""
 
 
 class PropertyConditionIn(Model):
@@ -6774,6 +8490,44 @@ class CompactedAnswer(Model):
     """What its writer should know."""
 
 
+class ContactInvited(Model):
+    """An invite for a contact. The token is shown once; `text` can be sent with it."""
+
+    contact: ContactView
+    """Who is invited."""
+
+    network_id: UUID
+    """The network's id."""
+
+    token: str
+    """What lets them in, once; it is shown to nobody again."""
+
+    text: str
+    """What can be sent with the link."""
+
+    expires_at: AwareDatetime
+    """When it ends to count."""
+
+
+class ContactsImported(Model):
+    """What became of the people of a file; `refused` are those that could not be taken."""
+
+    added: int
+    """Citations that are new since then."""
+
+    changed: int
+    """How many were changed."""
+
+    unchanged: int
+    """How many were held already."""
+
+    refused_count: int
+    """How many could not be taken."""
+
+    refused: list[Refused]
+    """The first of those that could not be taken, each by its place in the file, and why."""
+
+
 class ConversationSearchMeta(Model):
     """What a search of conversations did."""
 
@@ -6817,6 +8571,22 @@ class CostReport(Model):
 
     dropped_calls: int
     """Calls whose details are gone; they are in the total alone."""
+
+
+class DiscoveredShown(Model):
+    """Who fits, best first. Nothing was written."""
+
+    matches: list[MatchShown]
+    """Who fits, best first."""
+
+    by: str
+    """What judged them: rules or model."""
+
+    judged: int
+    """How many wishes were judged together."""
+
+    already_accepted: list[UUID]
+    """People who fit and were met before."""
 
 
 class DocumentView(Model):
@@ -7042,6 +8812,90 @@ class ExportPage(Model):
     """The ledger position at which the export began."""
 
 
+class FeedCard(Model):
+    """A card: somebody worth meeting, why, and what to do. `by` says what worded it."""
+
+    opportunity_id: UUID
+    """The opportunity it shows."""
+
+    state: (
+        Literal[
+            "latent",
+            "negotiating",
+            "draft",
+            "pending",
+            "accepted",
+            "rejected",
+            "stalled",
+            "expired",
+        ]
+        | str
+    )
+    """The state it is in."""
+
+    score: int
+    """The score."""
+
+    member_id: UUID
+    """Whom it is about."""
+
+    name: str
+    """Its name."""
+
+    headline: str
+    """Who, in a few words."""
+
+    summary: str
+    """What it says, in short."""
+
+    why_you: str
+    """Why it concerns the reader."""
+
+    suggested_action: str
+    """What to do next."""
+
+    can: list[str]
+    """What the reader may do with it now: send, accept, reject."""
+
+    narrator: FeedNarrator
+    """Who tells of it."""
+
+    by: Literal["rules", "model"] | str
+    """What a row is: a model, a purpose, a day or a workspace."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
+
+
+class FeedSection(Model):
+    """Cards that belong together, the best first."""
+
+    name: str
+    """Its name."""
+
+    title: str
+    """The title."""
+
+    cards: list[FeedCard]
+    """Its cards, the best first."""
+
+
+class FeedView(Model):
+    """A feed. `by` says what worded it and made its sections: rules or a model."""
+
+    sections: list[FeedSection]
+    """The sections."""
+
+    cards: int
+    """How many cards there are."""
+
+    by: Literal["rules", "model"] | str
+    """What a row is: a model, a purpose, a day or a workspace."""
+
+    made_at: AwareDatetime
+    """When it was made."""
+
+
 class ForgettingPlan(Model):
     """What would go. `proof` and `words` are there with `prove`."""
 
@@ -7207,10 +9061,30 @@ class LineageMeta(Model):
     """The ledger position that the answer was read as of; null for now."""
 
 
+class LinkMade(Model):
+    """A link that signs somebody in once, as a path of this deployment; it is shown this once."""
+
+    person: PersonView
+    """Whom it signs in."""
+
+    path: str
+    """The path of the API that mends it."""
+
+    expires_at: AwareDatetime
+    """When it ends to count."""
+
+
 class OpinionList(Model):
     """A list that is always whole."""
 
     items: list[OpinionView]
+    """The items, in their order."""
+
+
+class PersonList(Model):
+    """A list that is always whole."""
+
+    items: list[PersonView]
     """The items, in their order."""
 
 
@@ -7228,10 +9102,24 @@ class PersonaList(Model):
     """The items, in their order."""
 
 
+class PremiseList(Model):
+    """A list that is always whole."""
+
+    items: list[PremiseView]
+    """The items, in their order."""
+
+
 class PresentList(Model):
     """A list that is always whole."""
 
     items: list[Present]
+    """The items, in their order."""
+
+
+class PrivateInputList(Model):
+    """A list that is always whole."""
+
+    items: list[PrivateInput]
     """The items, in their order."""
 
 
@@ -7268,6 +9156,19 @@ class WebhookList(Model):
 
     items: list[Webhook]
     """The items, in their order."""
+
+
+class MemberView(Model):
+    """A member as somebody sees them who is in a network with them."""
+
+    id: UUID
+    """The member's id."""
+
+    profile: Face
+    """How they describe themselves."""
+
+    intents: list[ShownIntent]
+    """Their active intents in networks that both are in."""
 
 
 class MemoryView(Model):
@@ -7415,6 +9316,16 @@ class MessagesFound(Model):
     """What happened on the way."""
 
 
+class NegotiationEvent(Model):
+    """A trace event."""
+
+    event: str
+    """The kind of event."""
+
+    data: NegotiationEventData
+    """What the event says."""
+
+
 class NodeView(Model):
     """
     A node of any label as its reader sees it. `position` is that of the entry that made it.
@@ -7516,6 +9427,73 @@ class NodeView(Model):
     """All its labels, the first before the others."""
 
 
+class OpportunityView(Model):
+    """An opportunity. `yours` says which part the reader has; `can` what they may do now."""
+
+    id: UUID
+    """Its id."""
+
+    state: (
+        Literal[
+            "latent",
+            "negotiating",
+            "draft",
+            "pending",
+            "accepted",
+            "rejected",
+            "stalled",
+            "expired",
+        ]
+        | str
+    )
+    """How it stands."""
+
+    score: int
+    """0 to 100: 90 must meet, 70 should meet."""
+
+    verdict: str
+    """must_meet or should_meet."""
+
+    network_id: UUID
+    """The network that the two share."""
+
+    trigger: Literal["ambient", "orchestrator", "introducer", "caller"] | str
+    """What began the search."""
+
+    reason: str
+    """Why, as a third person puts it."""
+
+    questions: list[str]
+    """What is to be asked, since nothing was said of it."""
+
+    by: str
+    """What judged it: rules or model."""
+
+    source: SideView
+    """The one who looked."""
+
+    target: SideView
+    """The other one."""
+
+    introducer_id: UUID | None
+    """The third one who proposed it."""
+
+    yours: Literal["cairn", "source", "target", "introducer"] | str | None
+    """The part that the reader has in it."""
+
+    can: list[str]
+    """What the reader may do now: send, accept, reject."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it came to stand like this."""
+
+    expires_at: AwareDatetime
+    """When it ends by itself."""
+
+
 class CheckpointItemPage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
@@ -7560,6 +9538,16 @@ class NodePage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
     items: list[NodeView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class OpportunityPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[OpportunityView]
     """The items, in their order."""
 
     next_cursor: str | None
@@ -7636,6 +9624,38 @@ class ToolCallPage(Model):
     """Send it as `cursor` for the next page; null at the end."""
 
 
+class PickedUp(Model):
+    """
+    A turn that an agent has taken up until `claim_until`, and what it needs to speak.
+
+    `previous` and `seq` go into what it signs; `answers` are its own person's.
+    """
+
+    claim: UUID
+    """Names the turn that was taken up; the answer to it carries it."""
+
+    claim_until: AwareDatetime
+    """Until when the turn is held."""
+
+    seq: int
+    """Its number, from 1."""
+
+    previous: str
+    """The hash of the turn before: a signature covers it."""
+
+    own: SideFacts
+    """What may be known of its own side."""
+
+    other: SideFacts
+    """What may be known of the other side."""
+
+    answers: list[str]
+    """What one's own person has answered."""
+
+    negotiation: NegotiationView
+    """The negotiation as it stands."""
+
+
 class Preview(Model):
     """
     What a run would do now: up to MAX_TOLD operations; the run's counts are of all.
@@ -7676,6 +9696,62 @@ class Profile(Model):
 
     truncated: bool
     """Whether there is more than is shown."""
+
+
+class ProfileView(Model):
+    """
+    A profile as a shared network shows it. `written` False: nothing was said so far.
+
+    `missing` are the parts that nothing is said of, `changed` those that this write changed.
+    """
+
+    id: UUID | None
+    """The id of its node; null until something is written."""
+
+    client_id: str
+    """The client it belongs to; `global` for none in particular."""
+
+    written: bool
+    """Whether anything was written so far."""
+
+    name: str
+    """The name as it is shown."""
+
+    bio: str
+    """Who it is, in a sentence or two."""
+
+    location: str
+    """Where they are."""
+
+    context: str
+    """What they do and have done."""
+
+    skills: list[str]
+    """What they can do."""
+
+    interests: list[str]
+    """What they care for."""
+
+    text: str
+    """All of it as it is shown and embedded."""
+
+    by: str
+    """Whether rules or a model made it of words."""
+
+    missing: list[str]
+    """The parts that nothing is said of."""
+
+    changed: list[str]
+    """The parts that this request changed."""
+
+    skipped: list[Skipped]
+    """Sources that nothing was read from."""
+
+    premises_added: int
+    """How many premises this request added."""
+
+    position: int
+    """The ledger position of its entry."""
 
 
 class Refreshed(Model):
@@ -7810,6 +9886,9 @@ class SessionContext(Model):
 
     earlier: str | None
     """The kept summary of the conversation; null where there is none."""
+
+    knowledge: str | None
+    """The snapshot of the key's agent; null where there is none."""
 
 
 class SubgraphCapacity(Model):
@@ -8137,6 +10216,9 @@ class AgentIn(Model):
     requests_a_minute: int | None = None
     """What each of its keys may send; the deployment's own limit when left out."""
 
+    live_memory: bool = True
+    """Whether it may search, or knows its snapshot alone."""
+
     key: AgentKeyIn | None = None
     """The key to make for it, for admins; its secret is in the answer only."""
 
@@ -8355,6 +10437,13 @@ class Lineage(Model):
     """What happened on the way."""
 
 
+class NegotiationEventList(Model):
+    """A list that is always whole."""
+
+    items: list[NegotiationEvent]
+    """The items, in their order."""
+
+
 class WorkflowShownList(Model):
     """A list that is always whole."""
 
@@ -8388,6 +10477,22 @@ class NodeQueryAnswer(Model):
     """What its writer should know."""
 
 
+class OpportunitiesCreated(Model):
+    """Opportunities that are there now; `new` are those that were not before."""
+
+    items: list[OpportunityView]
+    """The items, in their order."""
+
+    new: int
+    """How many of them were not there before."""
+
+    already_accepted: list[OpportunityView]
+    """What there is with people who were met before."""
+
+    left_out: list[PersonLeftOut]
+    """Those who were picked and are no match."""
+
+
 class WorkflowRunPage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
@@ -8396,6 +10501,13 @@ class WorkflowRunPage(Model):
 
     next_cursor: str | None
     """Send it as `cursor` for the next page; null at the end."""
+
+
+class PickUpShown(Model):
+    """The turn that was taken up; null where none waits."""
+
+    turn: PickedUp | None
+    """The turn; null where none waits."""
 
 
 class SearchAnswer(Model):

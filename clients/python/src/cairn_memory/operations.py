@@ -62,6 +62,57 @@ def register_agent(
     )
 
 
+def register_negotiation_key(
+    agent: UUID | str,
+    body: models.PublicKeyIn,
+) -> Call[models.PublicKeyShown]:
+    """Register an agent's public key.
+
+    Register the key by which a member's agent signs its turns; the private one stays there.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/agents/{part(agent)}/negotiations/key",
+        answer=models.PublicKeyShown,
+        body=body,
+    )
+
+
+def pick_up_turn(
+    agent: UUID | str,
+    body: models.PickUpIn,
+) -> Call[models.PickUpShown]:
+    """Take up a turn.
+
+    Take up the turn whose time is over first, for as long as `claim_until`.  Whoever asks
+    is there: from then on turns wait for it. With `takeover` false the system's advocate
+    never answers in its place, and the negotiation ends when its time passes.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/agents/{part(agent)}/negotiations/pickup",
+        answer=models.PickUpShown,
+        body=body,
+    )
+
+
+def respond_to_negotiation(
+    agent: UUID | str,
+    negotiation_id: UUID | str,
+    body: models.NegotiationTurnIn,
+) -> Call[models.NegotiationView]:
+    """Take one's turn.
+
+    Propose, counter, accept, reject or question, as a member's own agent.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/agents/{part(agent)}/negotiations/{part(negotiation_id)}/respond",
+        answer=models.NegotiationView,
+        body=body,
+    )
+
+
 def get_agent(
     slug: UUID | str,
 ) -> Call[models.AgentView]:
@@ -90,6 +141,40 @@ def change_agent(
         path=f"/v1/agents/{part(slug)}",
         answer=models.AgentView,
         body=body,
+    )
+
+
+def bake_knowledge(
+    slug: UUID | str,
+    body: models.KnowledgeIn,
+) -> Call[models.KnowledgeView]:
+    """Bake what an agent is given.
+
+    Keep a snapshot of what is tagged for an agent and of what its subscription finds.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/agents/{part(slug)}/knowledge",
+        answer=models.KnowledgeView,
+        body=body,
+    )
+
+
+def read_knowledge(
+    slug: UUID | str,
+    *,
+    version: int | None = None,
+    form: Literal["full", "summary"] | None = None,
+) -> Call[models.KnowledgeView]:
+    """Read what an agent is given.
+
+    Read an agent's snapshot, by its summary where it has one; an agent's key reads its own.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/agents/{part(slug)}/knowledge",
+        answer=models.KnowledgeView,
+        query={"version": version, "form": form},
     )
 
 
@@ -670,6 +755,123 @@ def get_consolidation(
     )
 
 
+def add_contact(
+    body: models.ContactIn,
+) -> Call[models.ContactView]:
+    """Add a contact.
+
+    Add somebody the member knows, or change what is held of them; nobody else sees it.
+    """
+    return Call(
+        method="POST",
+        path="/v1/contacts",
+        answer=models.ContactView,
+        body=body,
+    )
+
+
+def list_contacts(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ContactPage]:
+    """List contacts.
+
+    List the contacts of one member.
+    """
+    return Call(
+        method="GET",
+        path="/v1/contacts",
+        answer=models.ContactPage,
+        query={"limit": limit, "cursor": cursor, "client_id": client_id, "user_id": user_id},
+    )
+
+
+def import_contacts(
+    body: models.ContactImportIn,
+) -> Call[models.ContactsImported]:
+    """Import contacts from a file.
+
+    Take in a CSV of an address book, vCards, a mailbox (mbox) or a calendar (iCalendar).
+    The same file again changes nothing. Of what is held already, gaps are filled.
+    """
+    return Call(
+        method="POST",
+        path="/v1/contacts/import",
+        answer=models.ContactsImported,
+        body=body,
+    )
+
+
+def search_contacts(
+    body: models.ContactSearchIn,
+) -> Call[models.ContactList]:
+    """Search contacts.
+
+    Find contacts by words of their names, addresses, organisations, titles and notes.
+    """
+    return Call(
+        method="POST",
+        path="/v1/contacts/search",
+        answer=models.ContactList,
+        body=body,
+    )
+
+
+def get_contact(
+    contact_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ContactView]:
+    """Show a contact.
+
+    Show one contact of the member.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/contacts/{part(contact_id)}",
+        answer=models.ContactView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def remove_contact(
+    contact_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ContactGone]:
+    """Remove a contact.
+
+    Remove a contact; to erase all that is held of somebody, forget them.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/contacts/{part(contact_id)}",
+        answer=models.ContactGone,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def invite_contact(
+    contact_id: UUID | str,
+    body: models.ContactInviteIn,
+) -> Call[models.ContactInvited]:
+    """Invite a contact into a network.
+
+    Make an invite for a contact, who is a ghost until they take it. Nobody is written to.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/contacts/{part(contact_id)}/invite",
+        answer=models.ContactInvited,
+        body=body,
+    )
+
+
 def context(
     body: models.ContextIn,
 ) -> Call[models.ContextAnswer]:
@@ -853,6 +1055,21 @@ def get_costs(
         path="/v1/costs",
         answer=models.CostReport,
         query={"by": by, "since": since, "until": until},
+    )
+
+
+def discover(
+    body: models.DiscoverQueryIn,
+) -> Call[models.DiscoveredShown]:
+    """Look for who fits.
+
+    Search, judge and rank those whom shared networks show. 90 must meet, 70 should meet.
+    """
+    return Call(
+        method="POST",
+        path="/v1/discover",
+        answer=models.DiscoveredShown,
+        body=body,
     )
 
 
@@ -1197,6 +1414,56 @@ def export_graph(
     )
 
 
+def get_feed(
+    *,
+    limit: int | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.FeedView]:
+    """Show the feed.
+
+    Show whom a member should meet, why, and what to do about it.  A card is made of what a
+    shared network shows and of what was said aloud; `by` says whether rules or a model
+    worded it.
+    """
+    return Call(
+        method="GET",
+        path="/v1/feed",
+        answer=models.FeedView,
+        query={"limit": limit, "client_id": client_id, "user_id": user_id},
+    )
+
+
+def get_feed_health(
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.FeedHealth]:
+    """Show how the feed does.
+
+    Show how a member's feed does: what it is made of, how fresh it is, what of it expired.
+    """
+    return Call(
+        method="GET",
+        path="/v1/feed/health",
+        answer=models.FeedHealth,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def maintain_feeds() -> Call[models.MaintenanceRun]:
+    """Look after every feed now.
+
+    Look after the feeds of the workspace now; a schedule does so every hour.  Where one
+    does poorly, its member's intents are looked for again, as many as may wait.
+    """
+    return Call(
+        method="POST",
+        path="/v1/feed/maintenance",
+        answer=models.MaintenanceRun,
+    )
+
+
 def forget(
     body: models.ForgetIn,
 ) -> Call[models.ForgettingDone | models.ForgettingPlan]:
@@ -1404,6 +1671,291 @@ def get_ingestion(
         method="GET",
         path=f"/v1/ingestions/{part(ingestion_id)}",
         answer=models.IngestionView,
+    )
+
+
+def list_integrations(
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.IntegrationList]:
+    """List integrations.
+
+    List where a member's contacts are read from, and how it went last.
+    """
+    return Call(
+        method="GET",
+        path="/v1/integrations",
+        answer=models.IntegrationList,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def add_integration(
+    body: models.IntegrationIn,
+) -> Call[models.IntegrationView]:
+    """Add an integration.
+
+    Keep where contacts are read from. It is only ever read, and its address stays sealed.
+    """
+    return Call(
+        method="POST",
+        path="/v1/integrations",
+        answer=models.IntegrationView,
+        body=body,
+    )
+
+
+def remove_integration(
+    integration_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ContactGone]:
+    """Remove an integration.
+
+    Read from there no more; contacts that came of it stay.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/integrations/{part(integration_id)}",
+        answer=models.ContactGone,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def sync_integration(
+    integration_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ContactsImported]:
+    """Synchronise an integration.
+
+    Read the people the member met, now; what keeps it from being read is said and kept.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/integrations/{part(integration_id)}/sync",
+        answer=models.ContactsImported,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def submit_intents(
+    body: models.IntentIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.IntentsSubmitted]:
+    """Say what a member seeks or offers.
+
+    Infer intents, verify each, and make, change or end what the words say; or only propose.
+    """
+    return Call(
+        method="POST",
+        path="/v1/intents",
+        answer=models.IntentsSubmitted,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_intents(
+    *,
+    state: Literal["active", "paused", "expired", "archived"] | None = None,
+    as_of: datetime | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.IntentPage]:
+    """List a member's intents.
+
+    List a member's own intents as they are, or as they were.
+    """
+    return Call(
+        method="GET",
+        path="/v1/intents",
+        answer=models.IntentPage,
+        query={
+            "state": state,
+            "as_of": as_of,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def get_intent(
+    intent_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.IntentView]:
+    """Show an intent.
+
+    Show one of a member's own intents, and how far it was verified.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/intents/{part(intent_id)}",
+        answer=models.IntentView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def update_intent(
+    intent_id: UUID | str,
+    body: models.IntentChangeIn,
+) -> Call[models.IntentView]:
+    """Change an intent.
+
+    Change an intent in place; of another side or matter it ends and another begins.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/intents/{part(intent_id)}",
+        answer=models.IntentView,
+        body=body,
+    )
+
+
+def delete_intent(
+    intent_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.IntentView]:
+    """Delete an intent.
+
+    Archive an intent: it leaves its networks, and what was found for it and is open
+    expires.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/intents/{part(intent_id)}",
+        answer=models.IntentView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def answer_intent(
+    intent_id: UUID | str,
+    body: models.IntentAnswerIn,
+) -> Call[models.IntentView]:
+    """Say whether an intent is a change of another.
+
+    Settle what was unsure: `update` writes it into the open intent, `create` keeps both.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/intents/{part(intent_id)}/answer",
+        answer=models.IntentView,
+        body=body,
+    )
+
+
+def list_intent_networks(
+    intent_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.AssignmentList]:
+    """List the networks of an intent.
+
+    List where one's intent belongs, with its score.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/intents/{part(intent_id)}/networks",
+        answer=models.AssignmentList,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def assign_intent(
+    intent_id: UUID | str,
+    body: models.AssignIn,
+) -> Call[models.AssignmentList]:
+    """Assign an intent to networks.
+
+    Assign one's intent to networks that one is in, or let it be judged for all of them.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/intents/{part(intent_id)}/networks",
+        answer=models.AssignmentList,
+        body=body,
+    )
+
+
+def unassign_intent(
+    intent_id: UUID | str,
+    network_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.AssignmentList]:
+    """Take an intent out of a network.
+
+    Take one's intent out of a network, until it is judged anew.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/intents/{part(intent_id)}/networks/{part(network_id)}",
+        answer=models.AssignmentList,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def pause_intent(
+    intent_id: UUID | str,
+    body: models.IntentMoveIn,
+) -> Call[models.IntentView]:
+    """Pause an intent.
+
+    Keep an intent without looking for it or showing it.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/intents/{part(intent_id)}/pause",
+        answer=models.IntentView,
+        body=body,
+    )
+
+
+def refresh_intent(
+    intent_id: UUID | str,
+    body: models.IntentRefreshIn,
+) -> Call[models.IntentView]:
+    """Let an intent last anew.
+
+    Let an intent last 90 days from now, or until a moment; an expired one is open again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/intents/{part(intent_id)}/refresh",
+        answer=models.IntentView,
+        body=body,
+    )
+
+
+def resume_intent(
+    intent_id: UUID | str,
+    body: models.IntentMoveIn,
+) -> Call[models.IntentView]:
+    """Resume an intent.
+
+    Look for a paused intent again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/intents/{part(intent_id)}/resume",
+        answer=models.IntentView,
+        body=body,
     )
 
 
@@ -1676,6 +2228,45 @@ def verify_ledger(
         path="/v1/ledger/verify",
         answer=models.LedgerVerification | models.AnchoredVerification,
         query={"anchors": anchors},
+    )
+
+
+def read_session_log(
+    *,
+    session_id: str,
+    stream: Literal["all", "errors", "events"] | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.LogLinePage]:
+    """Read what is logged of a session.
+
+    List a session's searches, calls of tools, chat events, messages and events: ids, no
+    texts.  `errors` are the lines with an error, `events` what chats told and agents
+    observed.
+    """
+    return Call(
+        method="GET",
+        path="/v1/logs",
+        answer=models.LogLinePage,
+        query={"session_id": session_id, "stream": stream, "limit": limit, "cursor": cursor},
+    )
+
+
+def get_member(
+    member_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.MemberView]:
+    """Show a member.
+
+    Show who is in a network with one: as they describe themselves, and their intents there.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/members/{part(member_id)}",
+        answer=models.MemberView,
+        query={"client_id": client_id, "user_id": user_id},
     )
 
 
@@ -1965,6 +2556,430 @@ def list_namespaces(
     )
 
 
+def begin_negotiation(
+    body: models.NegotiationIn,
+) -> Call[models.NegotiationView]:
+    """Begin a negotiation.
+
+    Begin the negotiation of an opportunity of one's own; the same one a second time.
+    """
+    return Call(
+        method="POST",
+        path="/v1/negotiations",
+        answer=models.NegotiationView,
+        body=body,
+    )
+
+
+def list_negotiations(
+    *,
+    state: Literal["open", "waiting", "ended"] | None = None,
+    my_turn: bool | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NegotiationPage]:
+    """List negotiations.
+
+    List the negotiations of a member; an admin who names no client lists all.
+    """
+    return Call(
+        method="GET",
+        path="/v1/negotiations",
+        answer=models.NegotiationPage,
+        query={
+            "state": state,
+            "my_turn": my_turn,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def measure_negotiations() -> Call[models.NegotiationMeasures]:
+    """Show how negotiations end.
+
+    Count how negotiations ended, and the share of yeses that came at once.
+    """
+    return Call(
+        method="GET",
+        path="/v1/negotiations/measures",
+        answer=models.NegotiationMeasures,
+    )
+
+
+def get_negotiation(
+    negotiation_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NegotiationView]:
+    """Show a negotiation.
+
+    Show a negotiation to one of its two sides, or to an admin.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/negotiations/{part(negotiation_id)}",
+        answer=models.NegotiationView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def advance_negotiation(
+    negotiation_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NegotiationView]:
+    """Go on with a negotiation.
+
+    Go on where the time for a turn has passed; without this, a sweep does.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/negotiations/{part(negotiation_id)}/advance",
+        answer=models.NegotiationView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def answer_negotiation(
+    negotiation_id: UUID | str,
+    body: models.PersonAnswerIn,
+) -> Call[models.NegotiationView]:
+    """Answer for one's agent.
+
+    Answer the one question that one's own side is asked when the agents come to no end.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/negotiations/{part(negotiation_id)}/answer",
+        answer=models.NegotiationView,
+        body=body,
+    )
+
+
+def list_negotiation_events(
+    negotiation_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NegotiationEventList]:
+    """Show the trace of a negotiation.
+
+    Show a negotiation as trace events: its start, its turns, its outcome, its end.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/negotiations/{part(negotiation_id)}/events",
+        answer=models.NegotiationEventList,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def export_negotiation(
+    negotiation_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NegotiationExport]:
+    """Export a negotiation.
+
+    Export the signed turns, so that an outsider can verify them without this server.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/negotiations/{part(negotiation_id)}/export",
+        answer=models.NegotiationExport,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def list_negotiation_inputs(
+    negotiation_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.PrivateInputList]:
+    """Show what weighed in one's turns.
+
+    Show which memories of one's own the advocate weighed: the other side has hashes alone.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/negotiations/{part(negotiation_id)}/inputs",
+        answer=models.PrivateInputList,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def create_network(
+    body: models.NetworkIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.NetworkView]:
+    """Make a network.
+
+    Make a network and be in it as its owner; of an admin for nobody it is the workspace's.
+    """
+    return Call(
+        method="POST",
+        path="/v1/networks",
+        answer=models.NetworkView,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def list_networks(
+    *,
+    joined: bool | None = None,
+    as_of: datetime | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NetworkPage]:
+    """List networks.
+
+    List networks that one is in, and those that anyone may join; or which one was in then.
+    """
+    return Call(
+        method="GET",
+        path="/v1/networks",
+        answer=models.NetworkPage,
+        query={
+            "joined": joined,
+            "as_of": as_of,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def join_by_invite(
+    body: models.JoinByInviteIn,
+) -> Call[models.NetworkView]:
+    """Join a network by an invite.
+
+    Join by the token of an invite, which lets nobody else in then.
+    """
+    return Call(
+        method="POST",
+        path="/v1/networks/join",
+        answer=models.NetworkView,
+        body=body,
+    )
+
+
+def get_network(
+    network_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NetworkView]:
+    """Show a network.
+
+    Show a network that one is in, or that anyone may join.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/networks/{part(network_id)}",
+        answer=models.NetworkView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def update_network(
+    network_id: UUID | str,
+    body: models.NetworkChangesIn,
+) -> Call[models.NetworkView]:
+    """Change a network.
+
+    Change a network as its owner; with another prompt what is in it is judged anew.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/networks/{part(network_id)}",
+        answer=models.NetworkView,
+        body=body,
+    )
+
+
+def remove_network(
+    network_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NetworkLeft]:
+    """Remove a network.
+
+    Remove a network as its owner, once nobody else is in it.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/networks/{part(network_id)}",
+        answer=models.NetworkLeft,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def create_invite(
+    network_id: UUID | str,
+    body: models.InviteIn,
+) -> Call[models.InviteMade]:
+    """Invite somebody to a network.
+
+    Make a link that lets one person in, once; the owner, or anybody in an open network.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/networks/{part(network_id)}/invites",
+        answer=models.InviteMade,
+        body=body,
+    )
+
+
+def list_invites(
+    network_id: UUID | str,
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.InviteRowPage]:
+    """List invites to a network.
+
+    List invites: an owner all, another member those they made. Tokens are in no list.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/networks/{part(network_id)}/invites",
+        answer=models.InviteRowPage,
+        query={"limit": limit, "cursor": cursor, "client_id": client_id, "user_id": user_id},
+    )
+
+
+def revoke_invite(
+    network_id: UUID | str,
+    invite_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NetworkLeft]:
+    """Withdraw an invite.
+
+    Withdraw an invite that was not used.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/networks/{part(network_id)}/invites/{part(invite_id)}",
+        answer=models.NetworkLeft,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def join_network(
+    network_id: UUID | str,
+    body: models.JoinIn,
+) -> Call[models.NetworkView]:
+    """Join a network.
+
+    Join a network that anyone may join; one's intents are judged for it.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/networks/{part(network_id)}/join",
+        answer=models.NetworkView,
+        body=body,
+    )
+
+
+def leave_network(
+    network_id: UUID | str,
+    body: models.LeaveIn,
+) -> Call[models.NetworkLeft]:
+    """Leave a network.
+
+    Leave a network; what one had there is shown there no more.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/networks/{part(network_id)}/leave",
+        answer=models.NetworkLeft,
+        body=body,
+    )
+
+
+def list_network_members(
+    network_id: UUID | str,
+    *,
+    as_of: datetime | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.InNetworkPage]:
+    """List who is in a network.
+
+    List who is in a network that one is in, as they describe themselves.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/networks/{part(network_id)}/members",
+        answer=models.InNetworkPage,
+        query={
+            "as_of": as_of,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def remove_network_member(
+    network_id: UUID | str,
+    member_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.NetworkLeft]:
+    """Let somebody be in a network no longer.
+
+    Let somebody go as the owner; what they had there is shown there no more.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/networks/{part(network_id)}/members/{part(member_id)}",
+        answer=models.NetworkLeft,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def set_member_prompt(
+    network_id: UUID | str,
+    body: models.MemberPromptIn,
+) -> Call[models.NetworkView]:
+    """Say what of a member's belongs to a network.
+
+    Say what of one's own is to be there; one's intents are judged anew for it.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/networks/{part(network_id)}/prompt",
+        answer=models.NetworkView,
+        body=body,
+    )
+
+
 def write_nodes(
     body: models.NodeIn | models.NodeBatch,
     *,
@@ -2104,6 +3119,205 @@ def get_lineage(
     )
 
 
+def create_opportunities(
+    body: models.DiscoverIn,
+) -> Call[models.OpportunitiesCreated]:
+    """Propose meetings.
+
+    Keep drafts; the same two people and intents have one opportunity, however often.
+    """
+    return Call(
+        method="POST",
+        path="/v1/opportunities",
+        answer=models.OpportunitiesCreated,
+        body=body,
+    )
+
+
+def list_opportunities(
+    *,
+    state: Literal[
+        "latent", "negotiating", "draft", "pending", "accepted", "rejected", "stalled", "expired"
+    ]
+    | None = None,
+    as_of: datetime | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.OpportunityPage]:
+    """List a member's opportunities.
+
+    List those that a member has a part in and may see.
+    """
+    return Call(
+        method="GET",
+        path="/v1/opportunities",
+        answer=models.OpportunityPage,
+        query={
+            "state": state,
+            "as_of": as_of,
+            "limit": limit,
+            "cursor": cursor,
+            "client_id": client_id,
+            "user_id": user_id,
+        },
+    )
+
+
+def introduce(
+    body: models.IntroduceIn,
+) -> Call[models.OpportunityView]:
+    """Introduce two others.
+
+    Propose two others to each other; each of them says yes for themselves.
+    """
+    return Call(
+        method="POST",
+        path="/v1/opportunities/introduce",
+        answer=models.OpportunityView,
+        body=body,
+    )
+
+
+def get_opportunity(
+    opportunity_id: UUID | str,
+    *,
+    as_of: datetime | None = None,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.OpportunityView]:
+    """Show an opportunity.
+
+    Show one, and what its reader may do with it.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/opportunities/{part(opportunity_id)}",
+        answer=models.OpportunityView,
+        query={"as_of": as_of, "client_id": client_id, "user_id": user_id},
+    )
+
+
+def accept_opportunity(
+    opportunity_id: UUID | str,
+    body: models.ActIn,
+) -> Call[models.OpportunityView]:
+    """Accept an opportunity.
+
+    Say yes for oneself.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/opportunities/{part(opportunity_id)}/accept",
+        answer=models.OpportunityView,
+        body=body,
+    )
+
+
+def reject_opportunity(
+    opportunity_id: UUID | str,
+    body: models.ActIn,
+) -> Call[models.OpportunityView]:
+    """Reject an opportunity.
+
+    Say no; these two are not proposed to each other for the same intents again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/opportunities/{part(opportunity_id)}/reject",
+        answer=models.OpportunityView,
+        body=body,
+    )
+
+
+def send_opportunity(
+    opportunity_id: UUID | str,
+    body: models.ActIn,
+) -> Call[models.OpportunityView]:
+    """Send an opportunity.
+
+    Show it to the other one; it is the sender's yes, and nobody else's.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/opportunities/{part(opportunity_id)}/send",
+        answer=models.OpportunityView,
+        body=body,
+    )
+
+
+def list_people() -> Call[models.PersonList]:
+    """List who signs in.
+
+    List the people of the workspace who may sign in to the console, disabled ones too.
+    """
+    return Call(
+        method="GET",
+        path="/v1/people",
+        answer=models.PersonList,
+    )
+
+
+def add_person(
+    body: models.PersonIn,
+) -> Call[models.LinkMade]:
+    """Let somebody sign in.
+
+    Add a person. Give them the link: it is good once, for 15 minutes.
+    """
+    return Call(
+        method="POST",
+        path="/v1/people",
+        answer=models.LinkMade,
+        body=body,
+    )
+
+
+def change_person(
+    person_id: UUID | str,
+    body: models.PersonChangeIn,
+) -> Call[models.PersonView]:
+    """Change what somebody may do.
+
+    Change a role, or whether somebody may sign in. The last owner stays one.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/people/{part(person_id)}",
+        answer=models.PersonView,
+        body=body,
+    )
+
+
+def remove_person(
+    person_id: UUID | str,
+) -> Call[models.PersonView]:
+    """Remove somebody who signs in.
+
+    Remove a person with their login, name, password and sessions. The last owner stays.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/people/{part(person_id)}",
+        answer=models.PersonView,
+    )
+
+
+def link_person(
+    person_id: UUID | str,
+) -> Call[models.LinkMade]:
+    """Make a link that signs somebody in once.
+
+    Make a new link for somebody who lost password or session; it is good for 15 minutes.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/people/{part(person_id)}/link",
+        answer=models.LinkMade,
+    )
+
+
 def list_personas() -> Call[models.PersonaList]:
     """List personas.
 
@@ -2205,6 +3419,122 @@ def get_profile(
         path="/v1/profile",
         answer=models.Profile,
         query={"about": about, "client_id": client_id, "user_id": user_id},
+    )
+
+
+def get_member_profile(
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.ProfileView]:
+    """Show a member's own profile.
+
+    Show the profile as shared networks show it, and which parts are missing.
+    """
+    return Call(
+        method="GET",
+        path="/v1/profiles/me",
+        answer=models.ProfileView,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def replace_member_profile(
+    body: models.MemberProfileIn,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.ProfileView]:
+    """Write a member's profile.
+
+    Write the whole profile; what is left out is empty then.
+    """
+    return Call(
+        method="PUT",
+        path="/v1/profiles/me",
+        answer=models.ProfileView,
+        body=body,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
+def update_member_profile(
+    body: models.MemberProfileChangeIn,
+) -> Call[models.ProfileView]:
+    """Change a member's profile.
+
+    Merge parts and a text into the profile; a mere confirmation says nothing.
+    """
+    return Call(
+        method="PATCH",
+        path="/v1/profiles/me",
+        answer=models.ProfileView,
+        body=body,
+    )
+
+
+def generate_member_profile(
+    body: models.MemberProfileSourcesIn,
+) -> Call[models.ProfileView]:
+    """Make a member's profile from sources.
+
+    Make the missing parts from a text, documents, links or memories; `force` merges all.
+    """
+    return Call(
+        method="POST",
+        path="/v1/profiles/me/generate",
+        answer=models.ProfileView,
+        body=body,
+    )
+
+
+def list_premises(
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.PremiseList]:
+    """List what a member says of themselves.
+
+    List premises; nobody else is shown them.
+    """
+    return Call(
+        method="GET",
+        path="/v1/profiles/me/premises",
+        answer=models.PremiseList,
+        query={"client_id": client_id, "user_id": user_id},
+    )
+
+
+def add_premises(
+    body: models.PremisesIn,
+) -> Call[models.PremiseList]:
+    """State premises.
+
+    Keep each statement of a self-description by itself, for good or until a moment.
+    """
+    return Call(
+        method="POST",
+        path="/v1/profiles/me/premises",
+        answer=models.PremiseList,
+        body=body,
+    )
+
+
+def retract_premise(
+    premise_id: UUID | str,
+    *,
+    client_id: str | None = None,
+    user_id: str | None = None,
+) -> Call[models.PremiseRetracted]:
+    """Retract a premise.
+
+    Take back a premise; the profile no longer says so in its words either.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/profiles/me/premises/{part(premise_id)}",
+        answer=models.PremiseRetracted,
+        query={"client_id": client_id, "user_id": user_id},
     )
 
 

@@ -16,7 +16,7 @@ from cairn.adapters.aws.clients import aws_client
 from cairn.adapters.aws.messages import send_message
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError
-from cairn.kernel.traces import TRACEPARENT, current, joined
+from cairn.kernel.traces import TRACEPARENT, current, current_trace_id, joined
 from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ REFERENCES = MappingProxyType(
         Topic.TICKET: "ticket_id",
         Topic.ESCALATION: "investigation_id",
         Topic.WORKFLOW: "workflow_run_id",
+        Topic.ASSIGNMENT: "network_id",
     }
 )
 """What a machine or a queue's reader calls the id it is woken for."""
@@ -161,7 +162,8 @@ class AwsDispatcher:
             return current()
         with self.transactions.reading(system_principal(row.workspace_id)) as stores:
             trace_id = stores.ledger.trace_at(row.position)
-        return joined(trace_id, row.id) if trace_id else current()
+        elsewhere = trace_id is not None and trace_id != current_trace_id()
+        return joined(trace_id, row.id) if elsewhere else current()
 
     def _start(self, row: OutboxRow) -> None:
         """Start a machine; the name makes a second start of the same attempt or run do nothing."""
@@ -174,7 +176,7 @@ class AwsDispatcher:
         name = f"{reference}-{row.attempt}" if row.attempt else str(reference)
         if row.topic in RERUN:
             name, start["run"] = f"{reference}-{row.batch}", row.batch
-            start |= {TRACEPARENT: trace} if (trace := self._trace(row)) else {}
+        start |= {TRACEPARENT: trace} if (trace := self._trace(row)) else {}
         try:
             machines.start_execution(
                 stateMachineArn=self.machines[row.topic], name=name, input=json.dumps(start)
@@ -184,7 +186,7 @@ class AwsDispatcher:
 
     def _tell(self, row: OutboxRow, answer: Answer | None) -> None:
         """Answer the execution that waits; where it is gone, another one goes on."""
-        if answer is None or (answer.token is not None and self._told(answer.token, answer)):
+        if answer is None or (answer.token is not None and self._send_answer(answer.token, answer)):
             return
         if self._lives(answer.execution):
             return  # it has its answer, or looks for itself before it waits
@@ -192,7 +194,7 @@ class AwsDispatcher:
         if self.again is not None:
             self.again(row)
 
-    def _told(self, token: str, answer: Answer) -> bool:
+    def _send_answer(self, token: str, answer: Answer) -> bool:
         """Send the answer; False when nobody waits with this token (any more)."""
         from botocore.exceptions import ClientError
 

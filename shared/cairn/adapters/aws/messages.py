@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.aws.clients import aws_client
 from cairn.kernel.errors import Unavailable
+from cairn.kernel.spans import Kind, span
 from cairn.kernel.traces import TRACEPARENT
 
 if TYPE_CHECKING:
@@ -24,13 +25,20 @@ def send_message(
     delay_seconds: int = 0,
 ) -> None:
     """Send one message; what boto3 raises says that the queue did not take it."""
-    aws_client("sqs").send_message(
-        QueueUrl=queue_url,
-        MessageBody=body,
-        MessageGroupId=str(workspace_id),
-        **({"DelaySeconds": delay_seconds} if delay_seconds else {}),
-        **_attributes(traceparent),
-    )
+    queue = queue_url.rpartition("/")[2]
+    attributes = {
+        "messaging.system": "aws_sqs",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": queue,
+    }
+    with span(f"send {queue}", attributes, kind=Kind.PRODUCER, parent=traceparent) as sending:
+        aws_client("sqs").send_message(
+            QueueUrl=queue_url,
+            MessageBody=body,
+            MessageGroupId=str(workspace_id),
+            **({"DelaySeconds": delay_seconds} if delay_seconds else {}),
+            **_attributes(sending.traceparent),
+        )
 
 
 def require_sent(

@@ -42,7 +42,7 @@ class PrometheusMetrics:
         }
         with self._lock:
             if metric not in self._series:
-                self._series[metric] = _made(metric, shape)
+                self._series[metric] = _build_metric(metric, shape)
         series = self._series[metric].labels(**labelled) if labelled else self._series[metric]
         series.inc(value) if shape.sort is Sort.COUNTER else series.observe(value)
 
@@ -103,7 +103,7 @@ def label_names(shape: Shape) -> tuple[str, ...]:
     return tuple(sorted({name for names in shape.sets for name in names}))
 
 
-def _made(metric: Metric, shape: Shape) -> Any:
+def _build_metric(metric: Metric, shape: Shape) -> Any:
     from prometheus_client import Counter, Histogram
 
     names, what = label_names(shape), metric.value

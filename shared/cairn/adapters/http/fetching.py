@@ -77,11 +77,14 @@ class Answer:
 class HttpFetch:
     """Implements `Fetch`. `private_hosts` may be inside this network and on any port: for a laptop.
 
+    `media_types` are those of what is fetched: pages, unless it says otherwise.
+
     Raises ValidationFailed for an address or a page that is not fetched, Denied where robots.txt
     says so, TooLarge, RateLimited, and Unavailable when nobody answers.
     """
 
     private_hosts: frozenset[str] = frozenset()
+    media_types: frozenset[str] = HTML | PLAIN
     resolve: Resolve = resolved
     stopwatch: Stopwatch = monotonic
     limits: Limits = field(default_factory=Limits)
@@ -99,7 +102,7 @@ class HttpFetch:
             self._require_allowed(url, ends)
             answer = self._ask(url, MAX_BYTES, ends)
             if answer.status not in _REDIRECTS:
-                return _fetched(url, answer)
+                return _fetched(url, answer, self.media_types)
             url = urljoin(url, answer.headers.get("location", ""))
         return refuse(f"redirects more than {MAX_REDIRECTS} times", reason="fetch-redirects")
 
@@ -182,15 +185,16 @@ class HttpFetch:
             raise Unavailable("The page's host did not answer.", reason=reason) from None
 
 
-def _fetched(url: str, answer: Answer) -> Fetched:
+def _fetched(url: str, answer: Answer, media_types: frozenset[str]) -> Fetched:
     if answer.status >= 500:
         raise Unavailable(f"The page's host answered {answer.status}.", reason="unreachable")
     if answer.status != 200:
         refuse(f"is answered with status {answer.status}", reason="fetch-status")
     kind, _, parameters = answer.headers.get("content-type", "").partition(";")
     media_type = kind.strip().lower()
-    if media_type not in HTML | PLAIN:
-        refuse("leads to what is no page: HTML, text or JSON", reason="fetch-media-type")
+    if media_type not in media_types:
+        what = ", ".join(sorted(media_types))
+        refuse(f"leads to what is none of {what}", reason="fetch-media-type")
     if len(answer.body) > MAX_BYTES:
         raise TooLarge(f"The page has more than {MAX_BYTES} bytes.", limit=MAX_BYTES)
     charset = re.search(r"charset=\"?([A-Za-z0-9_.:-]{1,40})", parameters)

@@ -85,7 +85,9 @@ class GitHubIssues:
         clock: Clock = utc_now,
         breakers: Breakers | None = None,
     ) -> None:
-        self._base = f"/repos/{_named('owner', repository)}/{_named('name', repository)}"
+        self._base = (
+            f"/repos/{_checked_name('owner', repository)}/{_checked_name('name', repository)}"
+        )
         self._headers = {
             "authorization": f"Bearer {repository.token}",
             "accept": "application/vnd.github+json",
@@ -228,7 +230,7 @@ def _issue(number: int) -> str:
     return f"/issues/{number}"
 
 
-def _named(part: str, repository: GitHubRepository) -> str:
+def _checked_name(part: str, repository: GitHubRepository) -> str:
     value = repository.owner if part == "owner" else repository.name
     if not _NAME.fullmatch(value) or value.strip(".") == "":
         message = "is a name of letters, digits, dots, dashes and underscores"

@@ -200,11 +200,11 @@ class Translated:
 
     def poll(self, cursor: str | None, limit: int) -> Polled:
         """Return what changed since `cursor`."""
-        return _asked(lambda: self.adapter.poll(cursor, limit))
+        return _translate_refusals(lambda: self.adapter.poll(cursor, limit))
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
         """Raise Unauthenticated for a delivery that is not the help desk's."""
-        _asked(lambda: self.adapter.verify(delivered, now))
+        _translate_refusals(lambda: self.adapter.verify(delivered, now))
 
     def read(self, delivered: Delivered) -> Events:
         """Return what a delivery tells."""
@@ -212,18 +212,22 @@ class Translated:
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Answer a ticket."""
-        return _asked(lambda: self.adapter.reply(external_id, text, private=private, key=key))
+        return _translate_refusals(
+            lambda: self.adapter.reply(external_id, text, private=private, key=key)
+        )
 
     def set_status(self, external_id: str, status: str) -> str:
         """Set the status."""
-        return _asked(lambda: self.adapter.set_status(external_id, status))
+        return _translate_refusals(lambda: self.adapter.set_status(external_id, status))
 
     def log_time(self, external_id: str, minutes: int, note: str, *, key: str) -> str:
         """Log working time."""
-        return _asked(lambda: self.adapter.log_time(external_id, minutes, note, key=key))
+        return _translate_refusals(
+            lambda: self.adapter.log_time(external_id, minutes, note, key=key)
+        )
 
 
-def _asked(ask: Callable[[], T]) -> T:
+def _translate_refusals(ask: Callable[[], T]) -> T:
     try:
         return ask()
     except ConnectorUnauthorised as refused:

@@ -1,7 +1,9 @@
 """The keys that an OpenID Connect issuer publishes, found by its own discovery document.
 
 They are read again every hour, and once a minute for a key that is not among them: that is how a
-rotation shows. While the issuer does not answer, keys read within a day stay good.
+rotation shows. While the issuer does not answer, keys read within a day stay good. One thread asks
+at a time: a token with a fresh key waits for none, and those that waited for an attempt that failed
+share its outcome.
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ GOOD_FOR, AT_LEAST, AT_MOST = 3_600.0, 60.0, 86_400.0
 SECONDS = 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    keys: Mapping[str, Mapping[str, Any]]
+    at: float
+
+
 @dataclass(slots=True)
 class PublishedIssuerKeys:
     """Looks up a key by its id. `allow_private` lets an issuer be in this network: on a laptop."""
@@ -33,33 +41,47 @@ class PublishedIssuerKeys:
     allow_private: bool = False
     transport: httpx.BaseTransport | None = None
     stopwatch: Stopwatch = monotonic
-    _keys: Mapping[str, Mapping[str, Any]] | None = None
-    _read_at: float = 0.0
+    _last: _Read | None = None
     _tried_at: float | None = None
+    _failures: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     def __call__(self, key_id: str) -> Mapping[str, Any] | None:
         """Return the key; None when there is none, Unavailable when that cannot be known."""
-        with self._lock:
-            keys = self._known(GOOD_FOR)
-            return keys.get(key_id) or self._known(AT_LEAST).get(key_id)
+        last, failures, now = self._last, self._failures, self.stopwatch()
+        held = last.keys.get(key_id) if last and now - last.at < AT_MOST else None
+        if last and held is not None and now - last.at < GOOD_FOR:
+            return held
+        if not self._lock.acquire(blocking=held is None):
+            return held  # another thread reads them again
+        try:
+            keys = self._keys_within(GOOD_FOR, failures)
+            return keys.get(key_id) or self._keys_within(AT_LEAST, failures).get(key_id)
+        finally:
+            self._lock.release()
 
-    def _known(self, seconds: float) -> Mapping[str, Mapping[str, Any]]:
-        """Return the keys, read or tried to be read within the last `seconds`."""
-        now = self.stopwatch()
-        if self._keys is not None and now - self._read_at < seconds:
-            return self._keys
+    def _keys_within(self, seconds: float, failures: int) -> Mapping[str, Mapping[str, Any]]:
+        """Return the keys, read or tried to be read within the last `seconds`.
+
+        Nobody asks again who came before the last failure, of which there were `failures` then.
+        """
+        now, last = self.stopwatch(), self._last
+        if last is not None and now - last.at < seconds:
+            return last.keys
+        if self._failures != failures:
+            raise _unreadable()
         if self._tried_at is None or now - self._tried_at >= min(seconds, AT_LEAST):
             self._tried_at = now
             try:
-                self._keys, self._read_at = self._published(), now
+                self._last = last = _Read(self._published(), now)
             except CairnError as error:
-                if self._keys is None or now - self._read_at >= AT_MOST:
+                if last is None or now - last.at >= AT_MOST:
                     self._tried_at = None  # nobody can sign in: the next request asks again
+                    self._failures += 1
                     raise _unreadable() from error
-        if self._keys is None:
+        if last is None:
             raise _unreadable()
-        return self._keys
+        return last.keys
 
     def _published(self) -> Mapping[str, Mapping[str, Any]]:
         document = self._ask(self.issuer.rstrip("/"), DISCOVERY)

@@ -106,14 +106,14 @@ class ZohoTokens:
             },
             repeatable=True,
         )
-        body = self._asked(request).record()
+        body = self._request_token(request).record()
         if not isinstance(body.get("access_token"), str):
             raise _token_refused(str(body.get("error", "")))
         self._token = body["access_token"]
         lives = float(body.get("expires_in") or 3600)
         self._ends = self._stopwatch() + max(lives - TOKEN_LEEWAY_SECONDS, 0.0)
 
-    def _asked(self, request: Request) -> Answer:
+    def _request_token(self, request: Request) -> Answer:
         try:
             return self._service.ask(request, {})
         except ValidationFailed as refused:

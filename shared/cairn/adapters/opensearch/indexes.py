@@ -19,7 +19,7 @@ from cairn.adapters.opensearch.documents import (
     is_current,
 )
 from cairn.kernel.errors import Unavailable
-from cairn.search_index.sync import Bucket, LiveIndex, Written
+from cairn.search_index.sync import Bucket, LiveIndex, SyncResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +100,7 @@ class OpenSearchIndexes:
                 indices.delete(index=other, params={"ignore_unavailable": "true"})
         return others
 
-    def write(self, name: str, documents: Sequence[IndexDocument]) -> Written:
+    def write(self, name: str, documents: Sequence[IndexDocument]) -> SyncResult:
         """Write in bulk requests of bounded size; what is newer in the index stays."""
         counts = {"indexed": 0, "removed": 0, "newer": 0}
         refused: dict[UUID, str] = {}
@@ -120,7 +120,7 @@ class OpenSearchIndexes:
                 counts["newer"] += 1
             else:
                 refused[ids[outcome["_id"]]] = _final_reason(outcome)
-        return Written(**counts, refused=refused)
+        return SyncResult(**counts, refused=refused)
 
     def remove(self, name: str, workspace_id: UUID, positions: Mapping[UUID, int]) -> int:
         """Take documents out at the versions seen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 from psycopg.rows import dict_row, kwargs_row
@@ -140,7 +140,7 @@ class Admit:
         tools: Sequence[str] | None,
         agent_tools: Sequence[str] | None,
         edition: str | None,
-        barred: Barred | None,
+        barred: Barred | Literal["snapshot"] | None,
         rate: float,
         remaining: float,
         refused: int | None,
@@ -152,8 +152,10 @@ class Admit:
             allowed_scopes=frozenset(Scope(scope) for scope in allowed_scopes),
             tools=frozenset(tools) if tools is not None else None,
             agent_tools=frozenset(agent_tools) if agent_tools is not None else None,
-            barred=barred or ("edition" if edition not in (None, "", self.edition.name) else None),
+            barred=(None if barred == "snapshot" else barred)
+            or ("edition" if edition not in (None, "", self.edition.name) else None),
             left_out=self.edition.without,
+            live_memory=barred != "snapshot",
             **row,
         )
         return Admission(

@@ -219,6 +219,7 @@ def bind(
         "scopes": ",".join(sorted(principal.allowed_scopes)),
         "agent": _agent_of(principal),
         "client": principal.client_id or "",
+        "person": principal.person or "",
         "sees_deleted": "on" if sees_deleted else "",
         "sees_expired": "on" if not read_only or _is_system(principal) else "",
         "conversations": _conversations_of(principal),
@@ -243,7 +244,8 @@ def _transaction(connection: Connection, *, one_moment: bool) -> Generator[None]
 
 def _agent_of(principal: Principal) -> str:
     """Return whose tags are found: the key's agent's, everyone's, or nobody's (`-`)."""
-    return principal.agent_slug or ("" if principal.role is Role.ADMIN else "-")
+    sees_all = principal.role is Role.ADMIN or principal.person is not None
+    return principal.agent_slug or ("" if sees_all else "-")
 
 
 def _conversations_of(principal: Principal) -> str:

@@ -21,7 +21,7 @@ from cairn.kernel.text.hashes import sha256
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
 from cairn.memories.identity import Link, Message, Session, StoredMemory
 from cairn.writing.audience import Audience
-from cairn.writing.corroboration import Known
+from cairn.writing.corroboration import KnownMemory
 from cairn.writing.ports import OutboxRow, StoredAnswer
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ class PostgresLedger(Store):
 class PostgresMemories(Store):
     """What planning a write reads."""
 
-    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[Known, ...]]:
+    def known(self, dedup_keys: Collection[str]) -> Mapping[str, tuple[KnownMemory, ...]]:
         """Return the active and superseded memories of each identity that has any."""
-        factory = keyed(Known, "dedup_key")
+        factory = keyed(KnownMemory, "dedup_key")
         return _grouped(self.all_of(factory, "memory.known", dedup_keys=list(dedup_keys)))
 
     def links(self, places: Sequence[tuple[str, datetime]]) -> Mapping[str, tuple[Link, ...]]:
@@ -245,11 +245,13 @@ class PostgresOutbox(Store):
 
     def find(self, ids: Collection[UUID]) -> Sequence[OutboxRow]:
         """Return the rows still unfinished among these."""
-        return self.all_of(self._made, "outbox.find", ids=list(ids))
+        return self.all_of(self._row_factory, "outbox.find", ids=list(ids))
 
     def find_batch(self, reference: UUID, batch: int) -> OutboxRow | None:
         """Return one batch of an ingestion, None when it is done."""
-        return self.first_of(self._made, "outbox.find_batch", reference=reference, batch=batch)
+        return self.first_of(
+            self._row_factory, "outbox.find_batch", reference=reference, batch=batch
+        )
 
     def done(self, ids: Collection[UUID]) -> None:
         """Remove finished rows."""
@@ -264,7 +266,7 @@ class PostgresOutbox(Store):
         self.run("outbox.failed", ids=list(ids), error=error)
 
     @property
-    def _made(self) -> RowFactory[OutboxRow]:
+    def _row_factory(self) -> RowFactory[OutboxRow]:
         return record(partial(OutboxRow, workspace_id=self.principal.workspace_id))
 
 

@@ -20,6 +20,7 @@ from cairn.api.problems import Problem, from_error, from_validation
 from cairn.investigations.tool_calls import ApiCall
 from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import CairnError
+from cairn.kernel.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ UNKNOWN_END = "internal: The tool failed unexpectedly; nothing is known of what 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class CallOutcome:
     """What came of a call: a text for a model, the same as plain JSON, and an error's code."""
 
     text: str
@@ -55,13 +56,22 @@ def call_tool(
     log: Log,
     name: str | None = None,
     stopwatch: Stopwatch = monotonic,
-) -> Called:
+) -> CallOutcome:
     """Call a tool and keep the record of it; an answer is given whether or not it can be kept.
 
     `name` is what it was called by, where that was an alias.
     """
     started = stopwatch()
-    called = _called(tool, services, principal, _given(tool, arguments, name), log)
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.name,
+        "gen_ai.tool.type": "function",
+        "cairn.workspace_id": str(principal.workspace_id),
+    }
+    with span(f"execute_tool {tool.name}", attributes) as measured:
+        called = _called(tool, services, principal, _without_nulls(tool, arguments, name), log)
+        if called.error:
+            measured.fail(called.error)
     call = ApiCall(
         tool=tool.name,
         reads=tool.reads,
@@ -85,7 +95,7 @@ def in_session(tool: Tool, arguments: Mapping[str, Any], session: str | None) ->
     return {**arguments, "session_id": session}
 
 
-def _given(tool: Tool, arguments: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+def _without_nulls(tool: Tool, arguments: Mapping[str, Any], name: str | None) -> dict[str, Any]:
     """Return the arguments without nulls: strict mode fills in what is not given."""
     if name is not None and name != tool.name:
         return dict(arguments)
@@ -94,7 +104,7 @@ def _given(tool: Tool, arguments: Mapping[str, Any], name: str | None) -> dict[s
 
 def _called(
     tool: Tool, services: ApiServices, principal: Principal, arguments: dict[str, Any], log: Log
-) -> Called:
+) -> CallOutcome:
     try:
         answer = tool.call(services, principal, tool.arguments.model_validate(arguments))
         return _succeeded(tool, answer)
@@ -104,26 +114,26 @@ def _called(
         return failed(from_error(error))
     except Exception as error:  # noqa: BLE001 - the last catch of a call: the session goes on
         log.error("mcp.tool_failed", extra={"tool": tool.name, **where(error)})
-        return Called(text=UNKNOWN_END, error="internal")
+        return CallOutcome(text=UNKNOWN_END, error="internal")
 
 
-def _succeeded(tool: Tool, answer: ToolAnswer) -> Called:
+def _succeeded(tool: Tool, answer: ToolAnswer) -> CallOutcome:
     text = answer.text
     if len(text) > MAX_TEXT_CHARS:
         text = text[:MAX_TEXT_CHARS] + CUT.format(limit=MAX_TEXT_CHARS)
     plain = json.loads(encode(answer.structured))
-    return Called(text=text, structured=compact(plain, output_schema(tool.result)))
+    return CallOutcome(text=text, structured=compact(plain, output_schema(tool.result)))
 
 
-def failed(problem: Problem) -> Called:
+def failed(problem: Problem) -> CallOutcome:
     """Return a problem as a text a model can act on: what is wrong, and where, each once."""
     code = problem.kind.code
     lines = [f"{each.location}: {each.message}" for each in problem.errors]
     if not any(each.message.rstrip(".") in problem.detail for each in problem.errors):
         lines.insert(0, problem.detail)
     if len(lines) == 1:
-        return Called(text=f"{code}: {lines[0]}", error=code)
-    return Called(text="\n- ".join([f"{code}:", *lines]), error=code)
+        return CallOutcome(text=f"{code}: {lines[0]}", error=code)
+    return CallOutcome(text="\n- ".join([f"{code}:", *lines]), error=code)
 
 
 def compact(value: Any, schema: Mapping[str, Any]) -> Any:

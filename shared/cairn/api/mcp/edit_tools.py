@@ -77,7 +77,7 @@ class EditedMemory(TypedDict):
     warnings: NotRequired[list[str]]
 
 
-class Asked(TypedDict):
+class PendingEdit(TypedDict):
     """A question that waits for the person's yes, or what was done after it."""
 
     state: Literal["pending", "deleted"]
@@ -200,7 +200,7 @@ def _delete(services: ApiServices, principal: Principal, arguments: DeleteArgume
     now = utc_now()
     if not arguments.confirmation:
         memory = services.browse.get_memory(principal, arguments.id)
-        confirmation = _asked(principal, str(memory.id), now)
+        confirmation = _pending_answer(principal, str(memory.id), now)
         summary = f"Nothing is deleted yet. Ask the person whether it is to be:\n{_line(memory)}"
         structured = {"id": memory.id, "text": memory.text, **confirmation}
         return ToolAnswer(
@@ -217,7 +217,7 @@ def _forget(services: ApiServices, principal: Principal, arguments: ForgetArgume
     target = Target(owner=(arguments.kind, arguments.natural_key))
     if not arguments.confirmation:
         plan = services.forget.plan(principal, target)
-        confirmation = _asked(principal, whom, now)
+        confirmation = _pending_answer(principal, whom, now)
         summary = (
             f"Nothing is forgotten yet. {len(plan.node_ids)} nodes of the {whom} would go, and "
             "nobody could bring them back. Ask the person whether they are to go."
@@ -232,7 +232,7 @@ def _forget(services: ApiServices, principal: Principal, arguments: ForgetArgume
     return ToolAnswer(text=f"forgotten: {done.id}", structured=structured)
 
 
-def _asked(principal: Principal, target: str, now: datetime) -> dict[str, str]:
+def _pending_answer(principal: Principal, target: str, now: datetime) -> dict[str, str]:
     until = now + CONFIRM_WITHIN
     return {
         "state": "pending",
@@ -354,7 +354,7 @@ DELETE = Tool(
     ),
     arguments=DeleteArguments,
     parameters={"id": NAMED, "confirmation": "As it gave it"},
-    result=Asked,
+    result=PendingEdit,
     call=_delete,
     of_a_client=True,
     roles=WRITERS,

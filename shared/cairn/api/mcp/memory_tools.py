@@ -96,10 +96,10 @@ def _remember(
     if outcome.error is not None:
         raise outcome.error
     structured = {name: getattr(outcome, name) for name in Remembered.__annotations__}
-    return ToolAnswer(text=_said(outcome), structured=structured)
+    return ToolAnswer(text=_outcome_text(outcome), structured=structured)
 
 
-def _said(outcome: MemoryOutcome) -> str:
+def _outcome_text(outcome: MemoryOutcome) -> str:
     lines = [f"{outcome.outcome}: {outcome.id}"]
     lines += [f"replaces {each}" for each in outcome.superseded]
     lines += [f"note: {each}" for each in outcome.warnings]

@@ -22,7 +22,7 @@ class KnownLine(TypedDict):
     id: str
 
 
-class Known(TypedDict):
+class ProfileView(TypedDict):
     """What is known of a client, part by part."""
 
     items: list[KnownLine]
@@ -81,7 +81,7 @@ READ = Tool(
         "client_id": "Whose; null with a key of one client",
         "about": "Some parts only; null for all",
     },
-    result=Known,
+    result=ProfileView,
     call=_read,
     roles=WRITERS,
     of_a_client=True,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cairn.accounts.editions import LIVE_MEMORY
 from cairn.api.dependencies import barred_error
 from cairn.api.mcp.tool import may_use
 from cairn.kernel.errors import Denied
@@ -37,7 +38,8 @@ def tools_of(principal: Principal, tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 def reaches(tool: Tool, principal: Principal) -> bool:
     """Return whether a caller may use a tool now."""
-    if tool.name in principal.left_out:
+    searches = tool.name in LIVE_MEMORY and not principal.live_memory
+    if searches or tool.name in principal.left_out:
         return False
     if principal.barred == "unregistered":
         return tool.name in (REGISTER, DOCS) or (tool.name == SCRAPE and may_use(tool, principal))
@@ -45,7 +47,7 @@ def reaches(tool: Tool, principal: Principal) -> bool:
         return tool.name == DOCS
     if tool.name == REGISTER and principal.agent is not None:
         return False  # an agent registers no other
-    listed = principal.agent_tools is None or _named(tool, principal.agent_tools)
+    listed = principal.agent_tools is None or _has_any_name(tool, principal.agent_tools)
     return listed and may_use(tool, principal)
 
 
@@ -58,5 +60,5 @@ def refusal(tool: Tool | None, principal: Principal) -> CairnError | None:
     return barred_error(principal)
 
 
-def _named(tool: Tool, names: Collection[str]) -> bool:
+def _has_any_name(tool: Tool, names: Collection[str]) -> bool:
     return any(tool.named(name) for name in names)

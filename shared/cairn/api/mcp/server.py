@@ -12,7 +12,7 @@ from anyio import to_thread
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from cairn.api.mcp.calling import Called, call_tool, failed, in_session
+from cairn.api.mcp.calling import CallOutcome, call_tool, failed, in_session
 from cairn.api.mcp.reach import reaches, refusal, tools_of
 from cairn.api.mcp.schemas import outline
 from cairn.api.mcp.tool import ALWAYS_LOAD, Effect, Tool
@@ -99,7 +99,7 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-def answered(called: Called) -> types.CallToolResult:
+def answered(called: CallOutcome) -> types.CallToolResult:
     """Return what came of a call as the protocol says it."""
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=called.text)],

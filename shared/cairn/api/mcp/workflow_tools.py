@@ -64,7 +64,7 @@ class RunRead(TypedDict):
     created_at: datetime
 
 
-class Given(Body):
+class RunInput(Body):
     """A value by its name."""
 
     name: Annotated[Name, Field(description="Its name")]
@@ -79,7 +79,7 @@ class RunArguments(Body):
     """Which workflow, with what."""
 
     workflow: Name
-    input: Annotated[list[Given], Field(max_length=100)] = Field(default_factory=list[Given])
+    input: Annotated[list[RunInput], Field(max_length=100)] = Field(default_factory=list[RunInput])
     client_id: Name | None = None
     idempotency_key: RepeatKey | None = None
 

@@ -47,7 +47,7 @@ class OAuthError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AuthorizationRequest:
     """What a client asks for."""
 
     client: OAuthClient
@@ -69,7 +69,7 @@ class Consent:
 class Waiting:
     """A code that waits to be exchanged. A device's has no consent until a person came."""
 
-    asked: Asked
+    asked: AuthorizationRequest
     until: float
     consent: Consent | None = None
     refused: bool = False
@@ -90,12 +90,12 @@ class Issuer:
     _waiting: dict[bytes, Waiting] = field(default_factory=dict[bytes, Waiting])
     _lock: Lock = field(default_factory=Lock)
 
-    def grant(self, request: Asked, consent: Consent) -> str:
+    def grant(self, request: AuthorizationRequest, consent: Consent) -> str:
         """Return the authorization code of a consent."""
         waiting = Waiting(asked=request, until=self.clock() + CODE_SECONDS, consent=consent)
         return self._keep(waiting)
 
-    def begin_device(self, request: Asked) -> tuple[str, str]:
+    def begin_device(self, request: AuthorizationRequest) -> tuple[str, str]:
         """Return the code a device polls with, and the one its person types."""
         user_code = "".join(secrets.choice(LETTERS) for _ in range(8))
         until = self.clock() + DEVICE_SECONDS

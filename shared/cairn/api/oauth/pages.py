@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cairn.api.oauth.issuer import Asked
+    from cairn.api.oauth.issuer import AuthorizationRequest
 
 HEADERS = {
     "cache-control": "no-store",
@@ -46,7 +46,12 @@ def notice(title: str, text: str, *, status: int = 200) -> HTMLResponse:
 
 
 def consent(
-    request: Asked, action: str, hidden: Mapping[str, str], *, slug: str = "", wrong: str = ""
+    request: AuthorizationRequest,
+    action: str,
+    hidden: Mapping[str, str],
+    *,
+    slug: str = "",
+    wrong: str = "",
 ) -> HTMLResponse:
     """Return the page that asks an admin whether a client is let in."""
     where = urlsplit(request.redirect_uri).netloc if request.redirect_uri else "a device"

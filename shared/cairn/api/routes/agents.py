@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Response
+from fastapi import Path, Query, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from cairn.accounts.agents import Agent, AgentDraft, AgentKey, AgentRegistered
 from cairn.api.answers import answer
-from cairn.api.dependencies import Admin, Services, Writer
+from cairn.api.dependencies import Admin, Services, ToolCaller, Writer
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Name, ScopeName, Timestamp, examples
 from cairn.api.routes.keys import ToolName, known_tools
@@ -19,6 +19,7 @@ from cairn.api.routing import router
 from cairn.kernel.access import Role, Scope
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.reading.views import KeyView
+from cairn.sessions.knowledge import LEAST_CHARS, MOST_CHARS, USUAL_CHARS, Form, KnowledgeView
 
 routes = router("agents")
 
@@ -40,6 +41,7 @@ class AgentView(TypedDict):
     tools: list[str] | None
     scopes: list[Scope]
     requests_a_minute: int | None
+    live_memory: bool
     disabled: str | None
     joined: bool
     version: int
@@ -105,6 +107,7 @@ class AgentIn(Body):
     tools: Annotated[list[ToolName], Field(min_length=1, max_length=64)] | None = None
     scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = None
     requests_a_minute: Annotated[int, Field(ge=1, le=6_000)] | None = None
+    live_memory: bool = True
     key: AgentKeyIn | None = None
 
     def draft(self) -> AgentDraft:
@@ -126,6 +129,7 @@ class AgentChangeIn(Body):
     all_tools: bool = False
     scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = None
     requests_a_minute: Annotated[int, Field(ge=1, le=6_000)] | None = None
+    live_memory: bool | None = None
     disabled: bool | None = None
 
     def changes(self) -> dict[str, Any]:
@@ -212,6 +216,53 @@ def change_agent(
         known_tools(services.agents.get(caller, slug).tools or ())  # else it is disabled again
     changed = services.agents.change(caller, slug, changes, disabled=body.disabled)
     return answer(shown(changed))
+
+
+class KnowledgeIn(Body):
+    """How much an agent is given, and whether it is shown a line of each instead of all."""
+
+    summary: bool = False
+    max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = USUAL_CHARS
+
+
+@routes.post(
+    "/v1/agents/{slug}/knowledge",
+    summary="Bake what an agent is given",
+    status_code=201,
+    response_model=None,
+    responses={
+        **answers(201, "The new version", KnowledgeView),
+        **problems("not-found", body=True),
+    },
+)
+def bake_knowledge(
+    slug: AgentSlug, body: KnowledgeIn, caller: Admin, services: Services
+) -> Response:
+    """Keep a snapshot of what is tagged for an agent and of what its subscription finds."""
+    baked = services.knowledge.bake(caller, slug, summary=body.summary, max_chars=body.max_chars)
+    return answer(baked, status=201)
+
+
+@routes.get(
+    "/v1/agents/{slug}/knowledge",
+    summary="Read what an agent is given",
+    response_model=None,
+    responses={
+        **answers(200, "The snapshot as it may be shown now", KnowledgeView),
+        **problems("not-found"),
+    },
+)
+def read_knowledge(
+    slug: AgentSlug,
+    caller: ToolCaller,
+    services: Services,
+    version: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description="An older one, of the last 20.")
+    ] = None,
+    form: Annotated[Form | None, Query(description="Its own form without one.")] = None,
+) -> Response:
+    """Read an agent's snapshot, by its summary where it has one; an agent's key reads its own."""
+    return answer(services.knowledge.read(caller, slug, version=version, form=form))
 
 
 def shown(agent: Agent) -> dict[str, Any]:

@@ -32,12 +32,10 @@ ActionId = Annotated[UUID, Path(description="The id that the turn's event gave i
 After = Annotated[
     int, Query(ge=0, le=2**31 - 1, description="The number of the last event you have.")
 ]
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Trace events as server-sent events, until the turn ends; each has an id",
-        "content": {streams.MEDIA_TYPE: {"schema": {"type": "string"}}},
-    }
-}
+_STREAM = streams.documented(
+    "Trace events until the turn ends; each has an id",
+    'id: 5\nevent: text_chunk\ndata: {"text": "Dana"}\n\n',
+)
 
 
 class ChatIn(Body):
@@ -76,7 +74,7 @@ async def chat(
     Asked for `text/event-stream`, a server streams the trace events as they come. Behind API
     Gateway send a `turn_id` of your own and poll its chunks while this answers.
     """
-    streamed = streams.MEDIA_TYPE in request.headers.get("accept", "")
+    streamed = streams.wanted(request)
     if streamed:
         require_stream(request, body.turn_id)
         options.open_streams.check()
@@ -85,7 +83,7 @@ async def chat(
         if working is not None:
             await working.end()
         return answer(await to_thread.run_sync(services.chat_turns.show, caller, turn.id))
-    stored = _kept(services, caller, turn.id, after=0)
+    stored = _turn_events(services, caller, turn.id, after=0)
     if working is not None:
         parts = chat_streams.heard(working, stored, options.pace)
     else:
@@ -122,11 +120,11 @@ def _work(services: ApiServices, turn: Turn, log: Any, *, listen: Any) -> Any:
     return services.answer_turn(turn, tools, listen)
 
 
-def _kept(
+def _turn_events(
     services: ApiServices, caller: Principal, turn_id: UUID, *, after: int
-) -> chat_streams.Kept:
+) -> chat_streams.TurnEventReader:
     find = partial(services.chat_turns.events, caller, turn_id, limit=streams.PAGE)
-    return chat_streams.Kept(find, after)
+    return chat_streams.TurnEventReader(find, after)
 
 
 @routes.get(
@@ -188,7 +186,7 @@ async def follow_chat_turn(
     require_stream(request, turn_id)
     seen = streams.last_seen(last_event_id, after)
     options.open_streams.check()
-    stored = _kept(services, caller, turn_id, after=seen)
+    stored = _turn_events(services, caller, turn_id, after=seen)
     first = await to_thread.run_sync(partial(stored.find, after=max(0, seen - 1)))
     if seen and (not first.items or first.items[0].seq != seen):
         raise ValidationFailed(

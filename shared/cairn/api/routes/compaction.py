@@ -184,6 +184,7 @@ class SessionContext(TypedDict):
     alerts: list[SessionAlert]
     keywords: Sequence[str]
     earlier: str | None
+    knowledge: str | None
 
 
 class SessionIn(Body):

@@ -317,7 +317,7 @@ def bind_conversation_key(
 def found_messages(answer_: ConversationAnswer) -> MessagesFound:
     """Return the JSON form of a search's answer."""
     return {
-        "messages": [_found(message) for message in answer_.messages],
+        "messages": [_message_hit(message) for message in answer_.messages],
         "meta": {
             "query_ms": round(answer_.query_ms, 1),
             "conversation_id": answer_.conversation_id,
@@ -330,7 +330,7 @@ def found_messages(answer_: ConversationAnswer) -> MessagesFound:
     }
 
 
-def _found(found_message: FoundMessage) -> MessageHit:
+def _message_hit(found_message: FoundMessage) -> MessageHit:
     message = found_message.message
     return {
         "id": message.id,

@@ -38,17 +38,10 @@ After = Annotated[
 ]
 QUEUED = "queued"
 MAX_TEXT_CHARS = 2_000
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events until the investigation ends",
-        "content": {
-            streams.MEDIA_TYPE: {
-                "schema": {"type": "string", "description": "Server-sent events; data is JSON."},
-                "example": 'id: 3\nevent: step_end\ndata: {"duration_ms": 41}\n\n',
-            }
-        },
-    }
-}
+_STREAM = streams.documented(
+    "Events until the investigation ends",
+    'id: 3\nevent: step_end\ndata: {"duration_ms": 41}\n\n',
+)
 
 
 class InvestigationQueued(TypedDict):
@@ -205,7 +198,7 @@ async def follow_investigation(
         return browse.look(caller, investigation_id, after=number, limit=streams.PAGE)
 
     first = streams.resumed(await to_thread.run_sync(look, max(0, seen - 1)), seen)
-    steps = streams.Steps(look, streams.Seen(seq=seen), first)
+    steps = streams.Steps(look, streams.ReaderPosition(seq=seen), first)
     watch = streams.Watch(steps, streams.readmission(services, request), options.pace)
     return streams.streaming(watch.parts(), options.open_streams)
 

@@ -119,7 +119,7 @@ async def get_consolidation(
     Asked for `text/event-stream`, a server streams its trace events until it ends.
     """
     find = partial(services.consolidations.show, caller, run_id)
-    if streams.MEDIA_TYPE not in request.headers.get("accept", ""):
+    if not streams.wanted(request):
         return answer(await to_thread.run_sync(find))
     streams.require_stream(request, f"poll GET /v1/consolidations/{run_id}", reason="poll-run")
     options.open_streams.check()

@@ -21,7 +21,7 @@ from cairn.api.oauth.issuer import (
     CHALLENGE,
     DEVICE_SECONDS,
     POLL_SECONDS,
-    Asked,
+    AuthorizationRequest,
     Consent,
     Issuer,
     OAuthError,
@@ -191,7 +191,7 @@ def device_code(body: Body, issuer: OfLaptop, base: Base) -> Response:
     try:
         form = _form(body)
         _require_resource(form, base)
-        request = Asked(client=_client(form), scopes=_scopes(form.get("scope", "")))
+        request = AuthorizationRequest(client=_client(form), scopes=_scopes(form.get("scope", "")))
         code, user_code = issuer.begin_device(request)
     except OAuthError as error:
         return _error(error)
@@ -235,7 +235,7 @@ def _authorizing(
     except OAuthError as error:
         return pages.notice("This cannot be answered", error.told, status=error.status)
     try:
-        request = _asked(form, client, base)
+        request = _authorization_request(form, client, base)
         if deciding is None:
             return pages.consent(request, AUTHORIZE, _passed_on(form), slug=_slug(client))
         if form.get("answer") != "yes":
@@ -246,7 +246,7 @@ def _authorizing(
     except OAuthError as error:
         return _back(form, base, error=error.code, error_description=error.told)
     except CairnError as error:
-        request = _asked(form, client, base)
+        request = _authorization_request(form, client, base)
         slug = form.get("slug", "")
         return pages.consent(request, AUTHORIZE, _passed_on(form), slug=slug, wrong=error.detail)
 
@@ -311,14 +311,16 @@ def _client(form: Mapping[str, str]) -> OAuthClient:
     return client
 
 
-def _asked(form: Mapping[str, str], client: OAuthClient, base: str) -> Asked:
+def _authorization_request(
+    form: Mapping[str, str], client: OAuthClient, base: str
+) -> AuthorizationRequest:
     if form.get("response_type") != "code":
         raise OAuthError("unsupported_response_type", "response_type is code.")
     challenge = form.get("code_challenge", "")
     if form.get("code_challenge_method") != "S256" or CHALLENGE.fullmatch(challenge) is None:
         raise OAuthError("invalid_request", "PKCE is needed: code_challenge_method is S256.")
     _require_resource(form, base)
-    return Asked(
+    return AuthorizationRequest(
         client=client,
         scopes=_scopes(form.get("scope", "")),
         redirect_uri=form["redirect_uri"],
@@ -341,7 +343,9 @@ def _scopes(text: str) -> frozenset[Scope]:
     return scopes
 
 
-def _consent(form: Mapping[str, str], request: Asked, services: ApiServices) -> Consent:
+def _consent(
+    form: Mapping[str, str], request: AuthorizationRequest, services: ApiServices
+) -> Consent:
     """Return an admin's yes; one of Cairn's errors for who is none, or may not say it."""
     admission = services.admit(form.get("key", "").strip())
     admin = admission.principal

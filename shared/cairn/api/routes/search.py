@@ -174,7 +174,7 @@ def search(
         meta.update(truncated=True, nodes_returned=len(results))
         content = {"results": results, "meta": meta}
         whole = encode(content)
-    if streams.MEDIA_TYPE in request.headers.get("accept", ""):
+    if streams.wanted(request):
         events = b"".join(map(streams.written, of_search(content)))
         return Response(events, media_type=streams.MEDIA_TYPE)
     return Response(whole, media_type=MEDIA_TYPE)

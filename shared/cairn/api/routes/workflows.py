@@ -29,17 +29,10 @@ routes = router("workflows")
 
 WorkflowName = Annotated[str, Path(max_length=64, description="The workflow's name.")]
 RunId = Annotated[UUID, Path(description="The run's id.")]
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events until the run ends or waits for a person",
-        "content": {
-            streams.MEDIA_TYPE: {
-                "schema": {"type": "string", "description": "Server-sent events; data is JSON."},
-                "example": 'id: 1\nevent: step_end\ndata: {"step": "news", "state": "done"}\n\n',
-            }
-        },
-    }
-}
+_STREAM = streams.documented(
+    "Events until the run ends or waits for a person",
+    'id: 1\nevent: step_end\ndata: {"step": "news", "state": "done"}\n\n',
+)
 
 
 class WorkflowStepIn(Body):

@@ -212,22 +212,22 @@ def _awake(rules: list[Properties]) -> Decimal:
     return min(Decimal(1), sum(slots.values(), Decimal(0)) * AWAKE_MINUTES / (HOURS * 60))
 
 
-def _one(price: str) -> Callable[[Properties], Units]:
+def _one_unit(price: str) -> Callable[[Properties], Units]:
     return lambda properties: {price: Decimal(1)}
 
 
 CLUSTER = "AWS::RDS::DBCluster"
 RULE = "AWS::Events::Rule"
 RULES: Mapping[str, Callable[[Properties], Units | None]] = {
-    "AWS::CloudWatch::Alarm": _one("alarm_month"),
-    "AWS::CloudWatch::Dashboard": _one("dashboard_month"),
+    "AWS::CloudWatch::Alarm": _one_unit("alarm_month"),
+    "AWS::CloudWatch::Dashboard": _one_unit("dashboard_month"),
     "AWS::EC2::EIP": lambda properties: {"address_hour": Decimal(HOURS)},
     "AWS::EC2::NatGateway": lambda properties: {"nat_hour": Decimal(HOURS)},
     "AWS::EC2::VPCEndpoint": _endpoint,
     "AWS::Events::Rule": _schedule,
-    "AWS::KMS::Key": _one("kms_key_month"),
+    "AWS::KMS::Key": _one_unit("kms_key_month"),
     "AWS::Lambda::EventSourceMapping": lambda properties: {"sqs_request": Decimal(POLLS)},
     "AWS::OpenSearchService::Domain": _domain,
     "AWS::RDS::DBInstance": _instance,
-    "AWS::SecretsManager::Secret": _one("secret_month"),
+    "AWS::SecretsManager::Secret": _one_unit("secret_month"),
 }

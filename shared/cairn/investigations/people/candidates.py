@@ -38,7 +38,7 @@ SOURCE_URI = "kb://resolutions/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class CandidateText:
     """What a candidate says, opened."""
 
     title: str
@@ -77,7 +77,7 @@ class Candidates:
             rows = stores.candidates.page(state=state, before=before, limit=limit)
         sealed = [(row, row.content) for row in rows]
         bodies = opened(self.journal, principal.workspace_id, sealed)
-        views = [_view(row, _said(body)) for row, body in zip(rows, bodies, strict=True)]
+        views = [_view(row, _candidate_text(body)) for row, body in zip(rows, bodies, strict=True)]
         return tuple(replace(view, text=None) for view in views)
 
     def show(self, principal: Principal, candidate_id: UUID) -> CandidateView:
@@ -96,7 +96,7 @@ class Candidates:
         """Replace what a staged one says; it waits on."""
         principal.require(Role.ADMIN)
         row, draft = self._readable(principal.workspace_id, candidate_id)
-        new = Said(
+        new = CandidateText(
             title=clean_text(title or draft.title, field="title", max_chars=MAX_TITLE_CHARS),
             text=clean_text(text or draft.text, field="text", max_chars=MAX_TEXT_CHARS),
         )
@@ -142,7 +142,9 @@ class Candidates:
             self._store(principal, row, draft, scope)
         return self.show(principal, candidate_id)
 
-    def _store(self, principal: Principal, row: Candidate, draft: Said, scope: Scope) -> None:
+    def _store(
+        self, principal: Principal, row: Candidate, draft: CandidateText, scope: Scope
+    ) -> None:
         workspace_id = principal.workspace_id
         ticket = self.desk.ticket(workspace_id, row.ticket_id)
         person = requester_key(ticket.requester_email)
@@ -174,7 +176,7 @@ class Candidates:
         principal: Principal,
         row: Candidate,
         state: CandidateState,
-        new: Said,
+        new: CandidateText,
     ) -> None:
         """Decide on what was read: an edit made since then gives way to it."""
         content = write.entries.seal(row.id, write.data_subjects, new.as_body())
@@ -188,32 +190,34 @@ class Candidates:
         actor = principal_actor(principal)
         self.journal.write(principal.workspace_id, row.data_subjects, actor, do)
 
-    def _read(self, workspace_id: UUID, candidate_id: UUID) -> tuple[Candidate, Said | None]:
+    def _read(
+        self, workspace_id: UUID, candidate_id: UUID
+    ) -> tuple[Candidate, CandidateText | None]:
         with self.journal.reading(workspace_id) as stores:
             row = stores.candidates.find(candidate_id)
         if row is None:
             raise NotFound("There is no such candidate.", candidate_id=str(candidate_id))
         (body,) = opened(self.journal, workspace_id, [(row, row.content)])
-        return row, _said(body)
+        return row, _candidate_text(body)
 
-    def _readable(self, workspace_id: UUID, candidate_id: UUID) -> tuple[Candidate, Said]:
+    def _readable(self, workspace_id: UUID, candidate_id: UUID) -> tuple[Candidate, CandidateText]:
         row, draft = self._read(workspace_id, candidate_id)
         if draft is None:
             raise NotFound("Whom this was about was forgotten.", reason="forgotten")
         return row, draft
 
 
-def _said(body: Mapping[str, Any] | None) -> Said | None:
+def _candidate_text(body: Mapping[str, Any] | None) -> CandidateText | None:
     if body is None:
         return None
-    return Said(
+    return CandidateText(
         title=text_in(body, "title") or "",
         text=text_in(body, "text") or "",
         rejected_because=text_in(body, "rejected_because"),
     )
 
 
-def _view(row: Candidate, draft: Said | None) -> CandidateView:
+def _view(row: Candidate, draft: CandidateText | None) -> CandidateView:
     return convert(
         row,
         CandidateView,

@@ -167,7 +167,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class PostOutcome:
     """What became of one post: `error` is a code, and `final` says that no repeat will help."""
 
     error: str | None = None
@@ -237,7 +237,7 @@ class DeliverEscalation:
             raise _nobody_told(sent.error)
         return state.value
 
-    def _sent(self, call: Call) -> tuple[Sent, bool]:
+    def _sent(self, call: Call) -> tuple[PostOutcome, bool]:
         """Call by the persona's channel; return what became of it, and whether a note stands."""
         noted = call.escalation.noted
         if call.channel == NOTE:
@@ -248,17 +248,17 @@ class DeliverEscalation:
             noted = self._note(call).error is None
         return sent, noted
 
-    def _elsewhere(self, call: Call, sent: Sent) -> tuple[Call, Sent]:
+    def _elsewhere(self, call: Call, sent: PostOutcome) -> tuple[Call, PostOutcome]:
         """Call by the workspace's other channels, by name, until one takes it."""
         with self.journal.reading(call.workspace_id) as stores:
             names = [f"{item.kind}:{item.name}" for item in stores.channels.all()]
         for name in names:
             other = replace(call, channel=name)
             if name != call.channel and self._post(other).error is None:
-                return other, Sent()
+                return other, PostOutcome()
         return call, sent
 
-    def _note(self, call: Call) -> Sent:
+    def _note(self, call: Call) -> PostOutcome:
         """Leave a note at the ticket, with the values back: the desk knows them already."""
         text = self.hiding.restored(call.text(), call.vault)
         investigation = call.investigation
@@ -271,25 +271,25 @@ class DeliverEscalation:
                 data_subjects=investigation.data_subjects,
             )
         except Unavailable as problem:
-            return Sent(error=problem.reason or problem.code)
+            return PostOutcome(error=problem.reason or problem.code)
         if became == "done":
-            return Sent()
-        return Sent(error=became, final=became != NEEDS_AUTH)  # keys may be renewed
+            return PostOutcome()
+        return PostOutcome(error=became, final=became != NEEDS_AUTH)  # keys may be renewed
 
-    def _post(self, call: Call) -> Sent:
+    def _post(self, call: Call) -> PostOutcome:
         kind, _, name = call.channel.partition(":")
         target = self._webhook(call, name) if kind == "webhook" else self._slack(call, name)
         if target is None:
-            return Sent(error=f"no-such-{kind}", final=True)
+            return PostOutcome(error=f"no-such-{kind}", final=True)
         url, body, headers = target
         try:
             status = self.sender.post(url, body, headers)
         except (Unavailable, ValidationFailed) as problem:
-            return Sent(error=problem.reason or problem.code)
+            return PostOutcome(error=problem.reason or problem.code)
         if 200 <= status < 300:
-            return Sent()
+            return PostOutcome()
         refused = kind == "slack" and 400 <= status < 500 and status != _BUSY
-        return Sent(error=f"status-{status}", final=refused or status == GONE)
+        return PostOutcome(error=f"status-{status}", final=refused or status == GONE)
 
     def _webhook(self, call: Call, name: str) -> tuple[str, bytes, dict[str, str]] | None:
         webhook_id, workspace_id = _id(name), call.workspace_id

@@ -243,7 +243,11 @@ def _is_signature(text: str, person: Who) -> bool:
     lines = [line for line in lines if line]
     if not lines:
         return True
-    first = [part.strip(",.") for part in re.split(r"[\s,]+", _named(lines[0], person)) if part]
+    first = [
+        part.strip(",.")
+        for part in re.split(r"[\s,]+", _replace_placeholders(lines[0], person))
+        if part
+    ]
     own = [item for item in first if item == OWN or (len(item) > 1 and person.is_own(plain(item)))]
     if not own or OTHER in first or not _is_name_line(first, person):
         return False
@@ -259,7 +263,7 @@ def _is_name_line(parts: Sequence[str], person: Who) -> bool:
 
 def _stands_below(line: str, person: Who, parts: Sequence[str] | None = None) -> bool:
     """Return whether a line has only jobs, places and numbers: no word in small letters."""
-    name_words = parts or _named(line, person).split()
+    name_words = parts or _replace_placeholders(line, person).split()
     return len(name_words) <= MOST_SIGNED_WORDS and all(
         item in (OWN, NUMBER)
         or person.is_own(plain(item))
@@ -274,7 +278,7 @@ def _is_guarded(word: str) -> bool:
     return any(item.has(word) for item in (ALARMS, OTHERS, NEGATIONS))
 
 
-def _named(text: str, person: Who) -> str:
+def _replace_placeholders(text: str, person: Who) -> str:
     def put(match: re.Match[str]) -> str:
         token = match[0]
         if token.startswith("<PHONE"):
@@ -309,7 +313,7 @@ def _covered(sentence: str, person: Who, language: str, matter: Lexicon) -> bool
 
 def left_of(sentence: str, person: Who, language: str, matter: Lexicon) -> list[str]:
     """Return the words of a sentence that nothing covers."""
-    text = tokens(_named(sentence, person))
+    text = tokens(_replace_placeholders(sentence, person))
     if any(re.search(account, text) for account in (*lexicon.FOREIGN_ACCOUNTS, *lexicon.RECURRING)):
         return text.split()
     text = _with_own(text, person)

@@ -48,23 +48,27 @@ class FallbackPlanner:
 
     def triage(self, question: Question) -> Ruling | None:
         """As `Planner`; what rules skip costs no call."""
-        return self.rules.triage(question) or self._asked(
+        return self.rules.triage(question) or self._ask_or_fall_back(
             "triage", question, lambda item: item.triage(question)
         )
 
     def plan(self, question: Question) -> Plan:
         """As `Planner`."""
-        return self._asked("plan", question, lambda item: item.plan(question))
+        return self._ask_or_fall_back("plan", question, lambda item: item.plan(question))
 
     def verdict(self, question: Question) -> Ruling:
         """As `Planner`."""
-        return self._asked("verdict", question, lambda item: item.verdict(question))
+        return self._ask_or_fall_back("verdict", question, lambda item: item.verdict(question))
 
     def summary(self, question: Question, ruling: Ruling) -> str:
         """As `Planner`."""
-        return self._asked("summary", question, lambda item: item.summary(question, ruling))
+        return self._ask_or_fall_back(
+            "summary", question, lambda item: item.summary(question, ruling)
+        )
 
-    def _asked(self, part: str, question: Question, ask: Callable[[Planner], Said]) -> Said:
+    def _ask_or_fall_back(
+        self, part: str, question: Question, ask: Callable[[Planner], Said]
+    ) -> Said:
         try:
             return ask(self.first)
         except (Unavailable, ValidationFailed) as problem:

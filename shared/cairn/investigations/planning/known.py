@@ -68,7 +68,7 @@ _SNOWBALL = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnowledgePassage:
     """A passage: its citation, and its whole sentences from the one that fits best.
 
     `answers` when it answers all that is asked; else it is near.
@@ -89,7 +89,7 @@ class Passage:
     whole: tuple[str, ...]
 
 
-def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | None:
+def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> KnowledgePassage | None:
     """Return the passage that answers `question`, else one that is near; None without either.
 
     `question` are the sentences of the ticket that ask for instructions. Only documents: what
@@ -100,7 +100,7 @@ def best_known(memory: WorkingMemory, question: Sequence[str] = ()) -> Known | N
     language = memory.brief.language
     for passage in passages if question else ():
         if (answer := _answer(passage, question, language)) is not None:
-            return Known(citation=passage.citation, sentences=answer, answers=True)
+            return KnowledgePassage(citation=passage.citation, sentences=answer, answers=True)
     return _near(memory, passages, question)
 
 
@@ -157,7 +157,7 @@ def _fitting(question: str, passage: Passage, language: str) -> int | None:
 
 def _near(
     memory: WorkingMemory, passages: Sequence[Passage], question: Sequence[str]
-) -> Known | None:
+) -> KnowledgePassage | None:
     """Return the passage that shares the most words with the ticket, if enough."""
     brief = memory.brief
     title = stems(brief.title)
@@ -178,7 +178,7 @@ def _near(
             best, most = passage, both
     if best is None:
         return None
-    return Known(citation=best.citation, sentences=_cut(best.whole), answers=False)
+    return KnowledgePassage(citation=best.citation, sentences=_cut(best.whole), answers=False)
 
 
 def _passages(evidence: Evidence) -> Iterator[Passage]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from cairn.investigations.planning.playbooks.playbook import Ending, Text
-    from cairn.investigations.planning.signs import Seen, View
+    from cairn.investigations.planning.signs import SignEvidence, View
     from cairn.investigations.ports import Question, Ruling
     from cairn.investigations.state import Observation, WorkingMemory
 
@@ -66,7 +66,7 @@ def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None
     sources = citations.sources(question.memory)
     here = citations.ticket(question.memory.brief.ticket_id)
     answers = ruling.verdict.answers
-    tokens = list(_told(seen, language, answers=answers))
+    tokens = list(_sign_sentences(seen, language, answers=answers))
     if ending is ANSWER:
         source = seen.signs[Sign.ANSWERED].citation
         tokens = [_quoted(wording.QUOTED, seen.quote, source, language)]
@@ -78,7 +78,7 @@ def letter(question: Question, ruling: Ruling, seen: View, ending: Ending | None
     return citations.disclaimed(text, sources, language=language)
 
 
-def _told(seen: View, language: str, *, answers: bool) -> Iterator[str]:
+def _sign_sentences(seen: View, language: str, *, answers: bool) -> Iterator[str]:
     """Yield a sentence for each sign that has one, those of the playbook first."""
     book = seen.reading.book
     tells, hidden = book.tells, book.private if Sign.FOREIGN in seen.signs else frozenset[Sign]()
@@ -133,7 +133,7 @@ def _closing(ruling: Ruling, ending: Ending | None, language: str, here: str) ->
         yield phrase(ending.asks, language)
 
 
-def _sentence(text: Text, sign: Seen, language: str) -> str:
+def _sentence(text: Text, sign: SignEvidence, language: str) -> str:
     sentence = phrase(text, language)
     for name, value in sign.values.items():
         sentence = sentence.replace(f"{{{name}}}", value.translate(_NO_BRACKETS))

@@ -106,7 +106,7 @@ class ModelPlanner:
             purpose=Purpose.VERDICT,
             system=_joined(verdict.SYSTEM, shown.persona),
             context=shown.context,
-            messages=(*shown.messages, _asked(verdict.ASKED)),
+            messages=(*shown.messages, _user_message(verdict.ASKED)),
         )
         answer = self._structured(request, verdict.Judgement, question)
         ruling = Ruling(
@@ -130,7 +130,7 @@ class ModelPlanner:
             purpose=Purpose.SUMMARIZER,
             system=_joined(summarizer.SYSTEM, shown.persona),
             context=shown.context,
-            messages=(*shown.messages, _asked(ask)),
+            messages=(*shown.messages, _user_message(ask)),
         )
         text = self._structured(request, summarizer.Letter, question).value.written()
         if lacking := citations.unsourced(text, sources):
@@ -166,7 +166,7 @@ class ModelPlanner:
             tools=shown.tools,
             system=_joined(tool_selector.SYSTEM, shown.persona),
             context=shown.context,
-            messages=(*shown.messages, _asked(ask)),
+            messages=(*shown.messages, _user_message(ask)),
         )
         for _ in range(2):
             answer = self.gateway.chat(request, _call(question), question.budget)
@@ -256,10 +256,10 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _asked(text: str) -> Message:
+def _user_message(text: str) -> Message:
     return Message(role=Role.USER, text=text)
 
 
 def _with(request: ChatRequest, text: str, then: str) -> ChatRequest:
-    turns = (Message(role=Role.ASSISTANT, text=text), _asked(then))
+    turns = (Message(role=Role.ASSISTANT, text=text), _user_message(then))
     return replace(request, messages=(*request.messages, *turns))

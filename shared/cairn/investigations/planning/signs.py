@@ -256,14 +256,14 @@ _REFUSALS = frozenset(["denied", "rejected"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class SignEvidence:
     """A sign's source, and what a sentence about it may name."""
 
     citation: str
     values: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-Signs = Mapping[Sign, Seen]
+Signs = Mapping[Sign, SignEvidence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +297,7 @@ def view(question: Question) -> View:
     results |= _of_change(question, reading)
     passage = best_known(question.memory, [asked_part(item) for item in reading.question])
     if passage is not None:
-        results[Sign.KNOWN] = Seen(citation=passage.citation)
+        results[Sign.KNOWN] = SignEvidence(citation=passage.citation)
         if passage.answers:
             results[Sign.ANSWERED] = results[Sign.KNOWN]
     own_words, saying = _beyond(question, reading)
@@ -306,10 +306,12 @@ def view(question: Question) -> View:
     return View(reading=reading, signs=results, looker=looker, quote=quote, own_words=own_words)
 
 
-def _beyond(question: Question, reading: Reading) -> tuple[tuple[str, ...], dict[Sign, Seen]]:
+def _beyond(
+    question: Question, reading: Reading
+) -> tuple[tuple[str, ...], dict[Sign, SignEvidence]]:
     """Return what of the ticket the playbook does not cover, and the signs of that."""
     brief = question.memory.brief
-    here = Seen(citation=citations.ticket(brief.ticket_id))
+    here = SignEvidence(citation=citations.ticket(brief.ticket_id))
     person = who(brief)
     own_words = uncovered(brief, person, brief.language, reading.book.covers)
     results = {Sign.UNCOVERED: here} if own_words else {}
@@ -338,8 +340,8 @@ def _slots(question: Question, reading: Reading) -> dict[str, str]:
     return {name: value for name, value in slots.items() if value}
 
 
-def _of_ticket(question: Question, reading: Reading) -> dict[Sign, Seen]:
-    seen = Seen(citation=citations.ticket(question.memory.brief.ticket_id))
+def _of_ticket(question: Question, reading: Reading) -> dict[Sign, SignEvidence]:
+    seen = SignEvidence(citation=citations.ticket(question.memory.brief.ticket_id))
     flags = {
         Sign.SUSPICIOUS: question.memory.brief.suspicious,
         Sign.FOREIGN: bool(reading.others) or not reading.requester or reading.for_another,
@@ -351,29 +353,33 @@ def _of_ticket(question: Question, reading: Reading) -> dict[Sign, Seen]:
     return {sign: seen for sign, true in flags.items() if true}
 
 
-def _of_account(looker: Looker) -> dict[Sign, Seen]:
+def _of_account(looker: Looker) -> dict[Sign, SignEvidence]:
     looked = looker.seen(ACCOUNT)
     if looked is None:
         return {}
     records, citation = looked
-    accounts = [item for item in records if item.has("email", "username", "status") or _named(item)]
+    accounts = [
+        item
+        for item in records
+        if item.has("email", "username", "status") or _names_account_state(item)
+    ]
     email = looker.slots.get("email", "")
     mine = [account for account in accounts if email in _addresses(account)] or accounts
     if len(mine) != 1:
         sign = Sign.FOREIGN if accounts else Sign.NO_ACCOUNT
-        return {sign: Seen(citation=citation)}
+        return {sign: SignEvidence(citation=citation)}
     account = mine[0]
     user_id = account.text("user id", "account id", "id")
-    signs = {Sign.ACCOUNT: Seen(citation=citation, values={"id": user_id})}
+    signs = {Sign.ACCOUNT: SignEvidence(citation=citation, values={"id": user_id})}
     if _is(account, _LOCKS):
-        signs[Sign.LOCKED] = Seen(citation=citation)
+        signs[Sign.LOCKED] = SignEvidence(citation=citation)
     if _is(account, _ENDS) or _is_not(account, _LIVES):
-        signs[Sign.DISABLED] = Seen(citation=citation)
+        signs[Sign.DISABLED] = SignEvidence(citation=citation)
     if len(signs) == 1:
-        signs[Sign.OPEN] = Seen(citation=citation)
+        signs[Sign.OPEN] = SignEvidence(citation=citation)
     addresses = _addresses(account)
     if addresses and email not in addresses:  # a search may find what is only like the address
-        signs[Sign.FOREIGN] = Seen(citation=citation)
+        signs[Sign.FOREIGN] = SignEvidence(citation=citation)
     return signs
 
 
@@ -382,7 +388,7 @@ def _addresses(record: Record) -> frozenset[str]:
     return frozenset(address(str(value)) for value in values) - {""}
 
 
-def _of_sign_ins(looker: Looker) -> dict[Sign, Seen]:
+def _of_sign_ins(looker: Looker) -> dict[Sign, SignEvidence]:
     looked = looker.seen(SIGN_INS)
     if looked is None:
         return {}
@@ -396,13 +402,13 @@ def _of_sign_ins(looker: Looker) -> dict[Sign, Seen]:
         Sign.SPRAYED: len(addresses) if len(addresses) >= ATTACK_ADDRESSES else 0,
     }
     return {
-        sign: Seen(citation=citation, values={"count": str(count)})
+        sign: SignEvidence(citation=citation, values={"count": str(count)})
         for sign, count in counts.items()
         if count
     }
 
 
-def _of_deliveries(looker: Looker) -> dict[Sign, Seen]:
+def _of_deliveries(looker: Looker) -> dict[Sign, SignEvidence]:
     looked = looker.seen(DELIVERIES)
     if looked is None:
         return {}
@@ -419,7 +425,7 @@ def _of_deliveries(looker: Looker) -> dict[Sign, Seen]:
         "url": latest.text("url", "endpoint", "target"),
     }
     sign = Sign.FAILING if failed else Sign.DELIVERED
-    return {sign: Seen(citation=citation, values=values)}
+    return {sign: SignEvidence(citation=citation, values=values)}
 
 
 def _with_url(looker: Looker) -> Mapping[str, str]:
@@ -431,7 +437,7 @@ def _with_url(looker: Looker) -> Mapping[str, str]:
     return {**looker.slots, "url": urls.pop()} if len(urls) == 1 else looker.slots
 
 
-def _of_endpoint(looker: Looker) -> dict[Sign, Seen]:
+def _of_endpoint(looker: Looker) -> dict[Sign, SignEvidence]:
     tried = [try_ for try_ in looker.tries(ENDPOINT) if try_.outcome in ("applied", "failed")]
     if not tried or tried[-1].dry_run:
         return {}
@@ -439,14 +445,14 @@ def _of_endpoint(looker: Looker) -> dict[Sign, Seen]:
     looked = looker.seen(ENDPOINT)
     codes = [item.text(*_CODES) for item in looked[0]] if looked else []
     status = next((code for code in codes if code.isdecimal()), "") or _code_in(last)
-    seen = Seen(citation=citations.tool(last.action_id), values={"status": status})
+    seen = SignEvidence(citation=citations.tool(last.action_id), values={"status": status})
     if not status:
         return {Sign.ENDPOINT_SILENT: seen} if _SILENT.search(last.text[:500]) else {}
     down = int(status) >= FAILED_STATUS
     return {Sign.ENDPOINT_DOWN if down else Sign.ENDPOINT_UP: seen}
 
 
-def _of_invoices(looker: Looker) -> dict[Sign, Seen]:
+def _of_invoices(looker: Looker) -> dict[Sign, SignEvidence]:
     looked = looker.seen(INVOICES)
     if looked is None:
         return {}
@@ -462,10 +468,10 @@ def _of_invoices(looker: Looker) -> dict[Sign, Seen]:
     status = first.text("status", "paid")
     latest = f"{number}: {amount}" + (f" ({status})" if status else "")
     values = {"count": str(len(invoices)), "latest": _short(latest)}
-    return {Sign.INVOICES: Seen(citation=citation, values=values)}
+    return {Sign.INVOICES: SignEvidence(citation=citation, values=values)}
 
 
-def _of_change(question: Question, reading: Reading) -> dict[Sign, Seen]:
+def _of_change(question: Question, reading: Reading) -> dict[Sign, SignEvidence]:
     """Return what came of the last try of the change; what worked once, worked."""
     change = reading.book.change
     if change is None:
@@ -479,7 +485,7 @@ def _of_change(question: Question, reading: Reading) -> dict[Sign, Seen]:
         return {}
     worked = [item for item in tried if _came(item) is Sign.CHANGED]
     last = worked[-1] if worked else tried[-1]
-    return {_came(last): Seen(citation=citations.tool(last.action_id))}
+    return {_came(last): SignEvidence(citation=citations.tool(last.action_id))}
 
 
 def _came(observation: Observation) -> Sign:
@@ -490,7 +496,7 @@ def _came(observation: Observation) -> Sign:
     return Sign.UNKNOWN if observation.outcome == "unknown" else Sign.FAILED
 
 
-def _named(record: Record) -> bool:
+def _names_account_state(record: Record) -> bool:
     return any(parts_of(name) & (_LOCKS | _ENDS | _LIVES) for name in record.fields)
 
 

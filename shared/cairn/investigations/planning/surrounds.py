@@ -167,7 +167,7 @@ class RecentResults:
         for row in rows:
             before, content = hide.vault, self._opened(workspace_id, row)
             vault = vault_of(row.investigation_id) if content is not None else None
-            result = _told(row, content, vault, hide)
+            result = _action_texts(row, content, vault, hide)
             if result is None or result[0] in evidence or screen(result[1]).injection:
                 hide.vault = before
                 continue
@@ -218,7 +218,7 @@ class RecentResults:
             return None
 
 
-def _told(
+def _action_texts(
     row: ActionRow,
     content: Mapping[str, JsonValue] | None,
     vault: Mapping[str, str] | None,
@@ -333,14 +333,14 @@ class TicketSurrounds:
 
 def _fact(node: MemoryNode, edge: MemoryEdge) -> Evidence | None:
     """Return what a node says, with how it came to be known; None when it says nothing."""
-    text_of_node = _said(node.dump.properties)
+    text_of_node = _node_text(node.dump.properties)
     if not text_of_node:
         return None
     text = f"{edge.dump.relation}: {text_of_node} ({node.dump.provenance.value})"
     return Evidence(citation=citations.memory(node.id), text=text, node_id=node.id)
 
 
-def _said(properties: Mapping[str, Any]) -> str:
+def _node_text(properties: Mapping[str, Any]) -> str:
     text = next((str(properties[name]) for name in _TEXTS if properties.get(name)), "")
     if text:
         return one_line(text)[:TEXT_CHARS]

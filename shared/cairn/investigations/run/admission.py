@@ -196,12 +196,12 @@ class Start:
         principal.require(Role.ADMIN, Role.AGENT)
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
-            ticket = _found(stores, ticket_id)
+            ticket = _find_ticket(stores, ticket_id)
         if self.desk.persona(workspace_id, ticket.persona).autonomy is Autonomy.OFF:
             raise Denied("Agents are switched off for this ticket.", reason="autonomy-off")
 
         def queue(write: Write) -> None:
-            row = _found(write.stores, ticket_id)
+            row = _find_ticket(write.stores, ticket_id)
             if row.status is TicketStatus.INVESTIGATING:
                 raise Conflict("The ticket is being investigated.", reason="investigated-already")
             if row.status in HANDED_OVER:
@@ -229,7 +229,7 @@ class Start:
         )
 
 
-def _found(stores: Stores, ticket_id: UUID) -> TicketRow:
+def _find_ticket(stores: Stores, ticket_id: UUID) -> TicketRow:
     ticket = stores.tickets.find(ticket_id)
     if ticket is None:
         raise NotFound("There is no such ticket.", ticket_id=str(ticket_id))

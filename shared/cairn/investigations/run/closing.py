@@ -31,6 +31,7 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import derived_id
 from cairn.kernel.metrics import Metric, untold
+from cairn.kernel.spans import passed
 from cairn.ledger.entry import SYSTEM as CAIRN
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
 from cairn.writing.ports import Topic
@@ -215,6 +216,8 @@ class Close:
     def _count(self, investigation: Investigation) -> None:
         labels = {"workspace": investigation.workspace_id, "outcome": investigation.state.value}
         verdict = _verdict(investigation)
+        whole = self.journal.platform.clock() - investigation.created_at
+        passed("invoke_agent investigation", whole.total_seconds(), own=investigation.traceparent)
         self.metrics(Metric.INVESTIGATIONS, 1, **labels)
         seconds = investigation.spending.ms / 1000
         self.metrics(Metric.INVESTIGATION_SECONDS, seconds, **labels)

@@ -81,7 +81,7 @@ class WriteBack:
             situation.investigation.ticket_id,
             investigation_id=situation.investigation.id,
             verdict=verdict,
-            summary=self._said(memory, private=private),
+            summary=self._summary_text(memory, private=private),
             minutes=max(1, -(-memory.spending.ms // _MS_A_MINUTE)),
             private=private,
             data_subjects=situation.investigation.data_subjects,
@@ -99,7 +99,7 @@ class WriteBack:
         )
         return Change(target=State.DONE, memory=memory, lines=(line,), verdict=verdict)
 
-    def _said(self, memory: WorkingMemory, *, private: bool) -> str:
+    def _summary_text(self, memory: WorkingMemory, *, private: bool) -> str:
         """Return the summary as it is read: with its citations by the desk's own people.
 
         The requester reads the titles of documents in their place, and no values but the ticket's

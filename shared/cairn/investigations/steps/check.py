@@ -112,7 +112,7 @@ class CheckSafety:
 
     def __call__(self, situation: Situation) -> Change:
         """Return ACTING, WAITING_APPROVAL, or PLANNING for a refusal: the third ends in HALTED."""
-        action = self._wanted(situation)
+        action = self._planned_action(situation)
         if action is None:
             why = "There is no action to check."
             return halted(situation.memory, Verdict.FAILED, why, code="nothing-planned")
@@ -165,7 +165,7 @@ class CheckSafety:
         memory = replace(memory, approval_id=granted.id if granted is not None else None)
         return proposing(situation, memory, replace(attempt, action=action), decision)
 
-    def _wanted(self, situation: Situation) -> Action | None:
+    def _planned_action(self, situation: Situation) -> Action | None:
         memory = situation.memory
         if memory.pending is not None:
             return memory.pending

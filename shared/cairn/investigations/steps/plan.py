@@ -86,7 +86,7 @@ class MakePlan:
         line = Step(
             system=SYSTEM,
             action=plan.kind.value,
-            detail=_said(plan),
+            detail=_plan_text(plan),
             kind="plan",
             citations=plan.evidence,
         )
@@ -137,7 +137,7 @@ def _readable(plan: Plan) -> Plan:
     )
 
 
-def _said(plan: Plan) -> str:
+def _plan_text(plan: Plan) -> str:
     what = {
         NextKind.RETRIEVE: f"Search: {plan.query}.",
         NextKind.ACT: f"Call {plan.connector}.{plan.tool}.",

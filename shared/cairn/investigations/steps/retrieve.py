@@ -58,9 +58,11 @@ class Retrieve:
             results = self.recall(situation.workspace_id, query, customer=customer, limit=most)
         except Unavailable as error:
             return _nothing(memory, query, error.detail)
-        return self._kept(situation, query, results)
+        return self._add_evidence(situation, query, results)
 
-    def _kept(self, situation: Situation, query: str, results: Sequence[Evidence]) -> Change:
+    def _add_evidence(
+        self, situation: Situation, query: str, results: Sequence[Evidence]
+    ) -> Change:
         memory, hide = situation.memory, self.hiding.of(situation)
         by_citation = {item.citation: item for item in memory.evidence}
         for each in results:

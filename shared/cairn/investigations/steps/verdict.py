@@ -173,7 +173,7 @@ class GiveVerdict:
         memory = situation.memory
         if memory.verdict is not None:
             text = memory.summary or template_summary(memory)
-            return _given(replace(memory, summary=text), "rules")
+            return _verdict_change(replace(memory, summary=text), "rules")
         situation.budget.check()
         question = situation.question(memory)
         ruling = _allowed(self.planner.verdict(question), memory)
@@ -181,7 +181,7 @@ class GiveVerdict:
         memory = replace(
             fixed(memory, ruling.verdict, readable(ruling.reason, MAX_REASON_CHARS)), summary=text
         )
-        return _given(memory, ruling.provider)
+        return _verdict_change(memory, ruling.provider)
 
     def _summary(self, situation: Situation, ruling: Ruling) -> str:
         """Return a message without a claim that has neither source nor disclaimer."""
@@ -213,7 +213,7 @@ def _reminded(memory: WorkingMemory, lacking: Sequence[citations.Claim]) -> Work
     return replace(memory, notes=(*memory.notes, note))
 
 
-def _given(memory: WorkingMemory, provider: str) -> Change:
+def _verdict_change(memory: WorkingMemory, provider: str) -> Change:
     verdict = memory.verdict or Verdict.FAILED
     cited = tuple(dict.fromkeys(str(citation) for citation in citations.citations(memory.summary)))
     line = Step(

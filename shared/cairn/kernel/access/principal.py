@@ -17,6 +17,16 @@ class Role(StrEnum):
     PUBLIC = "public"  # recall only, within its scopes, nodes tagged for its agent
 
 
+class PersonRole(StrEnum):
+    """What a person who signs in may do; the database holds each to it (`person_may`)."""
+
+    OWNER = "owner"  # everything, other owners included
+    ADMIN = "admin"  # everything but owners and new keys
+    OPERATOR = "operator"  # works: changes and deletes what agents know, decides, answers
+    REVIEWER = "reviewer"  # reads, corrects and marks memories
+    READER = "reader"  # reads
+
+
 class Scope(StrEnum):
     """Who a node is meant for. Unless told, the narrowest that the writer has."""
 
@@ -48,7 +58,9 @@ class Principal:
 
     `agent` is the registered agent that calls, whose scopes, tools and rate narrow the key's;
     `barred` says why it may do nothing, or, when nobody registered it, little over MCP. `left_out`
-    are the tools that the deployment's edition does not offer.
+    are the tools that the deployment's edition does not offer. Without `live_memory` it searches
+    nothing: its agent has its snapshot. `person` is set for somebody who
+    signed in, without a key; the role is then what the use cases ask for.
     """
 
     workspace_id: UUID
@@ -64,17 +76,20 @@ class Principal:
     agent_tools: frozenset[str] | None = None
     barred: Barred | None = None
     left_out: frozenset[str] = frozenset()
+    live_memory: bool = True
+    person: PersonRole | None = None
 
     @property
     def has_listed_tools(self) -> bool:
         """Return whether the key or its agent is for a list of tools alone."""
-        return self.tools is not None or self.agent_tools is not None
+        lists = self.tools is not None or self.agent_tools is not None
+        return lists or not self.live_memory
 
     def finds(self, agents: Collection[str] | None) -> bool:
         """Return whether a search of this principal may find what is tagged for `agents`."""
         if self.agent_slug is not None:
             return self.agent_slug in (agents or ())
-        return self.role is Role.ADMIN or agents is None
+        return self.role is Role.ADMIN or self.person is not None or agents is None
 
     def require(self, *roles: Role) -> None:
         """Raise Denied unless the principal has one of `roles`."""

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.kernel.text.scrub import scrub
 from cairn.memories.audit.pairs import alike, quoted_whole, recalled_marks, restated, said_in_turns
-from cairn.memories.audit.records import AuditReport, Finding, Found, MemoryRecord, Problem, junk_of
+from cairn.memories.audit.records import (
+    AuditReport,
+    Finding,
+    MemoryRecord,
+    Problem,
+    ProblemCount,
+    junk_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -111,7 +118,7 @@ class MemoryAudit:
             left_out=self._left_out,
             compared_by=self.compared_by,
             problems={
-                problem.value: Found(
+                problem.value: ProblemCount(
                     count=len(counted.records),
                     share=self._share(problem, len(counted.records)),
                     examples=tuple(counted.examples),

@@ -124,7 +124,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ProblemCount:
     """How many records have a problem, their share of all looked at, and some examples."""
 
     count: int
@@ -144,7 +144,7 @@ class AuditReport:
     scanned: int
     left_out: int
     compared_by: str
-    problems: Mapping[str, Found]
+    problems: Mapping[str, ProblemCount]
 
     def above(self, percent: float) -> list[str]:
         """Return the problems that more than so many percent of the records have."""

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, cast
 from cairn.kernel.errors import ValidationFailed
 from cairn.memories.foreign.items import (
     Defaults,
+    ExportValue,
     Fields,
     ForeignMemory,
     Item,
     Lost,
-    Named,
     Skipped,
     Unreadable,
     a_kind,
@@ -66,7 +66,7 @@ class _Graph:
     edges: list[_Edge] = field(default_factory=list[_Edge])
 
 
-def read_graphiti(items: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
+def read_graphiti(items: Iterable[ExportValue | Unreadable], defaults: Defaults) -> Iterator[Item]:
     """Yield episodes and entities as they are read, then facts by when they began to hold."""
     graph = _Graph(defaults)
     for item in items:
@@ -78,7 +78,7 @@ def read_graphiti(items: Iterable[Named | Unreadable], defaults: Defaults) -> It
     yield from _facts(graph)
 
 
-def _records(item: Named) -> Iterator[Named | Unreadable]:
+def _records(item: ExportValue) -> Iterator[ExportValue | Unreadable]:
     value = item.value
     if isinstance(value, list):
         yield from _items(item.name, cast("list[Any]", value))
@@ -97,11 +97,11 @@ def _records(item: Named) -> Iterator[Named | Unreadable]:
     yield item
 
 
-def _items(name: str, items: list[Any]) -> Iterator[Named]:
-    return (Named(name=f"{name}[{at}]", value=item) for at, item in enumerate(items))
+def _items(name: str, items: list[Any]) -> Iterator[ExportValue]:
+    return (ExportValue(name=f"{name}[{at}]", value=item) for at, item in enumerate(items))
 
 
-def _read(record: Named | Unreadable, graph: _Graph) -> Iterator[Item]:
+def _read(record: ExportValue | Unreadable, graph: _Graph) -> Iterator[Item]:
     if isinstance(record, Unreadable):
         yield record
         return
@@ -113,7 +113,7 @@ def _read(record: Named | Unreadable, graph: _Graph) -> Iterator[Item]:
         yield item
 
 
-def _taken(item: Named, fields: Fields, graph: _Graph) -> Item | None:
+def _taken(item: ExportValue, fields: Fields, graph: _Graph) -> Item | None:
     """Return what a record becomes, by the fields it has; edges are kept and return nothing."""
     record = fields.name("uuid")
     if record is None:
@@ -136,7 +136,7 @@ def _taken(item: Named, fields: Fields, graph: _Graph) -> Item | None:
     return _entity(item, fields, record, graph.defaults)
 
 
-def _episode(item: Named, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
+def _episode(item: ExportValue, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
     at = fields.time("valid_at") or fields.time("created_at")
     if at is None:
         raise ValidationFailed("valid_at and created_at are missing: when it happened is not known")
@@ -146,7 +146,7 @@ def _episode(item: Named, fields: Fields, record: str, defaults: Defaults) -> Fo
     return _item(item, fields, record, new)
 
 
-def _entity(item: Named, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
+def _entity(item: ExportValue, fields: Fields, record: str, defaults: Defaults) -> ForeignMemory:
     text = f"{fields.text('name')}: {fields.text('summary')}"
     at = fields.time("created_at")
     new = _new(fields, record, text, MemoryKind.FACT, defaults)
@@ -154,7 +154,7 @@ def _entity(item: Named, fields: Fields, record: str, defaults: Defaults) -> For
     return _item(item, fields, record, new)
 
 
-def _edge(item: Named, fields: Fields, record: str, defaults: Defaults) -> _Edge:
+def _edge(item: ExportValue, fields: Fields, record: str, defaults: Defaults) -> _Edge:
     begins = fields.time("valid_at") or fields.time("created_at")
     invalid_at = fields.time("invalid_at")
     if begins and invalid_at and invalid_at < begins:
@@ -197,7 +197,7 @@ def _new(fields: Fields, record: str, text: str, kind: MemoryKind, defaults: Def
     )
 
 
-def _item(item: Named, fields: Fields, record: str, new: NewMemory) -> ForeignMemory:
+def _item(item: ExportValue, fields: Fields, record: str, new: NewMemory) -> ForeignMemory:
     return ForeignMemory(
         name=f"{item.name} ({record})",
         record=record,

@@ -30,7 +30,7 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class ExportValue:
     """A JSON value of an export, and how to name it to a person: `results[3]`, `line 7`."""
 
     name: str
@@ -91,7 +91,7 @@ Item = ForeignMemory | Unreadable | Lost | Skipped
 class Fields:
     """The fields of one record, checked as they are taken; ValidationFailed names the field."""
 
-    def __init__(self, item: Named) -> None:
+    def __init__(self, item: ExportValue) -> None:
         value: object = item.value
         if not isinstance(value, dict):
             raise ValidationFailed(f"is {a_kind(value)}, not an object")
@@ -173,7 +173,7 @@ MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 LINES = (".ndjson", ".jsonl")
 
 
-def read_export(path: Path) -> Iterator[Named | Unreadable]:
+def read_export(path: Path) -> Iterator[ExportValue | Unreadable]:
     """Yield the one document of a JSON file, or the record of each line of an NDJSON file.
 
     A file is NDJSON when its name says so, or when its first line is a whole JSON value and others
@@ -183,7 +183,7 @@ def read_export(path: Path) -> Iterator[Named | Unreadable]:
     if path.suffix.lower() in LINES or _first_line_is_whole(path):
         yield from _lines(path)
     else:
-        yield Named(name=path.name, value=_document(path))
+        yield ExportValue(name=path.name, value=_document(path))
 
 
 def _first_line_is_whole(path: Path) -> bool:
@@ -214,7 +214,7 @@ def _document(path: Path) -> Any:
         raise ValidationFailed(f"{path.name} is not whole JSON: {_why(exc)}.") from exc
 
 
-def _lines(path: Path) -> Iterator[Named | Unreadable]:
+def _lines(path: Path) -> Iterator[ExportValue | Unreadable]:
     with path.open("rb") as file:
         number = 0
         while line := file.readline(MAX_LINE_BYTES + 1):
@@ -228,9 +228,9 @@ def _lines(path: Path) -> Iterator[Named | Unreadable]:
                 yield _line(name, line)
 
 
-def _line(name: str, line: bytes) -> Named | Unreadable:
+def _line(name: str, line: bytes) -> ExportValue | Unreadable:
     try:
-        return Named(name=name, value=_parsed(line))
+        return ExportValue(name=name, value=_parsed(line))
     except ValueError as exc:
         return Unreadable(name=name, why=f"is not JSON: {_why(exc)}")
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from cairn.kernel.errors import ValidationFailed
 from cairn.memories.foreign.items import (
     Defaults,
+    ExportValue,
     Fields,
     ForeignMemory,
     Item,
-    Named,
     Unreadable,
     a_kind,
 )
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LISTS = ("results", "memories")
 
 
-def read_mem0(items: Iterable[Named | Unreadable], defaults: Defaults) -> Iterator[Item]:
+def read_mem0(items: Iterable[ExportValue | Unreadable], defaults: Defaults) -> Iterator[Item]:
     """Yield the memories and relations of an export, whatever could not be read among them."""
     for item in items:
         if isinstance(item, Unreadable):
@@ -37,7 +37,7 @@ def read_mem0(items: Iterable[Named | Unreadable], defaults: Defaults) -> Iterat
             yield from _records(item, defaults)
 
 
-def _records(item: Named, defaults: Defaults) -> Iterator[Item]:
+def _records(item: ExportValue, defaults: Defaults) -> Iterator[Item]:
     value = item.value
     if isinstance(value, list):
         yield from _each(item.name, value, defaults, _memory)
@@ -58,17 +58,17 @@ def _each(name: str, items: Any, defaults: Defaults, read: Any) -> Iterator[Item
         yield Unreadable(name=name, why=f"is {a_kind(items)}, not a list")
         return
     for at, item in enumerate(cast("list[Any]", items)):
-        yield _read(Named(name=f"{name}[{at}]", value=item), defaults, read)
+        yield _read(ExportValue(name=f"{name}[{at}]", value=item), defaults, read)
 
 
-def _read(item: Named, defaults: Defaults, read: Any) -> Item:
+def _read(item: ExportValue, defaults: Defaults, read: Any) -> Item:
     try:
         return read(item, Fields(item), defaults)
     except ValidationFailed as refused:
         return Unreadable(name=item.name, why=refused.detail)
 
 
-def _memory(item: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
+def _memory(item: ExportValue, fields: Fields, defaults: Defaults) -> ForeignMemory:
     record = fields.name("id") or item.name
     created = fields.time("created_at")
     updated = fields.time("updated_at") or created
@@ -92,7 +92,7 @@ def _memory(item: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
     )
 
 
-def _relation(item: Named, fields: Fields, defaults: Defaults) -> ForeignMemory:
+def _relation(item: ExportValue, fields: Fields, defaults: Defaults) -> ForeignMemory:
     target = fields.optional("target") or fields.text("destination")
     text = " ".join(
         item.replace("_", " ")

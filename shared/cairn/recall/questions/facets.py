@@ -308,10 +308,10 @@ def _spans_around(
     if right is None or left is None:
         return []
     spans = [left, right]
-    is_named = _named(tokens, left[1] - 1)
+    is_named = _is_capitalised(tokens, left[1] - 1)
     while len(spans) < MAX_FACETS and spans[0][0] > 0 and folded[spans[0][0] - 1] == ",":
         before = _item_left(tokens, folded, spans[0][0] - 1)
-        if before is None or _named(tokens, before[1] - 1) is not is_named:
+        if before is None or _is_capitalised(tokens, before[1] - 1) is not is_named:
             break
         spans.insert(0, before)
     start = spans[0][0]
@@ -330,8 +330,8 @@ def _item_left(
     if end and folded[end - 1] == ",":
         end -= 1
     begin = end
-    while begin and _goes_on(tokens, folded, begin - 1, is_named=_named(tokens, end - 1)):
-        if not _named(tokens, end - 1) and end - begin == MAX_ITEM:
+    while begin and _goes_on(tokens, folded, begin - 1, is_named=_is_capitalised(tokens, end - 1)):
+        if not _is_capitalised(tokens, end - 1) and end - begin == MAX_ITEM:
             break
         begin -= 1
     if begin == end:
@@ -348,14 +348,16 @@ def _item_right(
     while first < len(tokens) and folded[first] in _ARTICLES:
         first += 1
     end = first
-    while end < len(tokens) and _goes_on(tokens, folded, end, is_named=_named(tokens, first)):
-        if not _named(tokens, first) and end - first == MAX_ITEM:
+    while end < len(tokens) and _goes_on(
+        tokens, folded, end, is_named=_is_capitalised(tokens, first)
+    ):
+        if not _is_capitalised(tokens, first) and end - first == MAX_ITEM:
             break
         end += 1
     return (begin, end) if end > first else None
 
 
-def _named(tokens: Sequence[tuple[str, int, int]], at: int) -> bool:
+def _is_capitalised(tokens: Sequence[tuple[str, int, int]], at: int) -> bool:
     return 0 <= at < len(tokens) and tokens[at][0][0].isupper()
 
 

@@ -314,7 +314,7 @@ class Paraphrases(AnswerShape):
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedPhrases:
     found: tuple[str, ...]
     until: float
 
@@ -331,7 +331,7 @@ class ModelExpander:
         self._answers = answers
         self._stopwatch = stopwatch
         self._lock = Lock()
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._kept: OrderedDict[_Key, _CachedPhrases] = OrderedDict()
         self._asking: dict[_Key, Future[tuple[str, ...]]] = {}
 
     def __call__(
@@ -371,7 +371,7 @@ class ModelExpander:
 
     def _keep(self, key: _Key, texts: tuple[str, ...]) -> None:
         with self._lock:
-            self._kept[key] = _Kept(texts, self._stopwatch() + KEPT_SECONDS)
+            self._kept[key] = _CachedPhrases(texts, self._stopwatch() + KEPT_SECONDS)
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)

@@ -38,7 +38,7 @@ def no_expansion(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ParsedQuestion:
     """What is to be searched for, and everything that was made of the message.
 
     `question` is the message, or its rewriting when the gate made one; `understanding` is of
@@ -58,7 +58,7 @@ class Asked:
         """Return what kind of answer is wanted; a model's opinion, if there is one, first."""
         return self.understanding.retrieval_class
 
-    def by(self, client_id: str | None) -> Asked:
+    def by(self, client_id: str | None) -> ParsedQuestion:
         """Return the same, asked by this client."""
         return replace(self, understanding=replace(self.understanding, client_id=client_id))
 
@@ -83,14 +83,14 @@ class Asking:
         asked_at: datetime,
         calls: ModelCalls,
         intent: Intent | None = None,
-    ) -> Asked:
+    ) -> ParsedQuestion:
         """Take `message` apart. `intent` overrides the inference. Never fails."""
         verdict = self.gate(message, history, admin=admin, calls=calls)
         question = verdict.query or message
         understanding = understand(question, asked_at)
         if verdict.retrieval_class is not None:
             understanding = replace(understanding, retrieval_class=verdict.retrieval_class)
-        return Asked(
+        return ParsedQuestion(
             message=message,
             question=question,
             verdict=verdict,

@@ -143,7 +143,7 @@ def not_kept(run: SearchRun) -> None:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _UnwrittenRun:
     """A run on its way."""
 
     run: SearchRun
@@ -176,8 +176,8 @@ class RunRecorder:
         self._outlives_answers = outlives_answers
         self._report = report
         self._budget_s = budget_s
-        self._waiting: OrderedDict[UUID, _Kept] = OrderedDict()
-        self._inserting: dict[UUID, _Kept] = {}
+        self._waiting: OrderedDict[UUID, _UnwrittenRun] = OrderedDict()
+        self._inserting: dict[UUID, _UnwrittenRun] = {}
         self._changed = Condition()
         self._thread: Thread | None = None
 
@@ -186,7 +186,7 @@ class RunRecorder:
 
         It raises Unavailable when neither the database nor the queue takes the run.
         """
-        waiting = _Kept(run)
+        waiting = _UnwrittenRun(run)
         with self._changed:
             full = len(self._waiting) >= MOST_WAITING
             if not full:
@@ -215,7 +215,7 @@ class RunRecorder:
                 lambda: not self._waiting and not self._inserting, timeout=seconds
             )
 
-    def _settle(self, waiting: _Kept) -> None:
+    def _settle(self, waiting: _UnwrittenRun) -> None:
         if waiting.done.wait(self._budget_s):
             if waiting.error is not None:
                 raise waiting.error
@@ -241,7 +241,7 @@ class RunRecorder:
                 self._report("search_run.bug", {"error": type(error).__name__})
             self._finish(some)
 
-    def _take(self) -> list[_Kept]:
+    def _take(self) -> list[_UnwrittenRun]:
         """Wait for runs and return the first with others of its workspace."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting)
@@ -251,7 +251,7 @@ class RunRecorder:
                 self._inserting[waiting.run.id] = self._waiting.pop(waiting.run.id)
             return some[:AT_ONCE]
 
-    def _hand_over(self, some: Sequence[_Kept], error: CairnError) -> None:
+    def _hand_over(self, some: Sequence[_UnwrittenRun], error: CairnError) -> None:
         fields: dict[str, Any] = {"reason": error.reason, "runs": len(some)}
         self._report("search_run.not_inserted", fields)
         for waiting in some:
@@ -261,7 +261,7 @@ class RunRecorder:
                 waiting.error = failure
                 self._report("search_run.lost", {"search_id": str(waiting.run.id)})
 
-    def _finish(self, some: Sequence[_Kept]) -> None:
+    def _finish(self, some: Sequence[_UnwrittenRun]) -> None:
         with self._changed:
             for waiting in some:
                 del self._inserting[waiting.run.id]

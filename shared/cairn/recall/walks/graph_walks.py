@@ -304,11 +304,11 @@ class WalkingGraphLeg:
         with self.transactions.reading(principal, timeout_ms=timeout_ms) as stores:
             exploration = explore(stores, seeds, way, stopwatch=self.stopwatch)
         if not exploration.scores:
-            return _found(exploration, ())
+            return _leg_answer(exploration, ())
         left_ms = max(1, int((end - self.stopwatch()) * 1000))
         with self.transactions.reading(principal, timeout_ms=left_ms) as stores:
             candidates = _candidates(stores, exploration, filters, limit)
-        return _found(exploration, candidates)
+        return _leg_answer(exploration, candidates)
 
 
 def _candidates(
@@ -331,7 +331,7 @@ def _candidates(
     return tuple(shown[:limit])
 
 
-def _found(exploration: Exploration, candidates: tuple[Candidate, ...]) -> GraphFound:
+def _leg_answer(exploration: Exploration, candidates: tuple[Candidate, ...]) -> GraphFound:
     """Return the leg's answer, with only the edges that lead from the seeds to its candidates."""
     walked: dict[UUID, GraphEdge] = {}
     for candidate in candidates:

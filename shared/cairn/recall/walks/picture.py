@@ -109,7 +109,7 @@ def answer_picture(answer: Mapping[str, Any], *, title: str) -> str:
             id=node["node_id"],
             label=node["type"],
             kind=node.get("kind"),
-            text=_named(node),
+            text=_node_name(node),
             depth=node.get("depth"),
             score=node.get("scores", {}).get("relevance_score"),
             via=node.get("via"),
@@ -132,7 +132,7 @@ def answer_picture(answer: Mapping[str, Any], *, title: str) -> str:
     return picture(nodes, edges, title=title)
 
 
-def _named(node: Mapping[str, Any]) -> str:
+def _node_name(node: Mapping[str, Any]) -> str:
     attributes: Mapping[str, Any] = node.get("attributes", {})
     return str(attributes.get("canonical_name") or attributes.get("title") or node["text"])
 

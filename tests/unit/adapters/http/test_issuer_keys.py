@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Barrier, Event, get_ident
 from typing import Any
 
 import httpx
@@ -25,9 +27,13 @@ class Site:
     up: bool = True
     now: float = 1_000.0
     reads: list[str] = field(default_factory=list[str])
+    held: Event | None = None
+    """What an answer waits for."""
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.reads.append(str(request.url))
+        if self.held is not None:
+            assert self.held.wait(30)
         if not self.up:
             return httpx.Response(503)
         if request.url.host == "keys.example":
@@ -87,6 +93,43 @@ def test_an_issuer_that_was_never_reached_is_asked_by_each_token() -> None:
             find("one")
     site.up = True
     assert find("one") is not None
+
+
+def test_sixteen_tokens_at_once_ask_an_issuer_that_is_away_once() -> None:
+    site = Site(up=False)
+    find = site.published()
+    arrived, here = Barrier(16), set[int]()
+
+    def clock() -> float:
+        if get_ident() not in here:
+            here.add(get_ident())
+            arrived.wait(30)  # all have come before the first one asks
+        return site.now
+
+    def refused(_: int) -> bool:
+        with pytest.raises(Unavailable, match="cannot be read"):
+            find("one")
+        return True
+
+    find.stopwatch = clock
+    with ThreadPoolExecutor(16) as threads:
+        assert all(threads.map(refused, range(16)))
+    assert len(site.reads) == 1
+
+
+def test_a_token_with_a_key_of_the_day_waits_for_nobody_who_reads_the_keys_again() -> None:
+    site = Site()
+    find = site.published()
+    find("one")
+    site.held = Event()
+    site.now += 3_600
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(find, "one")
+        while len(site.reads) < 3:
+            assert not reading.done()
+        assert find("one") is not None
+        site.held.set()
+        assert reading.result(30) is not None
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from cairn.memories.foreign.graphiti import read_graphiti
 from cairn.memories.foreign.items import (
     Defaults,
+    ExportValue,
     ForeignMemory,
     Item,
     Lost,
-    Named,
     Skipped,
     Unreadable,
 )
@@ -43,7 +43,7 @@ GRAPH = {"episodes": [EPISODE], "nodes": [ADA, ACME, GLOBEX], "edges": [WORKS, W
 
 
 def read(value: Any) -> list[Item]:
-    return list(read_graphiti([Named(name="graph.json", value=value)], Defaults()))
+    return list(read_graphiti([ExportValue(name="graph.json", value=value)], Defaults()))
 
 
 def memories(value: Any) -> dict[str, ForeignMemory]:
@@ -91,7 +91,9 @@ def test_edges_to_what_the_export_does_not_hold_are_lost() -> None:
 
 
 def test_a_record_a_line_is_read_like_the_whole() -> None:
-    lines = [Named(name=f"line {n}", value=one) for n, one in enumerate((EPISODE, ADA, WORKS))]
+    lines = [
+        ExportValue(name=f"line {n}", value=one) for n, one in enumerate((EPISODE, ADA, WORKS))
+    ]
     found = [item for item in read_graphiti(lines, Defaults()) if isinstance(item, ForeignMemory)]
     assert [item.record for item in found] == ["ep-1", "en-1", "ed-2"]
 

@@ -8,20 +8,20 @@ from tests.unit.memories.foreign.test_mem0 import MEMORY
 
 from cairn.graph.node import Node, State
 from cairn.memories.foreign.graphiti import read_graphiti
-from cairn.memories.foreign.items import Defaults, ForeignMemory, Named
+from cairn.memories.foreign.items import Defaults, ExportValue, ForeignMemory
 from cairn.memories.foreign.mem0 import read_mem0
 from cairn.memories.items import NewMemory
 from cairn.writing.items import Outcome
 
 
 def of_graphiti() -> list[NewMemory]:
-    items = read_graphiti([Named(name="graph.json", value=GRAPH)], Defaults())
+    items = read_graphiti([ExportValue(name="graph.json", value=GRAPH)], Defaults())
     return [item.new for item in items if isinstance(item, ForeignMemory)]
 
 
 def of_mem0(*memories: Any) -> list[NewMemory]:
     value = {"results": list(memories)}
-    items = read_mem0([Named(name="export.json", value=value)], Defaults())
+    items = read_mem0([ExportValue(name="export.json", value=value)], Defaults())
     return [item.new for item in items if isinstance(item, ForeignMemory)]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cairn.kernel.access import Scope
-from cairn.memories.foreign.items import Defaults, ForeignMemory, Item, Named, Unreadable
+from cairn.memories.foreign.items import Defaults, ExportValue, ForeignMemory, Item, Unreadable
 from cairn.memories.foreign.mem0 import read_mem0
 from cairn.memories.kinds import MemoryKind
 
@@ -24,7 +24,7 @@ MEMORY = {
 
 
 def read(value: Any, **defaults: Any) -> list[Item]:
-    return list(read_mem0([Named(name="export.json", value=value)], Defaults(**defaults)))
+    return list(read_mem0([ExportValue(name="export.json", value=value)], Defaults(**defaults)))
 
 
 def one(value: Any, **defaults: Any) -> ForeignMemory:

@@ -7,7 +7,7 @@ import pytest
 
 from cairn.kernel.errors import ValidationFailed
 from cairn.memories.foreign import items as reading
-from cairn.memories.foreign.items import Named, Unreadable, read_export
+from cairn.memories.foreign.items import ExportValue, Unreadable, read_export
 
 
 def written(folder: Path, content: str | bytes, name: str = "export.json") -> Path:
@@ -20,7 +20,7 @@ def test_a_document_is_one_value_however_it_is_indented(tmp_path: Path) -> None:
     value = {"results": [{"memory": "Ada likes tea"}]}
     for indent in (None, 2):
         path = written(tmp_path, json.dumps(value, indent=indent))
-        assert list(read_export(path)) == [Named(name="export.json", value=value)]
+        assert list(read_export(path)) == [ExportValue(name="export.json", value=value)]
 
 
 @pytest.mark.parametrize("name", ["export.ndjson", "export.jsonl", "export.json"])
@@ -29,21 +29,21 @@ def test_a_value_a_line_is_a_record_each_and_a_bad_line_leaves_the_others(
 ) -> None:
     path = written(tmp_path, '{"a": 1}\n{"a": \n\n{"a": NaN}\n{"a": 4}\n', name)
     first, second, third, fourth = read_export(path)
-    assert first == Named(name="line 1", value={"a": 1})
+    assert first == ExportValue(name="line 1", value={"a": 1})
     assert isinstance(second, Unreadable)
     assert second.name == "line 2"
     assert second.why.startswith("is not JSON: ")
     assert third == Unreadable(name="line 4", why="is not JSON: NaN is no JSON number")
-    assert fourth == Named(name="line 5", value={"a": 4})
+    assert fourth == ExportValue(name="line 5", value={"a": 4})
 
 
 def test_a_line_of_ten_megabytes_is_named_and_the_next_one_is_read(tmp_path: Path) -> None:
     long = json.dumps({"memory": "x" * 10_000_000})
     path = written(tmp_path, f'{{"a": 1}}\n{long}\n{{"a": 3}}', "export.ndjson")
     assert list(read_export(path)) == [
-        Named(name="line 1", value={"a": 1}),
+        ExportValue(name="line 1", value={"a": 1}),
         Unreadable(name="line 2", why=f"is longer than {reading.MAX_LINE_BYTES} bytes"),
-        Named(name="line 3", value={"a": 3}),
+        ExportValue(name="line 3", value={"a": 3}),
     ]
 
 

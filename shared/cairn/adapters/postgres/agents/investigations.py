@@ -33,7 +33,7 @@ class PostgresInvestigations(Store):
 
     def find(self, investigation_id: UUID) -> Investigation | None:
         """Return one."""
-        return self.first_of(self._made, "investigation.find", id=investigation_id)
+        return self.first_of(self._row_factory, "investigation.find", id=investigation_id)
 
     def snapshot(self, investigation_id: UUID) -> bytes:
         """Return the sealed working memory of the last transition; b"" where it was erased."""
@@ -80,7 +80,7 @@ class PostgresInvestigations(Store):
     ) -> Sequence[Investigation]:
         """Return investigations, the newest first."""
         return self.all_of(
-            self._made,
+            self._row_factory,
             "investigation.page",
             before=before,
             limit=limit,
@@ -93,10 +93,10 @@ class PostgresInvestigations(Store):
 
         Those that wait for a person are left out; those in an end state without `ended_at` are in.
         """
-        return self.all_of(self._made, "investigation.stale", before=before, limit=limit)
+        return self.all_of(self._row_factory, "investigation.stale", before=before, limit=limit)
 
     @property
-    def _made(self) -> RowFactory[Investigation]:
+    def _row_factory(self) -> RowFactory[Investigation]:
         make = partial(_investigation, self.principal.workspace_id)
         return record(make, state=State, verdict=Verdict)
 

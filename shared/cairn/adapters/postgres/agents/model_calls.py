@@ -45,7 +45,7 @@ class PostgresCallLog:
         }
         who = system_principal(workspace_id)
         with bound(self._database, who, timeout_ms=TIMEOUT_MS) as connection:
-            cursor = connection.cursor(row_factory=kwargs_row(_named))
+            cursor = connection.cursor(row_factory=kwargs_row(_spent_row))
             return Spending(**dict(cursor.execute(query("llm_call.spent"), parameters)))
 
     def record(self, record: CallRecord) -> None:
@@ -70,7 +70,7 @@ class DropCalls:
             return cursor.execute(query("llm_call.drop_old"), parameters).fetchone() or 0
 
 
-def _named(name: str, **spent: Any) -> tuple[str, Spent]:
+def _spent_row(name: str, **spent: Any) -> tuple[str, Spent]:
     return name, Spent(**spent)
 
 

@@ -55,6 +55,11 @@ class PostgresWorkflows(Store):
         """Return one version of a name."""
         return self.first_of(_WORKFLOW, "workflow.version", called=name, version=version)
 
+    def versions_of(self, pairs: Collection[tuple[str, int]]) -> Sequence[WorkflowRow]:
+        """Return the versions of these names and numbers."""
+        names, numbers = [name for name, _ in pairs], [number for _, number in pairs]
+        return self.all_of(_WORKFLOW, "workflow.versions_of", names=names, numbers=numbers)
+
     def add(self, row: WorkflowRow) -> None:
         """Keep a version; the newest is the present one."""
         self.run("workflow.retire", called=row.name)
@@ -117,7 +122,7 @@ class PostgresWorkflows(Store):
         return moved.rowcount == 1
 
     def results(self, ids: Collection[UUID]) -> Sequence[ResultRow]:
-        """Return what came of a run's steps, in order; those that were forgotten are left out."""
+        """Return what came of steps; those that were forgotten are left out."""
         return self.all_of(record(_result), "workflow.results", ids=list(ids))
 
     def counts(self, after: int, clients: Sequence[str] | None) -> Mapping[str, int]:

@@ -147,17 +147,17 @@ def _is_wanted(column: _Column, place: str) -> bool:
 
 def _statement(table: _Column, searched: Sequence[_Column]) -> sql.Composed:
     counts = [
-        _named(_KIND_OF[column.type]).format(column=sql.Identifier(column.name))
+        _query_template(_KIND_OF[column.type]).format(column=sql.Identifier(column.name))
         for column in searched
     ]
     place = sql.SQL("t.workspace_id = %(workspace_id)s") if table.by_workspace else sql.SQL("true")
-    return _named("proof.rows").format(
+    return _query_template("proof.rows").format(
         counts=sql.SQL(", ").join(counts),
         table=sql.Identifier(table.schema, table.table),
         workspace=place,
     )
 
 
-def _named(name: str) -> sql.SQL:
+def _query_template(name: str) -> sql.SQL:
     """Return a named query as a template: its names are put in by psycopg, quoted."""
     return sql.SQL(query(name).decode())  # pyright: ignore[reportArgumentType]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.graph.node import State
 from cairn.graph.projection import Taint, TaintHold, TaintKind
-from cairn.writing.taint_ports import Held, Revived, Walked
+from cairn.writing.taint_ports import HeldNode, Revived, Walked
 from cairn.writing.taint_views import SeenIn, TaintView, UsedIn
 
 if TYPE_CHECKING:
@@ -100,19 +100,19 @@ class PostgresTaints(Store):
     ) -> Taint | None:
         """Return the standing taint of exactly this."""
         parameters = {"kind": kind.value, "value": value, "roots": list(roots), "causes": causes}
-        return self.first_of(self._made, "taint.standing", **parameters)
+        return self.first_of(self._row_factory, "taint.standing", **parameters)
 
     def find(self, taint_id: UUID) -> Taint | None:
         """Return a taint, lifted or not."""
-        return self.first_of(self._made, "taint.find", id=taint_id)
+        return self.first_of(self._row_factory, "taint.find", id=taint_id)
 
     def is_lifted(self, taint_id: UUID) -> bool:
         """Return whether a taint was lifted."""
         return self.value("taint.is_lifted", id=taint_id) or False
 
-    def to_restore(self, taint_id: UUID, limit: int) -> Sequence[Held]:
+    def to_restore(self, taint_id: UUID, limit: int) -> Sequence[HeldNode]:
         """Return quarantined nodes that this taint holds and no standing one."""
-        held = record(Held, state=State)
+        held = record(HeldNode, state=State)
         return self.all_of(held, "taint.to_restore", taint_id=taint_id, limit=limit)
 
     def revived_by(self, taint_id: UUID, node_ids: Collection[UUID]) -> Sequence[Revived]:
@@ -158,7 +158,7 @@ class PostgresTaints(Store):
         )
 
     @property
-    def _made(self) -> RowFactory[Taint]:
+    def _row_factory(self) -> RowFactory[Taint]:
         return record(partial(Taint, workspace_id=self.principal.workspace_id), kind=TaintKind)
 
     def _views(self, *, id_: UUID | None, after: int | None, limit: int) -> list[TaintView]:

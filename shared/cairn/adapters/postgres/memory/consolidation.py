@@ -95,12 +95,12 @@ class PostgresRuns(Store):
     def find(self, run_id: UUID) -> Run | None:
         """Return a run of the workspace."""
         parameters = {"id": run_id, "before": None, "limit": 1}
-        return self.first_of(self._made, "consolidation.runs", **parameters)
+        return self.first_of(self._row_factory, "consolidation.runs", **parameters)
 
     def page(self, *, before: UUID | None, limit: int) -> Sequence[Run]:
         """Return up to `limit` runs, the newest first, from before a run's id on."""
         parameters = {"id": None, "before": before, "limit": limit}
-        return self.all_of(self._made, "consolidation.runs", **parameters)
+        return self.all_of(self._row_factory, "consolidation.runs", **parameters)
 
     def begin(self, run_id: UUID, now: datetime, *, execution: str | None) -> bool:
         """Let a waiting run run; False when it did already or has ended."""
@@ -150,7 +150,7 @@ class PostgresRuns(Store):
         return self.run(query, **parameters).rowcount > 0
 
     @property
-    def _made(self) -> RowFactory[Run]:
+    def _row_factory(self) -> RowFactory[Run]:
         make = partial(Run, workspace_id=self.principal.workspace_id)
         return record(make, state=RunState, trigger=Trigger)
 

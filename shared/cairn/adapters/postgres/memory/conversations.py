@@ -170,7 +170,7 @@ class PostgresOneConversation:
         }
         with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
             knows_halfvec(connection)
-            return self._found(connection, principal, parameters, filters, _NEAR)
+            return self._find_candidates(connection, principal, parameters, filters, _NEAR)
 
     def by_keyword(
         self,
@@ -186,9 +186,9 @@ class PostgresOneConversation:
             return ()
         parameters = {"terms": list(terms), "limit": limit}
         with bound(self.database, principal, timeout_ms=timeout_ms) as connection:
-            return self._found(connection, principal, parameters, filters, _SAID)
+            return self._find_candidates(connection, principal, parameters, filters, _SAID)
 
-    def _found(
+    def _find_candidates(
         self,
         connection: Connection,
         principal: Principal,

@@ -13,9 +13,9 @@ from cairn.adapters.postgres.store import Store, record
 from cairn.enrichment.ports import (
     Before,
     EnrichableNode,
-    Found,
     Likeness,
     Outgoing,
+    SimilarNode,
     TextVectors,
     TraceStep,
 )
@@ -170,7 +170,7 @@ class PostgresEmbeddings(Store):
 
     def similar(
         self, embeddings: Sequence[NewEmbedding], model_id: int, *, minimum: float, limit: int
-    ) -> Sequence[Found]:
+    ) -> Sequence[SimilarNode]:
         """Return the nodes of a node's own scope and agents among those nearest to each vector.
 
         At least the `limit` nearest are looked at; `minimum` is the cosine they reach at least. A
@@ -179,7 +179,7 @@ class PostgresEmbeddings(Store):
         knows_halfvec(self.connection)
         flat = [(row.node_id, vector) for row in embeddings for vector in row.vectors]
         return self.all_of(
-            record(Found),
+            record(SimilarNode),
             "embedding.similar",
             ids=[node_id for node_id, _ in flat],
             vectors=halfvecs(vector for _, vector in flat),

@@ -74,7 +74,9 @@ class PostgresGraph(Store):
         if not names:
             return ()
         keys = sorted({lookup_key(name) for name in names})[:MOST_NAMES]
-        return self._made(record(Seed), _FIND_ENTITIES, filters, names=keys, limit=MOST_ENTITIES)
+        return self._read_rows(
+            record(Seed), _FIND_ENTITIES, filters, names=keys, limit=MOST_ENTITIES
+        )
 
     def starts(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[tuple[UUID, str]]:
         """Return (id, label) of those of `node_ids` the principal may see, strictly guarded."""
@@ -109,7 +111,7 @@ class PostgresGraph(Store):
             return ()
         if timeout_ms is not None:
             self.run("graph.limit_time", timeout_ms=str(max(1, timeout_ms)))
-        return self._made(
+        return self._read_rows(
             args_row(GraphEdge),
             _HOP,
             filters,
@@ -126,7 +128,7 @@ class PostgresGraph(Store):
         """
         if not node_ids:
             return frozenset()
-        ids = self._made(
+        ids = self._read_rows(
             scalar_row,
             _ELIGIBLE,
             filters,
@@ -146,7 +148,7 @@ class PostgresGraph(Store):
         """Return the nodes, untagged ones too, in any order. Up to 500 ids."""
         if not node_ids:
             return ()
-        return self._made(record(FoundNode), _READ, filters, ids=list(node_ids))
+        return self._read_rows(record(FoundNode), _READ, filters, ids=list(node_ids))
 
     def summaries(
         self,
@@ -164,7 +166,7 @@ class PostgresGraph(Store):
         """
         moment, last = after or (None, None)
         parameters = {"scope": scope, "scope_id": scope_id, "moment": moment, "id": last}
-        return self._made(scalar_row, _SUMMARIES, filters, **parameters, limit=limit)
+        return self._read_rows(scalar_row, _SUMMARIES, filters, **parameters, limit=limit)
 
     def position_at(self, moment: datetime) -> int:
         """Return the last ledger position recorded at or before `moment`; 0 when there is none."""
@@ -180,7 +182,7 @@ class PostgresGraph(Store):
         id; a node related in two ways comes twice. Texts are cut at 1,000 characters. Results
         without any are left out. At most 100 results.
         """
-        rows = self._made(
+        rows = self._read_rows(
             record(_related_node),
             _RELATED,
             filters,
@@ -245,9 +247,9 @@ class PostgresGraph(Store):
         return dict(self.all_of(JUDGED, "graph.judged", since=since))
 
     def _rows(self, pair: tuple[str, str], filters: Filters, **parameters: Any) -> list[Any]:
-        return self._made(tuple_row, pair, filters, **parameters)
+        return self._read_rows(tuple_row, pair, filters, **parameters)
 
-    def _made(
+    def _read_rows(
         self, factory: RowFactory[R], pair: tuple[str, str], filters: Filters, **parameters: Any
     ) -> list[R]:
         all_parameters = {"workspace_id": self.principal.workspace_id, **parameters}

@@ -33,13 +33,13 @@ class PostgresMemoryGraph(Store):
 
     def find(self, node_ids: Collection[UUID]) -> Mapping[UUID, KeptNode]:
         """Return those of the nodes there are; in a writing transaction hidden ones too."""
-        nodes = self.all_of(record(_kept), "memory_graph.find", ids=list(node_ids))
+        nodes = self.all_of(record(_stored_node), "memory_graph.find", ids=list(node_ids))
         return {item.node.id: item for item in nodes}
 
     def named(self, refs: Collection[Ref]) -> Mapping[Ref, KeptNode]:
         """Return those of the nodes there are by what names them, hidden ones too as `find`."""
         labels, keys = [_stored(label) for label, _ in refs], [key for _, key in refs]
-        nodes = self.all_of(record(_kept), "memory_graph.named", labels=labels, keys=keys)
+        nodes = self.all_of(record(_stored_node), "memory_graph.named", labels=labels, keys=keys)
         return {item.node.dump.ref: item for item in nodes}
 
     def owned_by(self, subjects: Collection[UUID]) -> Sequence[UUID]:
@@ -115,13 +115,13 @@ def _stored(label: str) -> str:
     return label[:1].upper() + label[1:]
 
 
-def _said(label: str) -> str:
+def _lower_first(label: str) -> str:
     return label[:1].lower() + label[1:]
 
 
 def _node(*, id: UUID, label: str, key: str, metadata: dict[str, Any], state: str) -> MemoryNode:
     dump = NodeDump(
-        label=_said(label),
+        label=_lower_first(label),
         natural_key=key,
         properties=metadata.get("properties", {}),
         provenance=Provenance(metadata.get("provenance", Provenance.IMPORTED)),
@@ -133,7 +133,7 @@ def _node(*, id: UUID, label: str, key: str, metadata: dict[str, Any], state: st
 NODE = record(_node)
 
 
-def _kept(*, data_subjects: tuple[UUID, ...], state: str, **row: Any) -> KeptNode:
+def _stored_node(*, data_subjects: tuple[UUID, ...], state: str, **row: Any) -> KeptNode:
     return KeptNode(node=_node(state=state, **row), state=State(state), data_subjects=data_subjects)
 
 
@@ -150,8 +150,8 @@ def _edge(
     **row: Any,
 ) -> MemoryEdge:
     dump = EdgeDump(
-        source=(_said(source_label), source_key),
-        target=(_said(target_label), target_key),
+        source=(_lower_first(source_label), source_key),
+        target=(_lower_first(target_label), target_key),
         properties=without_fractions(properties),
         **row,
     )

@@ -12,7 +12,7 @@ from cairn.graph.projection import Alias, AliasRemoval, readers_key
 from cairn.kernel.access import Scope
 from cairn.memories.kinds import importance_band
 from cairn.nodes.draft import StoredEdge, StoredNode
-from cairn.nodes.properties import Observed, Seen
+from cairn.nodes.properties import Observed, SeenType
 from cairn.nodes.views import (
     EdgeCount,
     EdgesView,
@@ -89,7 +89,7 @@ class PostgresAliases(Store):
         """Return canonical name and type by alias, of exactly this audience."""
         readers = readers_key(tuple(agents) if agents is not None else None)
         aliases = self.all_of(
-            keyed(_named, "alias"), "graph_node.aliases", scope=scope, readers=readers
+            keyed(_entity_key, "alias"), "graph_node.aliases", scope=scope, readers=readers
         )
         return dict(aliases)
 
@@ -119,7 +119,7 @@ def _alias_row(row: AliasRow) -> dict[str, object]:
     }
 
 
-def _named(*, canonical_name: str, entity_type: str) -> tuple[str, str]:
+def _entity_key(*, canonical_name: str, entity_type: str) -> tuple[str, str]:
     return canonical_name, entity_type
 
 
@@ -171,10 +171,10 @@ class PostgresNodeViews(Store):
     def observed(self, where: NodeFilter, *, most: int) -> Observed:
         """Return the properties of the newest nodes of some labels, and their types."""
         rows = self.rows("node_view.observed", **_narrowing(where), most=most)
-        types: dict[str, set[Seen]] = {}
+        types: dict[str, set[SeenType]] = {}
         for row in rows:
             if row["name"] is not None:
-                types.setdefault(row["name"], set()).add(Seen(row["type"]))
+                types.setdefault(row["name"], set()).add(SeenType(row["type"]))
         return Observed(nodes=rows[0]["nodes"], types=types)
 
     def entity(self, entity_id: UUID, *, most: int) -> EntityDetail | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from psycopg.rows import scalar_row
+
 from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.profiles.claims import claims_of
 from cairn.profiles.ports import DueClient, HeldEdge, Holder
@@ -34,6 +36,11 @@ class PostgresProfiles(Store):
         """Return what models read in the memories of these profiles."""
         rows = self.run("profile.claims", ids=list(ids)).fetchall()
         return {id_: claims_of(metadata) for id_, metadata in rows}
+
+    def taken_out(self, ids: Collection[UUID]) -> frozenset[UUID]:
+        """Return which of these nodes somebody deleted."""
+        texts = [str(id_) for id_ in ids]
+        return frozenset(self.all_of(scalar_row, "profile.taken_out", ids=texts))
 
     def held(self, ids: Collection[UUID], relations: Collection[str]) -> Sequence[HeldEdge]:
         """Return the open edges from these nodes, and from the patterns that one of them has."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.recall.records import Candidate, Filters
 
-_BY_SUBSCRIPTION = ("subscription.by_subscription", "subscription.by_subscription_as_of")
+BY_SUBSCRIPTION = ("subscription.by_subscription", "subscription.by_subscription_as_of")
 
 
 class PostgresSubscriptionLeg:
@@ -42,7 +42,7 @@ class PostgresSubscriptionLeg:
             return ()
         parameters = {"keywords": list(keywords), "limit": limit}
         with bound(self._database, principal, timeout_ms=timeout_ms) as connection:
-            rows = matches(connection, _BY_SUBSCRIPTION, parameters, filters)
+            rows = matches(connection, BY_SUBSCRIPTION, parameters, filters)
         return scored((KeywordMatch(*row) for row in rows), limit=limit)
 
 

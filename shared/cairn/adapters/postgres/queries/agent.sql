@@ -16,17 +16,19 @@ SELECT count(*) AS total, count(*) FILTER (WHERE joined AND registered_at > %(si
 -- name: keep
 -- Keep an agent as it is now.
 INSERT INTO agent (workspace_id, slug, id, version, name, owner, owner_subject, description,
-  specialists, persona, edition, tools, scopes, requests_a_minute, disabled, joined, registered_at,
-  changed_at)
+  specialists, persona, edition, tools, scopes, requests_a_minute, live_memory, disabled, joined,
+  registered_at, changed_at)
 VALUES (%(workspace_id)s, %(slug)s, %(id)s, %(version)s, %(name)s, %(owner)s, %(owner_subject)s,
   %(description)s, %(specialists)s, %(persona)s, %(edition)s, %(tools)s, %(scopes)s,
-  %(requests_a_minute)s, %(disabled)s, %(joined)s, %(registered_at)s, %(changed_at)s)
+  %(requests_a_minute)s, %(live_memory)s, %(disabled)s, %(joined)s, %(registered_at)s,
+  %(changed_at)s)
 ON CONFLICT (workspace_id, slug) DO UPDATE
   SET version = excluded.version, name = excluded.name, owner = excluded.owner,
     owner_subject = excluded.owner_subject, description = excluded.description,
     specialists = excluded.specialists, persona = excluded.persona, edition = excluded.edition,
     tools = excluded.tools, scopes = excluded.scopes,
-    requests_a_minute = excluded.requests_a_minute, disabled = excluded.disabled,
+    requests_a_minute = excluded.requests_a_minute, live_memory = excluded.live_memory,
+    disabled = excluded.disabled,
     changed_at = excluded.changed_at
 
 -- name: join

@@ -172,6 +172,43 @@ UNION ALL
 SELECT 'workflow_run', count(*)::integer FROM workflow_run
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'opportunity', count(*)::integer FROM opportunity
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'hyde_document', count(*)::integer FROM hyde_document
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+UNION ALL
+SELECT 'feed_wording', count(*)::integer FROM feed_wording
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'contact', count(*)::integer FROM contact
+ WHERE workspace_id = %(workspace_id)s
+   AND (data_subjects @> ARRAY[%(subject_id)s::uuid] OR %(subject_id)s IN (link_id, ghost_id))
+UNION ALL
+SELECT 'contact_integration', count(*)::integer FROM contact_integration
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+UNION ALL
+SELECT 'negotiation', count(*)::integer FROM negotiation
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'negotiation_turn', count(*)::integer FROM negotiation_turn
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'negotiation_private', count(*)::integer FROM negotiation_private
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
+SELECT 'negotiator', count(*)::integer FROM negotiator
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s::uuid
+UNION ALL
+SELECT 'member', count(*)::integer FROM member
+ WHERE workspace_id = %(workspace_id)s AND id = %(subject_id)s
+UNION ALL
+SELECT 'network_member', count(*)::integer FROM network_member
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+UNION ALL
+SELECT 'intent_network', count(*)::integer FROM intent_network
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+UNION ALL
 SELECT 'ingestion', count(*)::integer FROM ingestion
  WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
 UNION ALL
@@ -296,6 +333,10 @@ UPDATE ticket_reply SET sealed = '',
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
    AND sealed <> ''
 
+-- name: erase_intents
+-- How a member's intents stood; what they said were nodes.
+DELETE FROM intent WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
 -- name: erase_subject
 -- The name a subject was known by.
 DELETE FROM data_subject WHERE workspace_id = %(workspace_id)s AND id = %(subject_id)s
@@ -329,6 +370,92 @@ UPDATE workflow_run SET input = '', client_id = NULL,
   deadline = NULL,
   state = CASE WHEN state IN ('running', 'waiting') THEN 'failed' ELSE state END
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_opportunities
+-- Meetings that were proposed with a subject, and how they stood.
+DELETE FROM opportunity
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_hyde_documents
+-- What ideal matches of a subject would say.
+DELETE FROM hyde_document WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
+-- name: erase_feed_wordings
+-- What models worded of a subject.
+DELETE FROM feed_wording
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_feed_health
+-- How a subject's feed did.
+DELETE FROM feed_health WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
+-- name: erase_contacts
+-- A member's contacts, and what others hold of them, as whomever they know or have invited them.
+DELETE FROM contact c
+ WHERE c.workspace_id = %(workspace_id)s
+   AND (c.data_subjects @> ARRAY[%(subject_id)s::uuid] OR %(subject_id)s IN (c.link_id, c.ghost_id)
+     OR c.invite_id IN (SELECT i.id FROM network_invite i
+       WHERE i.workspace_id = c.workspace_id AND i.used_by = %(subject_id)s))
+
+-- name: erase_contact_integrations
+-- Where a member's contacts were read from.
+DELETE FROM contact_integration
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
+-- name: erase_negotiations
+-- Who a negotiation was with, and about which intents; one that has not ended ends. What was signed
+-- stays: it has hashes alone.
+UPDATE negotiation SET source_intent = NULL, candidate_intent = NULL, claimed_by = NULL,
+  source_id = nullif(source_id, %(subject_id)s::uuid),
+  candidate_id = nullif(candidate_id, %(subject_id)s::uuid),
+  data_subjects = array_remove(data_subjects, %(subject_id)s::uuid),
+  outcome = CASE WHEN state = 'ended' THEN outcome ELSE 'expired' END,
+  ended_at = coalesce(ended_at, changed_at), deadline = NULL, claim = NULL, claim_until = NULL,
+  version = version + 1, state = 'ended'
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_negotiation_turns
+-- What was said by or to a subject; its hashes and signatures still verify.
+UPDATE negotiation_turn SET body = '',
+  data_subjects = array_remove(data_subjects, %(subject_id)s::uuid)
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_negotiation_privates
+-- What a side kept to itself, and what its person was asked.
+DELETE FROM negotiation_private
+ WHERE workspace_id = %(workspace_id)s
+   AND (member_id = %(subject_id)s::uuid OR data_subjects @> ARRAY[%(subject_id)s::uuid])
+
+-- name: erase_negotiators
+-- The agents that a member brought.
+DELETE FROM negotiator
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s::uuid
+
+-- name: erase_intent_networks
+-- Where a member's intents belonged.
+DELETE FROM intent_network
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
+-- name: erase_places
+-- Where a member was, and what they said belongs there.
+DELETE FROM network_member
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
+-- name: close_invites
+-- Invites that a member made let nobody in any more; who used one was somebody.
+UPDATE network_invite SET revoked_at = CASE WHEN made_by = %(subject_id)s AND used_at IS NULL
+    THEN coalesce(revoked_at, now()) ELSE revoked_at END,
+  made_by = nullif(made_by, %(subject_id)s::uuid), used_by = nullif(used_by, %(subject_id)s::uuid)
+ WHERE workspace_id = %(workspace_id)s AND %(subject_id)s IN (made_by, used_by)
+
+-- name: leave_networks
+-- A member's networks are the workspace's now.
+UPDATE network SET owner_id = NULL
+ WHERE workspace_id = %(workspace_id)s AND owner_id = %(subject_id)s
+
+-- name: erase_member
+-- Who the member was.
+DELETE FROM member WHERE workspace_id = %(workspace_id)s AND id = %(subject_id)s
 
 -- name: erase_key_conversations
 -- Which public keys were bound to conversations that go.

@@ -62,6 +62,12 @@ SELECT p.id, p.metadata #> '{cairn,claims}' AS told FROM node p
  WHERE p.workspace_id = %(workspace_id)s AND p.id = ANY (%(ids)s) AND p.state = 'active'
    AND p.metadata #> '{cairn,claims}' IS NOT NULL
 
+-- name: taken_out
+-- Which of these nodes somebody deleted, however long ago: the ledger knows when no row does any more.
+SELECT (meta::jsonb ->> 'node_id')::uuid FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND type = 'node.deleted'
+   AND meta::jsonb ->> 'node_id' = ANY (%(ids)s)
+
 -- name: held
 -- The open edges of these relations that begin at some nodes, or at a pattern or skill that one has.
 WITH own AS (

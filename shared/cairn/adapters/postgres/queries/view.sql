@@ -210,4 +210,10 @@ SELECT
      AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))) AS memories,
   (SELECT count(*) FROM node n WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Document'
      AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))) AS documents,
+  (SELECT count(*) FROM intent i WHERE i.workspace_id = %(workspace_id)s AND i.state = 'active'
+     AND NOT EXISTS (SELECT 1 FROM intent_network x WHERE x.workspace_id = i.workspace_id
+       AND x.intent_id = i.id AND x.removed_at IS NULL)
+     AND NOT EXISTS (SELECT 1 FROM network_member nm WHERE nm.workspace_id = i.workspace_id
+       AND nm.member_id = i.member_id AND nm.left_at IS NULL AND nm.judge_since IS NOT NULL))
+    AS intents_in_no_network,
   (SELECT h.position FROM ledger_head h WHERE h.workspace_id = %(workspace_id)s) AS ledger_position

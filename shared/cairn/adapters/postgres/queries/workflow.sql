@@ -21,6 +21,13 @@ SELECT {columns} FROM workflow
 SELECT {columns} FROM workflow
  WHERE workspace_id = %(workspace_id)s AND name = %(called)s AND version = %(version)s
 
+-- name: versions_of
+-- The versions of these names and numbers.
+-- columns: cairn.workflows.rows.WorkflowRow
+SELECT {columns} FROM workflow
+ WHERE workspace_id = %(workspace_id)s
+   AND (name, version) IN (SELECT * FROM unnest(%(names)s::text[], %(numbers)s::integer[]))
+
 -- name: retire
 -- What was the present version is so no longer.
 UPDATE workflow SET present = false
@@ -90,11 +97,10 @@ UPDATE workflow_run SET state = %(to_state)s, step = %(to_step)s, seq = %(to_seq
    AND seq = %(seq)s AND execution = %(execution)s AND began = %(began)s
 
 -- name: results
--- What came of a run's steps, in order. Ids that are gone are left out.
+-- What came of steps, by ids; those that are gone are left out.
 SELECT id, metadata, position FROM node
  WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s) AND label = 'StepResult'
    AND deleted_at IS NULL
- ORDER BY (metadata->>'seq')::integer
 
 -- name: counts
 -- How much was written after a place in the ledger, by label.

@@ -1,0 +1,1 @@
+"""Discovery: who finds whom in a written network, and how well."""

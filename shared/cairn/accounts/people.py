@@ -1,0 +1,202 @@
+"""People who sign in to the console: added, changed, removed, and sent a one-time link.
+
+Each change is a ledger entry without names. Not how they sign in (`sessions.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from cairn.accounts.keys import record
+from cairn.kernel.access import PersonRole, Role
+from cairn.kernel.access.keys import secret_hash
+from cairn.kernel.errors import Conflict, Denied, FieldError, NotFound, ValidationFailed
+from cairn.writing.append import principal_actor
+from cairn.writing.checks import clean_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
+    from cairn.kernel.text.json_value import JsonValue
+    from cairn.writing.platform import Platform
+
+LINK_LASTS = timedelta(minutes=15)
+LOGIN = re.compile(r"[a-z0-9][a-z0-9._+@-]{0,253}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonView:
+    """Somebody who may sign in. `disabled_at` says since when they may not."""
+
+    id: UUID
+    login: str
+    name: str
+    role: PersonRole
+    created_at: datetime
+    changed_at: datetime
+    has_password: bool = False
+    disabled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonLink:
+    """A link that signs somebody in once: its token, shown this once and never stored."""
+
+    person: PersonView
+    expires_at: datetime
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """What owners and admins do about who signs in. Admins do nothing about owners."""
+
+    platform: Platform
+    make_token: Callable[[int], str] = secrets.token_urlsafe
+
+    def all(self, principal: Principal) -> tuple[PersonView, ...]:
+        """Return everybody by name; Denied unless the principal is an admin."""
+        principal.require(Role.ADMIN)
+        with self.platform.transactions.reading(principal) as stores:
+            return tuple(stores.people.all())
+
+    def add(self, principal: Principal, *, login: str, name: str, role: PersonRole) -> PersonLink:
+        """Let somebody sign in, and return their first link; Conflict for a login that is taken."""
+        _require_over(principal, role)
+        now = self.platform.clock()
+        person = PersonView(
+            id=self.platform.new_id(),
+            login=clean_login(login),
+            name=clean_name(name, "name") or login,
+            role=role,
+            created_at=now,
+            changed_at=now,
+        )
+        with self.platform.transactions.writing(principal) as stores:
+            if not stores.people.add(person):
+                raise Conflict("Somebody signs in under this name already.", reason="login-taken")
+            self._record(stores, principal, "person.added", person, role=role.value)
+            return self._link(stores, principal, person)
+
+    def link(self, principal: Principal, person_id: UUID) -> PersonLink:
+        """Return a new link in the place of the one before; it lasts for 15 minutes."""
+        with self.platform.transactions.writing(principal) as stores:
+            person = self._person(stores, principal, person_id)
+            if person.disabled_at is not None:
+                raise Conflict("This person may not sign in; enable them first.", reason="disabled")
+            return self._link(stores, principal, person)
+
+    def change(
+        self,
+        principal: Principal,
+        person_id: UUID,
+        *,
+        role: PersonRole | None = None,
+        disabled: bool | None = None,
+    ) -> PersonView:
+        """Change what somebody may do; their sessions get new tokens, or end when disabled."""
+        with self.platform.transactions.writing(principal) as stores:
+            person, now = self._person(stores, principal, person_id), self.platform.clock()
+            _require_over(principal, role or person.role)
+            since = person.disabled_at or now
+            new = replace(
+                person,
+                role=role or person.role,
+                disabled_at=person.disabled_at if disabled is None else since if disabled else None,
+            )
+            if new == person:
+                return person
+            _require_owner_left(stores, replace_with=new)
+            stores.people.change(new, now)
+            if new.disabled_at is None:
+                stores.people.mark_rotation(new.id)
+            else:
+                stores.people.drop_links(new.id)
+                stores.people.end_sessions(new.id)
+            self._record(
+                stores, principal, "person.changed", new,
+                role=new.role.value, disabled=new.disabled_at is not None,
+            )  # fmt: skip
+            return replace(new, changed_at=now)
+
+    def remove(self, principal: Principal, person_id: UUID) -> PersonView:
+        """Take somebody out, with their name, password and sessions; the ledger names an id."""
+        with self.platform.transactions.writing(principal) as stores:
+            person = self._person(stores, principal, person_id)
+            _require_owner_left(stores, without=person)
+            stores.people.remove(person.id)
+            self._record(stores, principal, "person.removed", person)
+            return person
+
+    def _person(self, stores: Stores, principal: Principal, person_id: UUID) -> PersonView:
+        principal.require(Role.ADMIN)
+        person = next((each for each in stores.people.all() if each.id == person_id), None)
+        if person is None:
+            raise NotFound("There is no such person.", person_id=str(person_id))
+        _require_over(principal, person.role)
+        return person
+
+    def _link(self, stores: Stores, principal: Principal, person: PersonView) -> PersonLink:
+        token, now = self.make_token(32), self.platform.clock()
+        expires_at = now + LINK_LASTS
+        stores.people.keep_link(person.id, secret_hash(token), now, expires_at)
+        self._record(stores, principal, "person.link_made", person)
+        return PersonLink(person=person, token=token, expires_at=expires_at)
+
+    def _record(
+        self,
+        stores: Stores,
+        principal: Principal,
+        type_: str,
+        person: PersonView,
+        **meta: JsonValue,
+    ) -> None:
+        record(
+            stores,
+            workspace_id=principal.workspace_id,
+            type_=type_,
+            meta={"person_id": str(person.id), **meta},
+            actor=principal_actor(principal),
+            now=self.platform.clock(),
+            new_id=self.platform.new_id,
+        )
+
+
+def clean_login(login: str) -> str:
+    """Return the name somebody signs in under, in small letters; refused when it is none."""
+    lowered = login.strip().lower()
+    if LOGIN.fullmatch(lowered) is None:
+        message = "is 1 to 254 letters, digits and . _ + @ -, as an address of mail is"
+        raise ValidationFailed(f"login {message}.", errors=[FieldError("login", message)])
+    return lowered
+
+
+def _require_over(principal: Principal, role: PersonRole) -> None:
+    """Raise Denied where the principal may not decide about a person of this role."""
+    principal.require(Role.ADMIN)
+    if role is PersonRole.OWNER and principal.person not in (None, PersonRole.OWNER):
+        raise Denied("Only an owner decides about owners.", reason="role")
+
+
+def _require_owner_left(
+    stores: Stores, *, replace_with: PersonView | None = None, without: PersonView | None = None
+) -> None:
+    """Raise Conflict where nobody would be left who may do everything."""
+    changed = replace_with or without
+    others = [each for each in stores.people.all() if changed and each.id != changed.id]
+    after: Sequence[PersonView] = [*others, *([replace_with] if replace_with else [])]
+    before = changed is not None and any(_owns(each) for each in stores.people.all())
+    if before and not any(_owns(each) for each in after):
+        raise Conflict("The last owner stays an owner.", reason="last-owner")
+
+
+def _owns(person: PersonView) -> bool:
+    return person.role is PersonRole.OWNER and person.disabled_at is None

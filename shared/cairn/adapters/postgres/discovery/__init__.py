@@ -1,0 +1,1 @@
+"""Stores of discovery, in PostgreSQL: members, networks, intents, opportunities."""

@@ -1,0 +1,106 @@
+-- name: all
+-- Everybody who signs in, by name.
+SELECT id, login, name, role, created_at, changed_at, disabled_at, password_hash IS NOT NULL AS has_password
+  FROM person WHERE workspace_id = %(workspace_id)s ORDER BY login
+
+-- name: add
+-- Somebody who may sign in; nothing where the name is taken.
+INSERT INTO person (workspace_id, id, login, name, role, created_at, changed_at)
+VALUES (%(workspace_id)s, %(id)s, %(login)s, %(called)s, %(role)s, %(now)s, %(now)s)
+ON CONFLICT (login) DO NOTHING RETURNING id
+
+-- name: change
+-- What somebody may do, and whether they may sign in.
+UPDATE person SET role = %(role)s, disabled_at = %(disabled_at)s, changed_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: remove
+-- Somebody signs in no more; links and sessions go along.
+DELETE FROM person WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: credentials
+-- What a sign-in is held to.
+SELECT id, login, name, role, password_hash, failures, locked_until FROM person
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND disabled_at IS NULL
+
+-- name: count_attempts
+-- How many sign-ins failed one after the other, and until when none is tried.
+UPDATE person SET failures = %(failures)s, locked_until = %(locked_until)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: set_password
+-- A new password.
+UPDATE person SET password_hash = %(password_hash)s, failures = 0, locked_until = NULL
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: keep_link
+-- A link that signs somebody in once, in the place of the one before.
+INSERT INTO person_link (workspace_id, token_hash, person_id, created_at, expires_at)
+VALUES (%(workspace_id)s, %(token_hash)s, %(person_id)s, %(now)s, %(expires_at)s)
+ON CONFLICT (workspace_id, person_id) DO UPDATE SET token_hash = EXCLUDED.token_hash,
+  created_at = EXCLUDED.created_at, expires_at = EXCLUDED.expires_at
+
+-- name: take_link
+-- Whose a link is that is good now; it is spent.
+DELETE FROM person_link
+ WHERE workspace_id = %(workspace_id)s AND token_hash = %(token_hash)s AND expires_at > %(now)s
+RETURNING person_id
+
+-- name: drop_links
+-- Links of somebody open nothing any more.
+DELETE FROM person_link WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s
+
+-- name: add_session
+-- Somebody signed in.
+INSERT INTO person_session (workspace_id, id, person_id, token_hash, csrf, by_link, created_at, seen_at,
+  expires_at)
+VALUES (%(workspace_id)s, %(id)s, %(person_id)s, %(token_hash)s, %(csrf)s, %(by_link)s, %(now)s,
+  %(now)s, %(expires_at)s)
+
+-- name: drop_old_sessions
+-- Sessions of somebody that are over.
+DELETE FROM person_session
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s AND expires_at <= %(now)s
+
+-- name: rotate
+-- A new token of a session, unless somebody else has made one meanwhile.
+UPDATE person_session SET token_hash = %(token_hash)s, token_before = %(token_before)s,
+  csrf = %(csrf)s, rotate = false, by_link = false
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND token_hash = %(token_before)s
+RETURNING id
+
+-- name: see
+-- A session was used.
+UPDATE person_session SET seen_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: end_sessions
+-- A session, or all of somebody's but perhaps one, opens nothing any more; says which.
+DELETE FROM person_session
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s
+   AND (%(id)s::uuid IS NULL OR id = %(id)s) AND (%(but)s::uuid IS NULL OR id <> %(but)s)
+RETURNING id
+
+-- name: mark_rotation
+-- Somebody's rights changed: each session gets a new token with its next answer.
+UPDATE person_session SET rotate = true
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s
+
+-- name: sessions
+-- Where somebody is signed in, the newest first.
+SELECT id, created_at, seen_at FROM person_session
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s AND expires_at > %(now)s
+ ORDER BY created_at DESC, id DESC
+
+-- name: workspace_of_login
+-- Who signs in under a name, in whatever workspace.
+SELECT workspace_id, person_id FROM workspace_of_login(%(login)s)
+
+-- name: workspace_of_link
+-- Where a one-time link leads.
+SELECT workspace_of_link(%(token_hash)s)
+
+-- name: admit_session
+-- Who holds a session's token that is good now, or the one before it.
+SELECT workspace_id, person_id, session_id, login, name, role, csrf, present, rotate, by_link, seen_at, token_hash
+  FROM admit_session(%(token_hash)s, %(now)s, %(idle)s)

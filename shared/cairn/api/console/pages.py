@@ -1,0 +1,138 @@
+"""How pages are made: templates, static files under names with their hash, headers, errors.
+
+Whatever is shown is escaped by the templates; no page has a script or a style in itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from fastapi import Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from cairn.api.problems import from_error
+from cairn.kernel.errors import Unauthenticated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastapi import Request
+
+    from cairn.api.console.guard import Visitor
+    from cairn.kernel.errors import CairnError
+
+FOLDER = Path(__file__).parent
+STATIC = "/console/static/"
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "same-origin",  # a form says where it comes from
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "vary": "cookie, hx-request",
+}
+REASON = "x-cairn-reason"
+"""The header that tells the console's script why a request was refused."""
+
+
+def page(name: str, visitor: Visitor | None, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page made of a template."""
+    text = _environment().get_template(name).render(visitor=visitor, now=_now(), **values)
+    return HTMLResponse(text, status_code=status, headers=HEADERS)
+
+
+def go_to(path: str) -> RedirectResponse:
+    """Send the browser to a path of the console, to read it."""
+    return RedirectResponse(path, status_code=303, headers=HEADERS)
+
+
+def refused(request: Request, error: CairnError, visitor: Visitor | None) -> Response:
+    """Return the page of a refusal: what was wrong, and what a person can do."""
+    problem = from_error(error)
+    renewed = isinstance(error, Unauthenticated) and error.reason == "session-rotated"
+    response = page(
+        "refused.html",
+        visitor,
+        status=problem.kind.status,
+        title=problem.kind.title,
+        detail=error.detail,
+        renewed=renewed,
+        errors=problem.errors,
+    )
+    response.headers[REASON] = error.reason or problem.kind.code
+    if problem.retry_after:
+        response.headers["retry-after"] = str(max(1, round(problem.retry_after)))
+    return response
+
+
+def static_file(name: str) -> Response | None:
+    """Return a file by the name that has its hash; None for any other name."""
+    path = _names().get(name)
+    if path is None:
+        return None
+    return Response(
+        path.read_bytes(),
+        media_type=TYPES[path.suffix],
+        headers={
+            "cache-control": "public, max-age=31536000, immutable",
+            "cross-origin-resource-policy": "same-origin",
+        },
+    )
+
+
+@cache
+def _names() -> Mapping[str, Path]:
+    return {
+        f"{path.stem}.{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}{path.suffix}": path
+        for path in sorted((FOLDER / "static").iterdir())
+        if path.suffix in TYPES
+    }
+
+
+def static_url(name: str) -> str:
+    """Return the address of a static file: its content is in its name."""
+    return next(STATIC + hashed for hashed, path in _names().items() if path.name == name)
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """Return how long ago something was, for people."""
+    seconds = int((now - moment).total_seconds())
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if abs(seconds) >= size:
+            amount = f"{abs(seconds) // size} {unit}"
+            return f"{amount} ago" if seconds > 0 else f"in {amount}"
+    return "just now" if seconds >= 0 else "in a moment"
+
+
+def exact(moment: datetime) -> str:
+    """Return a time to the second, in UTC."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _now() -> datetime:
+    from cairn.kernel.clock import utc_now
+
+    return utc_now()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    cast("dict[str, Any]", environment.globals).update(static=static_url)
+    cast("dict[str, Any]", environment.filters).update(exact=exact, ago=ago)
+    return environment

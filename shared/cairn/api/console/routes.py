@@ -1,0 +1,205 @@
+"""The console's routes: Home, signing in and out, one's own account, static files.
+
+Not under `/v1`, not in the OpenAPI document: pages for people, whose cookies open nothing else.
+"""
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+
+from cairn.api.console import guard, home, pages
+from cairn.api.console.guard import Visitor, changing_visitor, form_of, visitor_of
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import CairnError, NotFound, Unauthenticated
+
+SIGN_IN, LINK, ACCOUNT = "/console/sign-in", "/console/link", "/console/account"
+
+
+class ConsoleRoute(APIRoute):
+    """Answers a refusal with a page, sends who is not signed in to do so, renews tokens."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the framework's handler behind that."""
+        handle = super().get_route_handler()
+
+        async def served(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except CairnError as error:
+                return _refusal(request, error)
+
+        return served
+
+
+def _refusal(request: Request, error: CairnError) -> Response:
+    if not isinstance(error, Unauthenticated) or error.reason != "session":
+        return pages.refused(request, error, None)
+    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    goal = guard.own_path(path) if request.method == "GET" else guard.HOME
+    where = SIGN_IN if goal == guard.HOME else f"{SIGN_IN}?{_encoded(goal)}"
+    if "hx-request" in request.headers:
+        response = pages.refused(request, error, None)
+        response.headers["hx-redirect"] = SIGN_IN
+        return response
+    response = pages.go_to(where)
+    guard.forget_session(request, response)
+    return response
+
+
+def _encoded(path: str) -> str:
+    from urllib.parse import urlencode
+
+    return urlencode({"next": path})
+
+
+routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
+
+
+async def body_of(request: Request) -> bytes:
+    """Return the body: async, since reading it is."""
+    return await request.body()
+
+
+def signed_in(request: Request) -> Visitor:
+    """Return who asks for a page."""
+    return visitor_of(request)
+
+
+Body = Annotated[bytes, Depends(body_of)]
+Reader = Annotated[Visitor, Depends(signed_in)]
+
+
+def shown(request: Request, visitor: Visitor, name: str, **values: Any) -> Response:
+    """Return a page to who is signed in, with a new token where their rights have changed."""
+    if not visitor.session.rotate or "hx-request" in request.headers:
+        return pages.page(name, visitor, **values)
+    opened = visitor.services.sessions.rotate(visitor.session)
+    renewed = visitor.renewed(opened)
+    response = pages.page(name, renewed, **values)
+    guard.keep_session(request, response, opened)
+    return response
+
+
+@routes.get("/")
+def show_home(request: Request, visitor: Reader) -> Response:
+    """Show what waits, what runs, what is new."""
+    return shown(request, visitor, "home.html", tiles=home.tiles(visitor, utc_now()))
+
+
+@routes.get("/console/static/{name}")
+def static_file(name: Annotated[str, Path(max_length=100)]) -> Response:
+    """Return a file whose name has its hash."""
+    response = pages.static_file(name)
+    if response is None:
+        raise NotFound("There is no such file.")
+    return response
+
+
+# Signing in
+
+
+@routes.get(SIGN_IN)
+def show_sign_in(request: Request) -> Response:
+    """Ask who is there."""
+    guard.require_own_host(request)
+    goal = guard.own_path(request.query_params.get("next"))
+    return pages.page("sign_in.html", None, next=goal, wrong="", login="")
+
+
+@routes.post(SIGN_IN)
+def sign_in(request: Request, body: Body) -> Response:
+    """Open a session by a password; what the browser's cookie was before counts for nothing."""
+    guard.require_own_host(request)
+    guard.require_own_origin(request)
+    form = form_of(request, body)
+    goal, login = guard.own_path(form.get("next")), form.get("login", "")
+    services = request.app.state.services
+    try:
+        opened = services.sessions.with_password(login, form.get("password", ""))
+    except Unauthenticated as error:
+        return pages.page(
+            "sign_in.html", None, status=401, next=goal, wrong=error.detail, login=login[:254]
+        )
+    response = pages.go_to(goal)
+    guard.keep_session(request, response, opened)
+    return response
+
+
+@routes.get(LINK)
+def show_link(request: Request) -> Response:
+    """Ask before a one-time link is spent, so that a preview of it spends nothing."""
+    guard.require_own_host(request)
+    return pages.page("link.html", None, token=request.query_params.get("token", "")[:200])
+
+
+@routes.post(LINK)
+def spend_link(request: Request, body: Body) -> Response:
+    """Open a session by a one-time link, which is spent."""
+    guard.require_own_host(request)
+    guard.require_own_origin(request)
+    form = form_of(request, body)
+    opened = request.app.state.services.sessions.with_link(form.get("token", ""))
+    response = pages.go_to(ACCOUNT)
+    guard.keep_session(request, response, opened)
+    return response
+
+
+@routes.post("/console/sign-out")
+def sign_out(request: Request, body: Body) -> Response:
+    """End this session, or all of the person's."""
+    form = form_of(request, body)
+    visitor = changing_visitor(request, form)
+    visitor.services.sessions.end(visitor.session, everywhere="everywhere" in form)
+    response = pages.go_to(SIGN_IN)
+    guard.forget_session(request, response)
+    return response
+
+
+@routes.get("/console/csrf")
+def csrf(visitor: Reader) -> Response:
+    """Return the token that forms send, to a page of ours whose token was renewed elsewhere."""
+    return JSONResponse({"csrf": visitor.session.csrf}, headers=pages.HEADERS)
+
+
+# One's own account
+
+
+@routes.get(ACCOUNT)
+def show_account(request: Request, visitor: Reader) -> Response:
+    """Show who one is, and where one is signed in."""
+    return _account(request, visitor)
+
+
+@routes.post(ACCOUNT)
+def set_password(request: Request, body: Body) -> Response:
+    """Set a password; every other session ends."""
+    form = form_of(request, body)
+    visitor = changing_visitor(request, form)
+    try:
+        opened = visitor.services.sessions.set_password(
+            visitor.session, form.get("password", ""), present=form.get("present", "")
+        )
+    except CairnError as error:
+        if isinstance(error, Unauthenticated):
+            raise
+        return _account(request, visitor, wrong=error.detail, status=422)
+    response = pages.go_to(f"{ACCOUNT}?done=password")
+    guard.keep_session(request, response, opened)
+    return response
+
+
+def _account(request: Request, visitor: Visitor, *, wrong: str = "", status: int = 200) -> Response:
+    sessions = visitor.services.sessions
+    return shown(
+        request,
+        visitor,
+        "account.html",
+        status=status,
+        wrong=wrong,
+        done=request.query_params.get("done") == "password",
+        has_password=sessions.has_password(visitor.session),
+        sessions=sessions.of(visitor.session),
+    )

@@ -1,0 +1,43 @@
+"use strict";
+// Tokens of forms between tabs, one retry after a renewal, copying. Everything else is HTML.
+(() => {
+  const meta = document.querySelector('meta[name="csrf"]');
+  const channel = "BroadcastChannel" in window ? new BroadcastChannel("cairn-session") : null;
+
+  const take = (token) => {
+    if (!meta || typeof token !== "string" || !token) return;
+    meta.content = token;
+    for (const field of document.querySelectorAll('input[name="csrf"]')) field.value = token;
+  };
+  // The newest page has the newest token: it tells its siblings, which share its cookie.
+  if (meta && channel) channel.postMessage(meta.content);
+  if (channel) channel.onmessage = (event) => take(event.data);
+
+  const banner = () => { document.getElementById("renewed").hidden = false; };
+
+  document.addEventListener("htmx:configRequest", (event) => {
+    if (meta) event.detail.headers["x-csrf-token"] = meta.content;
+  });
+
+  document.addEventListener("htmx:responseError", async (event) => {
+    const { xhr, elt, requestConfig } = event.detail;
+    if (xhr.status !== 401 || xhr.getResponseHeader("x-cairn-reason") !== "session-rotated") return;
+    if (requestConfig.headers["x-cairn-retry"]) return banner();
+    try {
+      const answer = await fetch("/console/csrf", { credentials: "same-origin", redirect: "error" });
+      if (!answer.ok) return banner();
+      take((await answer.json()).csrf);
+    } catch { return banner(); }
+    const values = { ...Object.fromEntries(requestConfig.formData ?? []), csrf: meta.content };
+    htmx.ajax(requestConfig.verb, requestConfig.path, {
+      source: elt, target: requestConfig.target, values, headers: { "x-cairn-retry": "1" },
+    });
+  });
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "Copied";
+  });
+})();

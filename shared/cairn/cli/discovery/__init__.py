@@ -1,0 +1,1 @@
+"""Commands of discovery: networks, intents, opportunities, negotiations, the feed, contacts."""

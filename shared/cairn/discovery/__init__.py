@@ -1,0 +1,1 @@
+"""Members' agents find each other: networks, intents, opportunities, negotiations, the feed."""

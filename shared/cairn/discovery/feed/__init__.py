@@ -1,0 +1,1 @@
+"""What a member is shown, how well it is kept, and whom they know."""

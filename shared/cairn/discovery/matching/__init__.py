@@ -1,0 +1,1 @@
+"""Who fits whom: lenses, candidates, judgement, opportunities and their states."""

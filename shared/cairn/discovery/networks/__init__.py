@@ -1,0 +1,1 @@
+"""Members, their networks, invites, and which intent belongs where. Not what intents say."""
