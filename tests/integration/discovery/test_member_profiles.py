@@ -13,8 +13,10 @@ from cairn.documents.pages import Fetched
 from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
+    from tests.plugins.postgres import Database
     from tests.support.front import Front
 
 front, world = test_intents.front, test_intents.world
@@ -83,6 +85,45 @@ def test_only_missing_parts_are_made_of_links_and_memories_that_the_member_allow
     front.call("POST", "/v1/memories", json=memory)
     assert generated(front, links=links)["interests"] == []
     assert generated(front, memories=True)["interests"] == ["rowing"]
+
+
+LINK = "https://ines.example.org/"
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, happen: Callable[[], object]) -> None:
+    """Let something happen between the look at a profile and its write."""
+
+    def fetch(_: UUID, url: str) -> Fetched:
+        happen()
+        return Fetched(url=url, media_type="text/plain", charset="utf-8", body=b"Skills: rigging.")
+
+    monkeypatch.setattr(ApiServices, "fetch", fetch_of(fetch))
+
+
+def test_what_is_derived_of_a_profile_meanwhile_is_no_conflict(
+    front: Front, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node_id = patched(front, location="Porto")["id"]
+
+    def described() -> None:
+        move = "UPDATE node SET position = position + 1 WHERE id = %s"
+        with database.connect_as_superuser() as root:
+            assert root.execute(move, [node_id]).rowcount == 1
+
+    meanwhile(monkeypatch, described)
+    view = generated(front, links=[LINK])
+    assert (view["location"], view["skills"]) == ("Porto", ["rigging"])
+
+
+def test_a_profile_that_was_changed_meanwhile_is_not_written_over(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patched(front, location="Porto")
+    meanwhile(monkeypatch, lambda: patched(front, location="Faro"))
+    refused = front.post(f"{ME}/generate", {"links": [LINK], **WHO})
+    assert (refused.status_code, refused.json()["reason"]) == (409, "moved")
+    view = front.call("GET", ME, params=WHO)
+    assert (view["location"], view["skills"]) == ("Faro", [])
 
 
 def fetch_of(fetch: Any) -> property:

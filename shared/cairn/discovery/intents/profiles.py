@@ -304,7 +304,8 @@ class MemberProfiles:
         """Plan the entry of a profile; Conflict (`moved`) when another write came between."""
         own = profile_id(member_id)
         now = write.stores.intents.texts([own]).get(own)
-        if (now.position if now else None) != (was.text.position if was.text else None):
+        # not by position: an embedding or a description of the node moves it, too
+        if _Was(member_id=member_id, text=now).profile != was.profile:
             raise Conflict("The profile was changed meanwhile; look at it again.", reason="moved")
         body = {
             "text": profile.text,
