@@ -68,6 +68,13 @@ class People:
         with self.platform.transactions.reading(principal) as stores:
             return tuple(stores.people.all())
 
+    def name_of(self, principal: Principal, person_id: UUID) -> str:
+        """Return what somebody is called, to who signed in too; empty for nobody and keys."""
+        principal.require_person()
+        with self.platform.transactions.reading(principal) as stores:
+            person = stores.people.credentials(person_id)
+        return person.name if person else ""
+
     def add(self, principal: Principal, *, login: str, name: str, role: PersonRole) -> PersonLink:
         """Let somebody sign in, and return their first link; Conflict for a login that is taken."""
         _require_over(principal, role)

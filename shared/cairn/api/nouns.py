@@ -12,6 +12,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 ROUTES = "cairn.api.routes"
+CONSOLE = "cairn.api.console"
 NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "memories": (f"{ROUTES}.memories", f"{ROUTES}.memory_edits", f"{ROUTES}.namespaces"),
@@ -86,8 +87,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "readyz": (f"{ROUTES}.health",),
         ".well-known": (f"{ROUTES}.oauth",),
         "oauth": (f"{ROUTES}.oauth",),
-        "": ("cairn.api.console.routes",),
-        "console": ("cairn.api.console.routes",),
+        "": (f"{CONSOLE}.routes",),
+        "console": (f"{CONSOLE}.routes", f"{CONSOLE}.approvals", f"{CONSOLE}.cited"),
         "mcp": ("cairn.api.mcp.endpoint",),
     }
 )

@@ -33,7 +33,6 @@ from cairn.investigations.views import (
     present,
     view_of,
 )
-from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.checks import clean_json, clean_text
@@ -197,9 +196,9 @@ class ApprovalQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approvals:
-    """Shows questions to admins and takes their decisions.
+    """Shows questions to admins and operators and takes their decisions.
 
-    Raises Denied for other keys, NotFound for another workspace's question, AlreadyDecided,
+    Raises Denied for others, NotFound for another workspace's question, AlreadyDecided,
     Conflict (`approval-expired`, `changed-content`, `policy-changed`), ValidationFailed naming the
     field.
     """
@@ -211,7 +210,7 @@ class Approvals:
 
     def get(self, principal: Principal, approval_id: UUID) -> ApprovalView:
         """Return a question as a person decides on it: with the values a tool would get."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
             approval = _find_approval(stores, approval_id)
@@ -331,7 +330,7 @@ class Approvals:
         self, principal: Principal, approval_id: UUID, reason: str, bound: str | None
     ) -> ApprovalQuestion:
         """Return a question that may be decided now, as the person saw it."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         if reason:
             clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
         question = self._read_question(principal, approval_id)
@@ -442,6 +441,7 @@ class Approvals:
             before.investigation.data_subjects,
             principal_actor(principal),
             decide,
+            person=principal.person,
         )
 
 

@@ -5,7 +5,7 @@ Keys are fetched before the ledger is locked. Not what is written: steps and peo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cairn.kernel.access.system import system_principal
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.investigations.state import Investigation
+    from cairn.kernel.access import PersonRole
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.ledger.keys import BodyCipher, KeyStore
@@ -118,14 +119,17 @@ class Journal:
         data_subjects: Sequence[UUID],
         actor: Actor,
         do: Callable[[Write], T],
+        *,
+        person: PersonRole | None = None,
     ) -> T:
         """Do it in one transaction with the entries it plans; then send what it wakes.
 
-        Raises SubjectForgotten when one of the data subjects was, and what `do` raises.
+        `person` is the role of who signed in to do it, which the database holds it to. Raises
+        SubjectForgotten when one of the data subjects was, and what `do` raises.
         """
         subjects = tuple(sorted(set(data_subjects)))
         keys = self.keys_of(workspace_id, subjects)
-        principal = system_principal(workspace_id)
+        principal = replace(system_principal(workspace_id), person=person)
         with open_write(
             self.platform, principal, actor=actor, keys=keys, data_subjects=subjects
         ) as write:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cairn.kernel.access import Principal, Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.records import convert
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.kernel.access import Principal
     from cairn.tickets.sealing import Sealed, TicketText
     from cairn.writing.platform import Platform
 
@@ -85,7 +85,7 @@ InvestigationsOf: TypeAlias = "Callable[[Principal, UUID], Sequence[Any]]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTickets:
-    """Lists tickets and shows one: an admin's work, since tickets say what customers wrote."""
+    """Lists tickets and shows one to admins and people: tickets say what customers wrote."""
 
     platform: Platform
     sealed: Sealed
@@ -101,7 +101,7 @@ class ReadTickets:
         limit: int,
     ) -> Sequence[TicketView]:
         """Return tickets, the newest first."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         with self.platform.transactions.reading(principal) as stores:
             rows = stores.tickets.page(status=status, source=source, before=before, limit=limit)
         texts = self.sealed.tickets(principal.workspace_id, rows)
@@ -109,7 +109,7 @@ class ReadTickets:
 
     def get(self, principal: Principal, ticket_id: UUID) -> TicketDetail:
         """Return one; NotFound without it."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         with self.platform.transactions.reading(principal) as stores:
             row = stores.tickets.find(ticket_id)
             messages = stores.ticket_messages.newest(ticket_id, MOST_SHOWN)
@@ -182,9 +182,10 @@ class Requeue:
     def __call__(self, principal: Principal, ticket_id: UUID) -> TicketStatus:
         """Put one back and return its status; one that is queued or new stays as it is.
 
-        Denied but for admins, NotFound without it, Conflict while it is being investigated.
+        Denied but for admins and operators, NotFound without it, Conflict while it is being
+        investigated.
         """
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         with open_write(self.platform, principal) as write:
             tickets = write.stores.tickets
             ticket = tickets.find(ticket_id)

@@ -14,7 +14,7 @@ import httpx
 import pytest
 import uvicorn
 from infra.local.workspace import first_link
-from tests.support.console import PASSWORD
+from tests.support.console import PASSWORD, add_person
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from tests.plugins.postgres import Database
+    from tests.support.world import World
+
+    from cairn.kernel.access import PersonRole
 
 ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium")
@@ -43,8 +46,16 @@ pytestmark = pytest.mark.skipif(
 class Site:
     """The API behind a socket, and the workspace behind it."""
 
-    def __init__(self, front: Front, url: str) -> None:
-        self.front, self.url = front, url
+    def __init__(self, front: Front, url: str, world: World) -> None:
+        self.front, self.url, self.world = front, url, world
+
+    def person(self, page: Page, role: PersonRole) -> None:
+        """Sign somebody of a role in, by a link."""
+        login = f"{role.value}-{new_id()}"
+        token = add_person(self.front.app, self.world.workspace_id, login, role).token
+        page.goto(f"{self.url}/console/link?token={token}")
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("heading", name="Your account").wait_for()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +77,7 @@ def site(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             assert thread.is_alive()
             thread.join(0.05)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield Site(front, f"http://127.0.0.1:{port}")
+        yield Site(front, f"http://127.0.0.1:{port}", world)
         server.should_exit = True
         thread.join(20)
         world.pool.close()

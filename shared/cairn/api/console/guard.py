@@ -11,11 +11,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
 
 from cairn.accounts.sessions import principal_of
 from cairn.api.oauth.clients import LOOPBACK
 from cairn.kernel.access import PersonRole, Role
-from cairn.kernel.errors import Denied, Unauthenticated, ValidationFailed
+from cairn.kernel.errors import Denied, NotFound, Unauthenticated, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,6 +117,14 @@ def form_of(request: Request, body: bytes) -> dict[str, str]:
     if len(fields) != len(pairs):
         raise ValidationFailed("A field is given twice.", reason="body")
     return fields
+
+
+def id_of(text: str) -> UUID:
+    """Return the id that a path or a query has; NotFound, as for one that nothing has."""
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise NotFound("There is nothing with this id.") from error
 
 
 def own_path(text: str | None) -> str:

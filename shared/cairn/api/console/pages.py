@@ -6,17 +6,19 @@ Whatever is shown is escaped by the templates; no page has a script or a style i
 from __future__ import annotations
 
 import hashlib
+import json
 from datetime import UTC, datetime
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cairn.api.problems import from_error
-from cairn.kernel.errors import Unauthenticated
+from cairn.kernel.errors import Unauthenticated, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from cairn.api.console.guard import Visitor
     from cairn.kernel.errors import CairnError
 
+ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 FOLDER = Path(__file__).parent
 STATIC = "/console/static/"
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -40,6 +43,11 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "vary": "cookie, hx-request",
 }
+MENU = (
+    ("home", "/", "Home"),
+    ("approvals", "/console/approvals", "Approvals"),
+)
+"""The pages of the navigation: what a template's `here` says, the path, the name."""
 REASON = "x-cairn-reason"
 """The header that tells the console's script why a request was refused."""
 
@@ -72,6 +80,15 @@ def refused(request: Request, error: CairnError, visitor: Visitor | None) -> Res
     if problem.retry_after:
         response.headers["retry-after"] = str(max(1, round(problem.retry_after)))
     return response
+
+
+def choice(options: type[ChoiceT], text: str) -> ChoiceT:
+    """Return a value of a list of them; ValidationFailed names those that there are."""
+    try:
+        return options(text)
+    except ValueError as error:
+        names = ", ".join(each.value for each in options)
+        raise ValidationFailed(f"There is no {text[:40]!r}; choose {names}.") from error
 
 
 def static_file(name: str) -> Response | None:
@@ -118,6 +135,11 @@ def exact(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def as_json(value: object) -> str:
+    """Return a value as JSON, which the template escapes like any text."""
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
 def _now() -> datetime:
     from cairn.kernel.clock import utc_now
 
@@ -133,6 +155,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast("dict[str, Any]", environment.globals).update(static=static_url)
-    cast("dict[str, Any]", environment.filters).update(exact=exact, ago=ago)
+    cast("dict[str, Any]", environment.globals).update(static=static_url, menu=MENU)
+    cast("dict[str, Any]", environment.filters).update(exact=exact, ago=ago, json=as_json)
     return environment

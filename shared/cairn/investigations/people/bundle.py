@@ -10,7 +10,6 @@ from cairn.investigations.journal import opened, text_in
 from cairn.investigations.run.moving import read
 from cairn.investigations.snapshot import dump
 from cairn.investigations.views import EscalationView, HandOff, mends
-from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.records import convert
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
@@ -40,7 +39,8 @@ _PAGE = 200
 class Escalations:
     """Lists calls of people, shows one with its hand-off, and tries failed ones again.
 
-    An admin's work: Denied for others, NotFound for another workspace's.
+    For admins and people, trying again for operators: Denied for others, NotFound for another
+    workspace's.
     """
 
     journal: Journal
@@ -55,7 +55,7 @@ class Escalations:
         limit: int = 50,
     ) -> tuple[EscalationView, ...]:
         """Return calls, the newest first."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         with self.journal.reading(principal.workspace_id) as stores:
             rows = stores.escalations.page(state=state, before=before, limit=limit)
         bodies = opened(self.journal, principal.workspace_id, [(row, row.why) for row in rows])
@@ -64,7 +64,7 @@ class Escalations:
 
     def show(self, principal: Principal, escalation_id: UUID) -> HandOff:
         """Return a call with everything whoever takes over needs."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
             row = stores.escalations.find(escalation_id)
@@ -92,7 +92,7 @@ class Escalations:
 
     def retry(self, principal: Principal, escalation_id: UUID) -> EscalationView:
         """Queue a call that failed anew; Conflict (`not-failed`) for any other."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
             row = stores.escalations.find(escalation_id)
@@ -113,7 +113,9 @@ class Escalations:
             return write.stores.escalations.find(escalation_id)
 
         actor = principal_actor(principal)
-        queued = self.journal.write(workspace_id, row.data_subjects, actor, queue)
+        queued = self.journal.write(
+            workspace_id, row.data_subjects, actor, queue, person=principal.person
+        )
         (body,) = opened(self.journal, workspace_id, [(row, row.why)])
         return _view(queued or row, text_in(body, "why"))
 

@@ -99,6 +99,26 @@ class Principal:
                 reason="role",
             )
 
+    @property
+    def operates(self) -> bool:
+        """Return whether this is an admin, or somebody who signed in to do the daily work."""
+        return self.role is Role.ADMIN or self.person is PersonRole.OPERATOR
+
+    def require_operator(self) -> None:
+        """Raise Denied unless the principal decides and works: an admin, or an operator."""
+        if self.person is not None and not self.operates:
+            raise Denied(
+                f"This needs the role operator; yours is {self.person}. Ask an owner for it.",
+                reason="role",
+            )
+        if not self.operates:
+            self.require(Role.ADMIN)
+
+    def require_person(self) -> None:
+        """Raise Denied for keys of agents: only an admin and who signed in may read this."""
+        if self.person is None:
+            self.require(Role.ADMIN)
+
     def writing_client(self, client_id: str) -> str:
         """Return whose what is written is: `client_id`, or the client the principal is bound to.
 
