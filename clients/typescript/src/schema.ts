@@ -734,7 +734,7 @@ export interface components {
              */
             minimum?: number;
             /**
-             * @description Look through hypothetical documents of an ideal match, too.
+             * @description Look through hypothetical documents by rules, too; a model's are looked through in any case.
              * @default false
              */
             lenses?: boolean;
@@ -3816,10 +3816,12 @@ export interface components {
         DiscoveredShown: {
             /** @description Who fits, best first. */
             matches: components["schemas"]["MatchShown"][];
-            /** @description What judged them: rules or model. */
+            /** @description What judged them: model where one judged any of them, else rules. */
             by: string;
             /** @description How many wishes were judged together. */
             judged: number;
+            /** @description Through which hypothetical documents of an ideal match was looked; none where it was not. */
+            lenses: components["schemas"]["LensShown"][];
             /** @description People who fit and were met before. */
             already_accepted: string[];
         };
@@ -5472,6 +5474,23 @@ export interface components {
             /** @description Why it failed; null when it did not. */
             failure?: string;
         };
+        /** @description A way that was looked in: where, for whom, and who thought of it. */
+        LensShown: {
+            /** @description Who the ideal match is, seen so. */
+            label: string;
+            /**
+             * @description Where is looked: in profiles or in intents.
+             * @enum {string}
+             */
+            corpus: "profiles" | "intents";
+            /** @description Why so. */
+            reason: string;
+            /**
+             * @description What made it: rules or model.
+             * @enum {string}
+             */
+            by: "rules" | "model";
+        };
         /**
          * @description How far a skill goes.
          * @enum {string}
@@ -5773,6 +5792,11 @@ export interface components {
             questions: string[];
             /** @description What stands against it. */
             conflicts: string[];
+            /**
+             * @description What judged this one: rules or model.
+             * @enum {string}
+             */
+            by: "rules" | "model";
         };
         /** @description A member as somebody sees them who is in a network with them. */
         MemberView: {

@@ -299,7 +299,7 @@ class AgentServices(FeedServices):
         """Looking for who fits."""
         from cairn.bootstrap.matching import discovery_of
 
-        return discovery_of(self.platform, self.embedder)
+        return discovery_of(self.platform, self.embedder, self.gateway)
 
     @part
     def opportunities(self) -> Opportunities:
@@ -352,7 +352,7 @@ class AgentServices(FeedServices):
         """What members' agents say to each other."""
         from cairn.bootstrap.negotiations import negotiations
 
-        return negotiations(self.platform)
+        return negotiations(self.platform, self.gateway)
 
     # People and connectors
 

@@ -12,14 +12,23 @@ if TYPE_CHECKING:
     from cairn.discovery.matching.discovery import Discovery
     from cairn.discovery.matching.opportunities import Opportunities
     from cairn.embedding.port import Embedder
+    from cairn.llm.gateway import Gateway
     from cairn.writing.platform import Platform
 
 
-def discovery_of(platform: Platform, embedder: Embedder) -> Discovery:
-    """Return what finds and judges who fits."""
+def discovery_of(platform: Platform, embedder: Embedder, gateway: Gateway | None) -> Discovery:
+    """Return what finds and judges who fits, by models where some are configured."""
     from cairn.discovery.matching.discovery import Discovery
+    from cairn.discovery.matching.evaluator import Evaluator
+    from cairn.discovery.matching.hyde import HypotheticalDocuments, RecentLenses
 
-    return Discovery(platform=platform, embedder=embedder)
+    recent = RecentLenses(platform.stopwatch)
+    return Discovery(
+        platform=platform,
+        embedder=embedder,
+        evaluator=Evaluator(gateway=gateway, warn=platform.warn),
+        documents=HypotheticalDocuments(platform=platform, gateway=gateway, recent=recent),
+    )
 
 
 def opportunities_of(platform: Platform, discovery: Discovery) -> Opportunities:
@@ -29,11 +38,13 @@ def opportunities_of(platform: Platform, discovery: Discovery) -> Opportunities:
     return Opportunities(platform=platform, discovery=discovery)
 
 
-def discover_intent(platform: Platform, embedder: Embedder) -> DiscoverIntent:
+def discover_intent(
+    platform: Platform, embedder: Embedder, gateway: Gateway | None
+) -> DiscoverIntent:
     """Return what looks for who fits an intent, by itself."""
     from cairn.discovery.matching.ambient import DiscoverIntent
 
-    return DiscoverIntent(platform=platform, discovery=discovery_of(platform, embedder))
+    return DiscoverIntent(platform=platform, discovery=discovery_of(platform, embedder, gateway))
 
 
 def sweep_discovery(
@@ -41,6 +52,7 @@ def sweep_discovery(
     platform: Platform,
     embedder: Embedder,
     report: Callable[[str, dict[str, Any]], None],
+    gateway: Gateway | None = None,
 ) -> SweepDiscovery:
     """Return what looks for intents that are due, negotiates what it finds, and ends the old."""
     from cairn.bootstrap.negotiations import negotiations
@@ -48,7 +60,7 @@ def sweep_discovery(
 
     return SweepDiscovery(
         workspaces=workspaces,
-        discover=discover_intent(platform, embedder),
-        negotiate=negotiations(platform).negotiate,
+        discover=discover_intent(platform, embedder, gateway),
+        negotiate=negotiations(platform, gateway).negotiate,
         report=report,
     )

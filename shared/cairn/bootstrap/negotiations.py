@@ -8,15 +8,18 @@ if TYPE_CHECKING:
     from cairn.bootstrap.investigations import InvestigationParts
     from cairn.discovery.negotiation.going import SweepNegotiations
     from cairn.discovery.negotiation.negotiations import Negotiations
+    from cairn.llm.gateway import Gateway
     from cairn.writing.platform import Platform
 
 
-def negotiations(platform: Platform) -> Negotiations:
-    """Return negotiations and what goes on with them."""
+def negotiations(platform: Platform, gateway: Gateway | None = None) -> Negotiations:
+    """Return negotiations and what goes on with them; where there is a model it is an advocate."""
     from cairn.discovery.negotiation.going import Advance
     from cairn.discovery.negotiation.negotiations import Negotiations
+    from cairn.discovery.negotiation.speaking import AskAdvocate
 
-    return Negotiations(advance=Advance(platform=platform))
+    advocate = AskAdvocate(gateway) if gateway is not None else None
+    return Negotiations(advance=Advance(platform=platform, advocate=advocate))
 
 
 def sweep(parts: InvestigationParts) -> SweepNegotiations:

@@ -125,10 +125,12 @@ def _sweep_discovery(settings: RetrieveSettings, opened: Database, log: Logger) 
     from cairn.adapters.postgres.sweeping import ListWorkspaces
     from cairn.bootstrap.investigations import InvestigationParts
     from cairn.bootstrap.matching import sweep_discovery
+    from cairn.bootstrap.models import gateway
 
     parts = InvestigationParts(settings=settings, opened=opened, log=log, steps={})
     model = registered(embedder(settings), opened)
-    return sweep_discovery(ListWorkspaces(opened), parts.platform, model, warn(log))
+    models = gateway(settings, opened, report=warn(log))
+    return sweep_discovery(ListWorkspaces(opened), parts.platform, model, warn(log), models)
 
 
 def _retrieve(parts: InvestigationParts, recall: Recall) -> StepFunction:

@@ -216,6 +216,9 @@ CONFIGURATION: Configuration = MappingProxyType(
         Purpose.INTENT_VERIFIER: Choice(routes=(*SMALL, HEURISTIC), max_tokens=500),
         Purpose.INTENT_RECONCILER: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
         Purpose.PROFILE_GENERATOR: Choice(routes=(*SMALL, HEURISTIC), max_tokens=2000),
+        Purpose.OPPORTUNITY_EVALUATOR: Choice(routes=(*SMALL, HEURISTIC), max_tokens=4000),
+        Purpose.HYDE_GENERATOR: Choice(routes=(*SMALL, HEURISTIC), max_tokens=1500),
+        Purpose.NEGOTIATOR: Choice(routes=(*SMALL, HEURISTIC), max_tokens=500),
         Purpose.FEED: Choice(routes=(*SMALL, HEURISTIC), max_tokens=4000),
         Purpose.COMPILED_TRUTH: Choice(routes=(*SMALL, HEURISTIC), max_tokens=400),
     }

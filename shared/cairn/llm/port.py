@@ -42,6 +42,9 @@ class Purpose(StrEnum):
     INTENT_VERIFIER = "intent_verifier"  # how far an intent holds, and what is meant by a vague one
     INTENT_RECONCILER = "intent_reconciler"  # what it changes in those that are open
     PROFILE_GENERATOR = "profile_generator"  # what sources say of a member
+    OPPORTUNITY_EVALUATOR = "opportunity_evaluator"  # who of those that come near should be met
+    HYDE_GENERATOR = "hyde_generator"  # what an ideal match would say, through one to five lenses
+    NEGOTIATOR = "negotiator"  # the next turn of a side's advocate
     FEED = "feed"  # cards of people worth meeting, and their sections
     COMPILED_TRUTH = "compiled_truth"  # what is known of an entity, in a few sentences
 

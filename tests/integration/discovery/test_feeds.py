@@ -225,6 +225,7 @@ def test_a_models_words_are_used_for_a_day_and_dropped_when_what_they_show_chang
 ) -> None:
     model.answers = answering
     place, ingrid = proposed(town), town.people["ingrid"]
+    model.requests.clear()  # whoever judges and speaks was asked, too
     feed = ingrid.call("GET", "/v1/feed")
     (section,) = feed["sections"]
     assert (feed["by"], section["title"], len(model.requests)) == ("model", "Boats", 2)

@@ -340,7 +340,7 @@ class DiscoverQueryIn(Model):
     """The least score of what is returned."""
 
     lenses: bool = False
-    """Look through hypothetical documents of an ideal match, too."""
+    """Look through hypothetical documents by rules, too; a model's are looked through in any case."""
 
     profiles: bool = True
     """Look in profiles, beside intents."""
@@ -3520,6 +3520,22 @@ class LegReport(Model):
     """Why it failed; null when it did not."""
 
 
+class LensShown(Model):
+    """A way that was looked in: where, for whom, and who thought of it."""
+
+    label: str
+    """Who the ideal match is, seen so."""
+
+    corpus: Literal["profiles", "intents"] | str
+    """Where is looked: in profiles or in intents."""
+
+    reason: str
+    """Why so."""
+
+    by: Literal["rules", "model"] | str
+    """What made it: rules or model."""
+
+
 class LimitsView(Model):
     """What may be spent, or what is left of it; nothing is ever less than 0."""
 
@@ -3740,6 +3756,9 @@ class MatchShown(Model):
 
     conflicts: list[str]
     """What stands against it."""
+
+    by: Literal["rules", "model"] | str
+    """What judged this one: rules or model."""
 
 
 class MemoryItemResult(Model):
@@ -8580,10 +8599,13 @@ class DiscoveredShown(Model):
     """Who fits, best first."""
 
     by: str
-    """What judged them: rules or model."""
+    """What judged them: model where one judged any of them, else rules."""
 
     judged: int
     """How many wishes were judged together."""
+
+    lenses: list[LensShown]
+    """Through which hypothetical documents of an ideal match was looked; none where it was not."""
 
     already_accepted: list[UUID]
     """People who fit and were met before."""

@@ -87,6 +87,16 @@ class MatchShown(TypedDict):
     reason: str
     questions: list[str]
     conflicts: list[str]
+    by: Literal["rules", "model"]
+
+
+class LensShown(TypedDict):
+    """A way that was looked in: where, for whom, and who thought of it."""
+
+    label: str
+    corpus: Literal["profiles", "intents"]
+    reason: str
+    by: Literal["rules", "model"]
 
 
 class DiscoveredShown(TypedDict):
@@ -95,6 +105,7 @@ class DiscoveredShown(TypedDict):
     matches: list[MatchShown]
     by: str
     judged: int
+    lenses: list[LensShown]
     already_accepted: list[UUID]
 
 
@@ -266,6 +277,15 @@ def discovered_of(discovered: Discovered) -> DiscoveredShown:
         "matches": [_match(each) for each in discovered.matches],
         "by": discovered.by,
         "judged": discovered.judged,
+        "lenses": [
+            {
+                "label": lens.label,
+                "corpus": lens.corpus,
+                "reason": lens.reason,
+                "by": lens.by,
+            }
+            for lens in discovered.lenses
+        ],
         "already_accepted": [
             row.target_id if row.source_id == me else row.source_id
             for row in discovered.already_accepted
@@ -288,4 +308,5 @@ def _match(match: Match) -> MatchShown:
         "reason": judgement.reason,
         "questions": list(judgement.questions),
         "conflicts": list(judgement.conflicts),
+        "by": judgement.by,
     }

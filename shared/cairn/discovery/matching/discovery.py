@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cairn.discovery.matching.evidence import measure
-from cairn.discovery.matching.lenses import lenses_of
 from cairn.discovery.matching.rows import OpportunityRow, OpportunityState
 from cairn.discovery.matching.scoring import SHOULD_MEET, judge
 from cairn.discovery.matching.searching import Ask, gather, looking
@@ -22,7 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
+    from cairn.discovery.matching.evaluator import Evaluator
     from cairn.discovery.matching.evidence import Candidate
+    from cairn.discovery.matching.hyde import HypotheticalDocuments
+    from cairn.discovery.matching.lenses import Lens
     from cairn.discovery.matching.scoring import Judgement
     from cairn.discovery.matching.searching import Batch, Looking
     from cairn.embedding.port import Embedder, TokenStates, Vectors
@@ -38,7 +40,8 @@ class DiscoveryRequest:
     """What to look for. `minimum` is the least score of what is returned.
 
     One of `intent_id`, `query` and neither (the profile); `members` named instead of searched for.
-    `lenses` looks through hypothetical documents, too; `profiles` in profiles beside intents.
+    `lenses` looks through hypothetical documents also where only rules make them; `profiles` in
+    profiles beside intents.
     """
 
     client_id: str | None = None
@@ -65,12 +68,16 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovered:
-    """What a discovery found, best first. `already_accepted` are those that were met before."""
+    """What a discovery found, best first. `already_accepted` are those that were met before.
+
+    `by` is model where a model judged any of them, else rules; each judgement says its own.
+    """
 
     look: Looking
     by: str
     judged: int
     matches: Sequence[Match]
+    lenses: Sequence[Lens] = ()
     already_accepted: Sequence[OpportunityRow] = ()
 
 
@@ -80,6 +87,8 @@ class Discovery:
 
     platform: Platform
     embedder: Embedder
+    evaluator: Evaluator
+    documents: HypotheticalDocuments
 
     def __call__(self, principal: Principal, request: DiscoveryRequest) -> Discovered:
         """Return who fits, best first.
@@ -96,7 +105,8 @@ class Discovery:
             look = looking(stores, member.id, ask)
         if not look.text.strip():
             refuse("intent_id", "or a query is needed: there is no profile to look with")
-        vectors, profile_vectors, tokens = self._embedded(look, request)
+        lenses = self.documents(me, look, by_rules=request.lenses)
+        vectors, profile_vectors, tokens = self._embedded(look, lenses, profiles=request.profiles)
         with self.platform.transactions.reading(me) as stores:
             batch = gather(
                 stores, look, vectors, profile_vectors, self.embedder.model.id, ask.members
@@ -104,15 +114,15 @@ class Discovery:
             accepted = stores.opportunities.of(
                 member.id, states=[OpportunityState.ACCEPTED], limit=1000
             )
-        asker = look.asker(tokens)
-        judgements = judge(asker, look.name, batch.candidates, measure(asker, batch.candidates))
+        judgements = self._judged(me, look, batch.candidates, tokens)
         met = _others(accepted, member.id)
         matches = _ranked(batch, judgements, frozenset(met), request)
         return Discovered(
             look=look,
-            by="rules",
+            by="model" if any(each.by == "model" for each in judgements) else "rules",
             judged=len(batch.candidates),
             matches=matches,
+            lenses=lenses,
             already_accepted=[
                 row
                 for other, row in met.items()
@@ -120,18 +130,29 @@ class Discovery:
             ],
         )
 
+    def _judged(
+        self,
+        me: Principal,
+        look: Looking,
+        candidates: Sequence[Candidate],
+        tokens: TokenStates | None,
+    ) -> Sequence[Judgement]:
+        """Return what the rules say of candidates, or a model as far as they allow it."""
+        asker = look.asker(tokens)
+        by_rules = judge(asker, look.name, candidates, measure(asker, candidates))
+        return self.evaluator(me.workspace_id, asker, look.name, candidates, by_rules)
+
     def _embedded(
-        self, look: Looking, request: DiscoveryRequest
+        self, look: Looking, lenses: Sequence[Lens], *, profiles: bool
     ) -> tuple[list[Vectors], list[Vectors], TokenStates | None]:
         """Return the vectors to look for in intents and in profiles, and the words' meanings."""
-        lenses = lenses_of(look.text, look.side) if request.lenses else ()
         vectors, tokens = embed_tokens(
             self.embedder, [look.text, *(lens.document for lens in lenses)]
         )
         by_corpus: dict[str, list[Vectors]] = {"intents": [vectors[0]], "profiles": [vectors[0]]}
         for lens, vector in zip(lenses, vectors[1:], strict=True):
             by_corpus[lens.corpus].append(vector)
-        in_profiles = by_corpus["profiles"] if request.profiles else []
+        in_profiles = by_corpus["profiles"] if profiles else []
         return by_corpus["intents"], in_profiles, tokens[0] if tokens else None
 
 

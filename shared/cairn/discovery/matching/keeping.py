@@ -145,7 +145,7 @@ def body_of(look: Looking, match: Match) -> dict[str, Any]:
     judgement, candidate = match.judgement, match.candidate
     return {
         "reason": judgement.reason,
-        "by": "rules",
+        "by": judgement.by,
         "questions": list(judgement.questions),
         "source": {"name": look.name, "intent": look.text, "side": look.side},
         "target": {

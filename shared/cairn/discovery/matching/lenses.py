@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from cairn.discovery.matching.evidence import BOTH, OFFERING, SEEKING
 
-Corpus = Literal["profiles", "intents"]
+Corpus: TypeAlias = Literal["profiles", "intents"]
+By: TypeAlias = Literal["rules", "model"]
 MOST_LENSES = 5
 MOST_CHARS = 600
 
@@ -37,6 +38,7 @@ class Lens:
     corpus: Corpus
     reason: str
     document: str
+    by: By = "rules"
 
 
 def lenses_of(text: str, side: str | None, about: str = "") -> tuple[Lens, ...]:

@@ -1,5 +1,7 @@
 """What evidence is worth: a score of 0-100, roles, a reason and questions. Pure; rules only.
 
+`allowed` also holds what a model says of a candidate (`evaluator`) to what stands against it.
+
 The weights were fitted on the project's own network, each community judged by the other three
 (docs/use/discovery.md); what excludes a meeting (same side, wrong place, wrong role) keeps it below
 EXCLUDED whatever else speaks for it.
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.discovery.matching.evidence import Asker, Candidate, Evidence
+    from cairn.discovery.matching.lenses import By
 
 MUST_MEET, SHOULD_MEET = 90, 70
 EXCLUDED = 29
 """The most that is given to what excludes itself."""
+EXCLUDING = frozenset({"same side", "wrong role", "wrong place"})
 CONFLICTING = 59
 """The most where terms stand against each other: close, and not to be shown."""
 UNSAID = 75
@@ -53,6 +57,7 @@ class Judgement:
     reason: str
     questions: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    by: By = "rules"
 
     @property
     def verdict(self) -> str | None:
@@ -111,8 +116,12 @@ def score_of(candidate: Candidate, measured: Evidence, conflicts: Sequence[str])
     """Return the score: what is measured, and no more than what stands against it allows."""
     total = _BIAS + _LATE * measured.late + _SHARE * measured.share + _Z * measured.z
     total += _MIXED * measured.mixed + _CONFLICT * bool(measured.checked.conflicts)
-    score = round(100 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
-    if {"same side", "wrong role", "wrong place"} & set(conflicts):
+    return allowed(round(100 / (1 + math.exp(-max(-30.0, min(30.0, total))))), candidate, conflicts)
+
+
+def allowed(score: int, candidate: Candidate, conflicts: Sequence[str]) -> int:
+    """Return a score, and no more than what stands against the candidate allows, whoever judges."""
+    if EXCLUDING & set(conflicts):
         return min(score, EXCLUDED)
     if conflicts:
         return min(score, CONFLICTING)

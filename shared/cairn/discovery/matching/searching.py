@@ -38,7 +38,10 @@ FITS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looking:
-    """What is looked for, by whom and where. `networks` are the shared ones by their relevancy."""
+    """What is looked for, by whom and where. `networks` are the shared ones by their relevancy.
+
+    `source_id` is the node that the text is of: an intent's or the profile's, a query's is None.
+    """
 
     member_id: UUID
     name: str
@@ -48,6 +51,7 @@ class Looking:
     networks: Mapping[UUID, float]
     location: str = ""
     about: str = ""
+    source_id: UUID | None = None
 
     def asker(self, tokens: TokenStates | None) -> Asker:
         """Return it as it is held against candidates."""
@@ -99,6 +103,7 @@ def looking(stores: Stores, member_id: UUID, ask: Ask) -> Looking:
         networks=_networks(stores, member_id, ask),
         location=str(fields.get("location") or ""),
         about=_about(profile),
+        source_id=ask.intent_id or (None if ask.query else profile_of(member_id)),
     )
 
 

@@ -6,6 +6,7 @@ word that it says.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,21 @@ _GENERIC = frozenset(
         " side two said nothing shall"
     )
 )
+_SMALL_TALK = frozenset(
+    stem(word)
+    for word in words(
+        "agree ask answer before both call can certain clear come could day done enough first fit"
+        " give glad good great happen happy hear hope how idea interest just keep know last let"
+        " like long many matter maybe mean more much next open part people plan please possible"
+        " ready really right say see show side soon still suit sure take talk tell thank thing"
+        " think time today together two useful want way week well will work would write year"
+    )
+)
+"""Words that anybody says in a talk: that they are in a memory gives nothing of it away."""
+
+_MARK = re.compile(r"\d+(?:[.,:]\d+)*|(?<!^)(?<![.!?:\"“] )(?<![\"“])\b(?!I\b)[A-Z][\w-]*")
+"""Numbers, and words that are written like names where no sentence begins."""
+
 _NO = frozenset(words("no not never cannot can't won't already sold booked full taken without"))
 _YES_WORDS = frozenset(words("yes ok okay fine agreed agree gladly sure"))
 
@@ -83,21 +99,21 @@ def speak(table: Table) -> Spoken:
 
 def relevant(table: Table) -> tuple[tuple[UUID, str], ...]:
     """Return the private inputs that are about the matter: they weigh, and are committed to."""
-    topic = _stems(table.other.intent) | _stems(table.own.intent)
-    return tuple(each for each in table.private.inputs if _stems(each[1]) & topic)
+    topic = word_stems(table.other.intent) | word_stems(table.own.intent)
+    return tuple(each for each in table.private.inputs if word_stems(each[1]) & topic)
 
 
 def judged(table: Table, used: Sequence[tuple[UUID, str]]) -> int:
     """Return how well the two fit, 0 to 100, as this side may judge it."""
     own, other = table.own, table.other
-    shared = _stems(own.intent) & _stems(other.intent)
-    wide = _stems(own.text) & _stems(other.text)
+    shared = word_stems(own.intent) & word_stems(other.intent)
+    wide = word_stems(own.text) & word_stems(other.text)
     by_words = round(60 * min(1.0, len(shared) / 2) + 40 * min(1.0, len(wide) / 4))
     fit = max(by_words, table.score) if wide else table.score - 20
     if own.kind == other.kind and own.kind in ("seeking", "offering"):
         fit = min(fit, 29)
-    topic = _stems(other.intent)
-    if any(_denies(text) and len(_stems(text) & topic) > 1 for _, text in used):
+    topic = word_stems(other.intent)
+    if any(_denies(text) and len(word_stems(text) & topic) > 1 for _, text in used):
         fit -= 40
     for answer in table.private.answers:
         fit = 100 if _says_yes(answer) else min(fit, POOR - 1) if _denies(answer) else fit
@@ -107,9 +123,9 @@ def judged(table: Table, used: Sequence[tuple[UUID, str]]) -> int:
 def unfounded(table: Table) -> float:
     """Return which share of the opening's words neither side's facts have."""
     opening = next((turn.message for turn in table.turns if turn.move is Move.PROPOSE), None)
-    claims = _stems(opening or "")
-    facts = _stems(table.own.text) | _stems(table.other.text) | _stems(table.own.name)
-    facts |= _stems(table.other.name)
+    claims = word_stems(opening or "")
+    facts = word_stems(table.own.text) | word_stems(table.other.text) | word_stems(table.own.name)
+    facts |= word_stems(table.other.name)
     return len(claims - facts) / len(claims) if claims else 0.0
 
 
@@ -149,7 +165,37 @@ def _quoted(text: str) -> str:
     return f'"{short}"' if short else "(nothing said)"
 
 
-def _stems(text: str) -> frozenset[str]:
+def public_text(table: Table) -> str:
+    """Return all that both sides show or have said."""
+    said_so_far = [turn.message or "" for turn in table.turns]
+    own, other = table.own, table.other
+    return " ".join([own.name, own.text, other.name, other.text, *said_so_far])
+
+
+def has_private_words(table: Table, message: str) -> bool:
+    """Return whether a message has a word, number or name that only its side's own facts have.
+
+    Those are its memories and what its person answered; words that anybody says count for none.
+    """
+    public = public_text(table)
+    secret = " ".join((*(text for _, text in table.private.inputs), *table.private.answers))
+    stems = word_stems(secret) - word_stems(public) - _SMALL_TALK
+    marks = marks_in(secret) - marks_in(public)
+    return bool(stems & word_stems(message) or marks & marks_in(message))
+
+
+def marks_in(text: str) -> frozenset[str]:
+    """Return the numbers of a text and the words in it that are written like names, casefolded."""
+    return frozenset(mark.casefold() for mark in _MARK.findall(text))
+
+
+def names(text: str, mark: str) -> bool:
+    """Return whether a text has a number or a name, however it is written."""
+    return re.search(rf"(?<!\w){re.escape(mark)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def word_stems(text: str) -> frozenset[str]:
+    """Return the stems of a text's words, without those that say nothing of a matter."""
     return frozenset(stem(word) for word in content_words(text) if len(word) > 2) - _GENERIC
 
 

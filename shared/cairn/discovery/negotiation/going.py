@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from cairn.discovery.negotiation import rules, signing
 from cairn.discovery.negotiation.advocate import Heard, Spoken, Table, speak
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from cairn.discovery.negotiation.moving import Opened
     from cairn.discovery.negotiation.rows import NegotiationRow
+    from cairn.discovery.negotiation.speaking import AskAdvocate
     from cairn.discovery.negotiation.views import NegotiationTurn
     from cairn.writing.platform import Platform
 
-Advocate: TypeAlias = "Callable[[UUID, Table], Spoken]"
-"""Speaks for a side, by a model; raises a CairnError where it cannot, and then rules do."""
+MODEL_SECONDS = 8.0
+"""How long models are waited for within one call; then rules speak."""
 
 MOST_STEPS = 40
 """Of one call: more than any negotiation has that does not wait."""
@@ -38,7 +39,7 @@ class Advance:
     """Goes on with a negotiation as far as it can without waiting for anybody."""
 
     platform: Platform
-    advocate: Advocate | None = None
+    advocate: AskAdvocate | None = None
 
     @property
     def mover(self) -> Mover:
@@ -47,6 +48,7 @@ class Advance:
 
     def __call__(self, workspace_id: UUID, negotiation_id: UUID) -> NegotiationRow:
         """Return it as it stands when it waits or has ended."""
+        until = self.platform.stopwatch() + MODEL_SECONDS
         for _ in range(MOST_STEPS):
             opened = self.mover.read(workspace_id, negotiation_id)
             row = opened.row
@@ -55,13 +57,13 @@ class Advance:
             if opened.holds and row.deadline > self.platform.clock():
                 return row
             try:
-                self._step(opened)
+                self._step(opened, until)
             except Conflict as error:
                 if error.reason != "turn-passed":
                     raise
         return self.mover.read(workspace_id, negotiation_id).row
 
-    def _step(self, opened: Opened) -> None:
+    def _step(self, opened: Opened, until: float) -> None:
         row, now = opened.row, self.platform.clock()
         if not opened.holds:
             self.mover.end(opened, NegotiationOutcome.EXPIRED)
@@ -70,13 +72,13 @@ class Advance:
         elif rules.overdue(row, now) or not opened.takes_over(row.speaker):
             self.mover.end(opened, NegotiationOutcome.TIMED_OUT)
         else:
-            self._speak(opened)
+            self._speak(opened, until)
 
-    def _speak(self, opened: Opened) -> None:
+    def _speak(self, opened: Opened, until: float) -> None:
         """Let the advocate speak for the side whose turn it is; its key signs."""
         row, workspace_id = opened.row, opened.workspace_id
         table = self._table(opened)
-        spoken = self._spoken(workspace_id, table)
+        spoken = self._spoken(opened, table, until)
         key = self.advocate_key(workspace_id)
         public_key, salt = signing.public_bytes(key), os.urandom(signing.SALT_BYTES)
         private = [
@@ -104,12 +106,18 @@ class Advance:
         )
         self.mover.take(opened, turn)
 
-    def _spoken(self, workspace_id: UUID, table: Table) -> Spoken:
-        if self.advocate is not None:
-            try:
-                return self.advocate(workspace_id, table)
-            except CairnError as error:
-                self.platform.warn("negotiations.model_failed", {"reason": error.reason})
+    def _spoken(self, opened: Opened, table: Table, until: float) -> Spoken:
+        """Return a model's turn, or that of the rules; a model's that failed is counted as such."""
+        left, workspace_id = until - self.platform.stopwatch(), opened.workspace_id
+        if self.advocate is None or left < 1.0 or not self.advocate.may(workspace_id):
+            return speak(table)
+        try:
+            return self.advocate(workspace_id, table, left)
+        except CairnError as error:
+            self.platform.warn("negotiations.model_failed", {"reason": error.reason})
+            system = system_principal(workspace_id)
+            with self.platform.transactions.preparing(system) as (stores, _):
+                stores.negotiations.fail(opened.row.id, error.reason)
         return speak(table)
 
     def _table(self, opened: Opened) -> Table:
