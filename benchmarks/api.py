@@ -22,10 +22,16 @@ class TimedApi:
         *,
         sleep: Callable[[float], None],
         stopwatch: Callable[[], float],
+        key: str | None = None,
     ) -> None:
         self._http = http
         self._sleep = sleep
         self._stopwatch = stopwatch
+        self._headers = {} if key is None else {"authorization": f"Bearer {key}"}
+
+    def keyed(self, key: str) -> "TimedApi":
+        """Return the same API for another key."""
+        return TimedApi(self._http, sleep=self._sleep, stopwatch=self._stopwatch, key=key)
 
     def get(self, path: str) -> Any:
         """GET and return the JSON."""
@@ -43,13 +49,17 @@ class TimedApi:
         """PATCH JSON and return the JSON of the answer."""
         return self._call("PATCH", path, body)[0]
 
+    def delete(self, path: str) -> Any:
+        """DELETE and return the JSON of the answer."""
+        return self._call("DELETE", path, None)[0]
+
     def _call(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[Any, float]:
         import httpx
 
         for _ in range(ATTEMPTS):
             start = self._stopwatch()
             try:
-                answer = self._http.request(method, path, json=body)
+                answer = self._http.request(method, path, json=body, headers=self._headers)
             except httpx.HTTPError as exc:
                 raise Failure(
                     f"{self._http.base_url} cannot be reached: {type(exc).__name__}.",

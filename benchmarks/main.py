@@ -324,11 +324,17 @@ def intents(
 
 
 def _cases(
-    deps: "Deps", intents: Path | None, reconcile: Path | None, indexer: Path | None
+    deps: "Deps",
+    intents: Path | None,
+    reconcile: Path | None,
+    indexer: Path | None,
+    negotiation: Path | None,
 ) -> dict[str, Any]:
-    """Return how well the statements of these files are read, reconciled and assigned."""
+    """Return how well the cases of these files are read, reconciled, assigned and negotiated."""
     from benchmarks.discovery.indexer import IndexerBench
+    from benchmarks.discovery.negotiation import NegotiationBench
     from benchmarks.discovery.statements import StatementsBench, read_cases
+    from cairn.kernel.clock import utc_now
 
     workspaces, progress = _workspaces(deps), _progress(deps.err)
     bench = StatementsBench(open_workspace=workspaces, progress=progress)
@@ -340,6 +346,15 @@ def _cases(
     if indexer is not None:
         belonging = IndexerBench(open_workspace=workspaces, progress=progress)
         measured["indexer"] = belonging.run(read_cases(indexer))
+    if negotiation is not None:
+        talks = NegotiationBench(
+            open_workspace=workspaces,
+            progress=progress,
+            stopwatch=deps.stopwatch,
+            sleep=deps.sleep,
+            clock=utc_now,
+        )
+        measured["negotiation"] = talks.run(read_cases(negotiation))
     return measured
 
 
@@ -358,6 +373,9 @@ def discovery(
     indexer: Annotated[
         Path | None, typer.Option(help="Intents, and whether they belong to a network.")
     ] = None,
+    negotiation: Annotated[
+        Path | None, typer.Option(help="Negotiations, how they end, and what stays private.")
+    ] = None,
     lenses: Annotated[
         bool, typer.Option("--lenses", help="Look through hypothetical documents, too.")
     ] = False,
@@ -372,7 +390,7 @@ def discovery(
     from benchmarks.discovery.show import show
 
     deps = deps_of(ctx)
-    answer = _cases(deps, statements, reconcile, indexer)
+    answer = _cases(deps, statements, reconcile, indexer, negotiation)
     if files:
         corpora = [(path.name, read_network(path)) for path in files]
         measure = DiscoveryBench(
@@ -390,9 +408,38 @@ def discovery(
     if json:
         print_json(answer)
     else:
-        for name in ("statements", "reconcile", "indexer"):
+        for name in ("statements", "reconcile", "indexer", "negotiation"):
             if isinstance(answer.get(name), dict):
                 deps.out.print(f"{name}: {answer[name]}", highlight=False)
+
+
+@app.command("discovery-scale")
+def discovery_scale(
+    ctx: typer.Context,
+    members: Annotated[
+        str, typer.Option(help="How many members, ascending; a workspace for each.")
+    ] = "1000,100000",
+    questions: Annotated[int, typer.Option(min=5, max=1000, help="Asked of each.")] = 40,
+    json: Json = False,
+) -> None:
+    """Measure what one discovery costs as a community grows, beside one search.
+
+    Makes a database beside Cairn's own on the same server and drops it afterwards. Exit code 1
+    when the largest costs more than 1.5 of the smallest, or a discovery more than 4 searches.
+    """
+    from benchmarks.discovery.scale import show
+    from benchmarks.discovery.scale_command import discovery_scale_bench
+    from benchmarks.scale.command import sizes_of
+
+    deps = deps_of(ctx)
+    bench = discovery_scale_bench(deps, _embedder(deps), _progress(deps.err))
+    measured = bench.run(sizes_of(members, option="--members"), asked=questions)
+    if json:
+        print_json(measured)
+    else:
+        show(deps.out, measured)
+    if not measured["within_limits"]:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -21,14 +21,14 @@ SMALLEST, LARGEST = 1_000, 10_000_000
 PARTS = ("embed", "vector", "keyword", "opensearch", "floor", "recall", "http")
 
 
-def sizes_of(text: str) -> list[int]:
+def sizes_of(text: str, option: str = "--rows") -> list[int]:
     """Return the sizes of `10000,100000`, ascending and distinct; Failure says what is wrong."""
     try:
         sizes = sorted({int(part) for part in text.split(",") if part.strip()})
     except ValueError:
-        raise Failure(f"--rows takes numbers separated by commas, not {text!r}.") from None
+        raise Failure(f"{option} takes numbers separated by commas, not {text!r}.") from None
     if not sizes or sizes[0] < SMALLEST or sizes[-1] > LARGEST:
-        raise Failure(f"--rows takes sizes from {SMALLEST} to {LARGEST}.")
+        raise Failure(f"{option} takes sizes from {SMALLEST} to {LARGEST}.")
     return sizes
 
 

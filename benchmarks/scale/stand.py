@@ -96,7 +96,7 @@ def _served(
     command = [sys.executable, "-m", "uvicorn", "cairn.api.asgi:app", "--port", str(port)]
     process = subprocess.Popen(
         [*command, "--log-level", "error", "--no-access-log"],
-        env=_environment(app_url, model_dir),
+        env=environment_of(app_url, model_dir),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -144,7 +144,7 @@ def _timed(
     return ms
 
 
-def _environment(app_url: str, model_dir: Path) -> dict[str, str]:
+def environment_of(app_url: str, model_dir: Path) -> dict[str, str]:
     """Return what the api reads; a search touches neither queue, bucket nor keys."""
     return {
         "PATH": "/usr/bin:/bin",

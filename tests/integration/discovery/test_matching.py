@@ -242,3 +242,16 @@ def test_wrong_input_is_refused_with_its_reason(town: Town) -> None:
     assert (admin.status_code, "client_id" in admin.text) == (422, True)
     nobody = {"query": "a boat", "client_id": "nobody"}
     assert town.door.api.answer("POST", "/v1/discover", json=nobody).status_code == 422
+
+
+def test_who_was_picked_is_kept_however_little_speaks_for_them_unless_they_exclude_themselves(
+    town: Town,
+) -> None:
+    town.join("paula", "quay", profile="Paula plays the organ.", location="Bergen")
+    town.wish("paula", "offering", "Organ music at weddings and funerals", "quay")
+    ingrid = town.people["ingrid"]
+    picked = [str(town.people[name].id) for name in ("paula", "oskar")]
+    body = {"intent_id": str(ingrid.intents[SEEKS])}
+    created = ingrid.call("POST", "/v1/opportunities", {**body, "members": picked})
+    assert [item["target"]["name"] for item in created["items"]] == ["Paula"]
+    assert [each["member_id"] for each in created["left_out"]] == picked[1:]

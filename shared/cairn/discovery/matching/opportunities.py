@@ -18,7 +18,7 @@ from cairn.discovery.matching.rows import (
     OpportunityTrigger,
     Party,
 )
-from cairn.discovery.matching.scoring import EXCLUDED, SHOULD_MEET
+from cairn.discovery.matching.scoring import EXCLUDED, EXCLUDING, SHOULD_MEET
 from cairn.discovery.matching.searching import profile_of
 from cairn.discovery.matching.views import OpportunityView, opened, view_of
 from cairn.discovery.networks.acting import acting, client_of
@@ -73,18 +73,20 @@ class Opportunities:
     def create(self, principal: Principal, request: DiscoveryRequest) -> OpportunitiesCreated:
         """Keep drafts with the people picked, or with those who fit best; safe to repeat.
 
-        Who excludes themselves is left out, and who was met before is shown with what there is.
+        Whoever is picked is kept however little speaks for them, unless they exclude themselves;
+        who was met before is shown with what there is.
         """
         picked = request.members
         if picked is not None and not 1 <= len(picked) <= MOST_PICKED:
             refuse("members", f"needs 1 to {MOST_PICKED} people")
         search = replace(
             request,
-            minimum=SHOULD_MEET if picked is None else EXCLUDED + 1,
+            minimum=SHOULD_MEET if picked is None else 0,
             limit=DRAFTS if picked is None else MOST_PICKED,
         )
         me = acting(principal, request.client_id)
         discovered = self.discovery(principal, search)
+        matches = [each for each in discovered.matches if not _excludes_itself(each)]
         trigger = OpportunityTrigger.ORCHESTRATOR if picked is None else OpportunityTrigger.CALLER
         keeping = [
             keep(
@@ -95,11 +97,11 @@ class Opportunities:
                 trigger=trigger,
                 state=OpportunityState.DRAFT,
             )
-            for match in discovered.matches
+            for match in matches
         ]
         member_id = discovered.look.member_id
         rows = self._seen(me, [each.row.id for each in keeping])
-        shown = {each.judgement.member_id for each in discovered.matches}
+        shown = {each.judgement.member_id for each in matches}
         met = [row for row in discovered.already_accepted if _other(row, member_id) not in shown]
         there = shown | {_other(row, member_id) for row in met}
         return OpportunitiesCreated(
@@ -335,3 +337,8 @@ def _then(
         for row in rows
         if row.id in then and (states is None or then[row.id] in states)
     ]
+
+
+def _excludes_itself(match: Match) -> bool:
+    """Return whether something stands against it that no score makes up for."""
+    return bool(EXCLUDING & set(match.judgement.conflicts))
