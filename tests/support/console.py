@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import httpx
 
+from tests.support.embedding import HASHING
+
 from cairn.kernel.access import PersonRole
 from cairn.kernel.access.system import system_principal
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from fastapi import FastAPI
+
+    from tests.plugins.postgres import Database
 
     from cairn.accounts.people import PersonLink
 
@@ -66,6 +70,17 @@ class Browser:
 
     def sign_in(self, login: str, password: str = PASSWORD, **more: str) -> httpx.Response:
         return self.post("/console/sign-in", login=login, password=password, **more)
+
+
+def register_hashing(database: Database) -> None:
+    """Let the database have vectors of the hashing embedder."""
+    with database.connect_as_superuser() as root:
+        root.execute(
+            """INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)
+               ON CONFLICT DO NOTHING""",
+            (HASHING.id, HASHING.name, HASHING.dimensions),
+        )
+        root.commit()
 
 
 def add_person(

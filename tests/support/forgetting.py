@@ -28,7 +28,7 @@ from cairn.bootstrap import forgetting
 from cairn.enrichment.enrich import Enrich
 from cairn.forgetting.forget import Forget, Target
 from cairn.forgetting.ports import Reason
-from cairn.forgetting.prove import KeySearcher, Prove
+from cairn.forgetting.prove import KeySearcher, Looked, Prove, Searcher
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.signing import ED25519, Signature, holds, key_id_of
@@ -103,6 +103,12 @@ def erase_in_memory(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
             return store
 
         monkeypatch.setattr(forgetting, name, opened)
+    monkeypatch.setattr(forgetting, "S3Searcher", _no_objects)
+
+
+def _no_objects(_: str) -> Searcher:
+    """A bucket with nothing in it."""
+    return lambda *_: [Looked(store="objects", place="objects")]
 
 
 @dataclass

@@ -1004,7 +1004,7 @@ export function remember(
 
 /** List memories, newest first. */
 export function listMemories(
-  query: { type?: M["MemoryKind"] | undefined; key?: string | undefined; subject?: string | undefined; session_id?: string | undefined; state?: "provisional" | "active" | "superseded" | "expired" | "archived" | "quarantined" | "any" | undefined; id_prefix?: string | undefined; namespace?: string | undefined; namespace_prefix?: string | undefined; where?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+  query: { type?: M["MemoryKind"] | undefined; key?: string | undefined; subject?: string | undefined; session_id?: string | undefined; state?: "provisional" | "active" | "superseded" | "expired" | "archived" | "quarantined" | "any" | undefined; id_prefix?: string | undefined; namespace?: string | undefined; namespace_prefix?: string | undefined; where?: string | undefined; occurred_from?: string | undefined; occurred_to?: string | undefined; as_of?: string | number | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
 ): Call<M["MemoryPage"]> {
   return { method: "GET", path: "/v1/memories", query };
 }

@@ -4,6 +4,7 @@ import re
 from datetime import date, datetime
 from typing import Annotated, Any, cast
 
+from fastapi import Query
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -129,7 +130,16 @@ def at_most(chars: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _moment(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdecimal() else timestamp(value)
+
+
 Timestamp = Annotated[datetime, BeforeValidator(timestamp)]
+AsOf = Annotated[
+    datetime | Annotated[int, Field(ge=0, le=2**53 - 1)],
+    BeforeValidator(_moment),
+    Query(description="A time, or a ledger position: what was known then."),
+]
 Day = Annotated[date, BeforeValidator(_day)]
 Name = Annotated[
     str,

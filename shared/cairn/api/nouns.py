@@ -88,7 +88,13 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ".well-known": (f"{ROUTES}.oauth",),
         "oauth": (f"{ROUTES}.oauth",),
         "": (f"{CONSOLE}.routes",),
-        "console": (f"{CONSOLE}.routes", f"{CONSOLE}.approvals", f"{CONSOLE}.cited"),
+        "console": (
+            f"{CONSOLE}.routes",
+            f"{CONSOLE}.approvals",
+            f"{CONSOLE}.cited",
+            f"{CONSOLE}.memories",
+            f"{CONSOLE}.forgetting",
+        ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }
 )

@@ -72,12 +72,22 @@ def list_memories(
     state: Annotated[
         str, typer.Option(help="active, superseded, quarantined, ...; any.")
     ] = "active",
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="What stood then: a time, or a ledger position.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
     as_json: Json = False,
 ) -> None:
     """List memories, the newest first."""
     deps = deps_of(ctx)
-    where = {"type": kind, "client_id": client, "key": key, "session_id": session, "state": state}
+    where = {
+        "type": kind,
+        "client_id": client,
+        "key": key,
+        "session_id": session,
+        "state": state,
+        "as_of": as_of,
+    }
     page = deps.client.get("/v1/memories", limit=limit, **where)
     if as_json:
         return print_json(page)

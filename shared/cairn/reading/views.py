@@ -114,7 +114,10 @@ class MemoryVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilter:
-    """Which memories a list shows; None means any."""
+    """Which memories a list shows; None means any.
+
+    `as_of` is a moment or a ledger position: what stood then, filtered as it was then.
+    """
 
     type: MemoryKind | None = None
     client_id: str | None = None
@@ -127,6 +130,9 @@ class MemoryFilter:
     namespace_prefix: str | None = None
     namespaced: bool | None = None
     where: tuple[Condition, ...] = ()
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+    as_of: datetime | int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

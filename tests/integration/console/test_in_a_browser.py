@@ -14,7 +14,9 @@ import httpx
 import pytest
 import uvicorn
 from infra.local.workspace import first_link
-from tests.support.console import PASSWORD, add_person
+from tests.support.console import PASSWORD, add_person, register_hashing
+from tests.support.embedding import HashingEmbedder
+from tests.support.forgetting import erase_in_memory
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
@@ -66,7 +68,9 @@ def site(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             patch.setenv(name, value)
         stand_in_for_aws(patch, Cloud())
         world = open_world(database.owner_url, database.app_url, f"browser {new_id()}")
-        front = Front(world.key)
+        register_hashing(database)
+        erase_in_memory(patch, folder)
+        front = Front(world.key, embedder=HashingEmbedder())
         options = ApiOptions(mcp_hosts=("127.0.0.1:*",))
         app = create_app(front.app.state.services, options, log=logger("api", "CRITICAL"))
         config = uvicorn.Config(app, port=0, log_level="critical", ws="none")

@@ -2303,6 +2303,9 @@ def list_memories(
     namespace: str | None = None,
     namespace_prefix: str | None = None,
     where: str | None = None,
+    occurred_from: datetime | None = None,
+    occurred_to: datetime | None = None,
+    as_of: datetime | int | None = None,
     limit: int | None = None,
     cursor: str | None = None,
     client_id: str | None = None,
@@ -2310,7 +2313,8 @@ def list_memories(
 ) -> Call[models.MemoryPage]:
     """List memories, newest first.
 
-    List what the key may see, with every filter given; `state=any` shows all states.
+    List what the key may see, with every filter given; `state=any` shows all states.  With
+    `as_of` memories are as they stood then, in the state they had.
     """
     return Call(
         method="GET",
@@ -2326,6 +2330,9 @@ def list_memories(
             "namespace": namespace,
             "namespace_prefix": namespace_prefix,
             "where": where,
+            "occurred_from": occurred_from,
+            "occurred_to": occurred_to,
+            "as_of": as_of,
             "limit": limit,
             "cursor": cursor,
             "client_id": client_id,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -45,6 +46,7 @@ HEADERS = {
 }
 MENU = (
     ("home", "/", "Home"),
+    ("memories", "/console/memories", "Memories"),
     ("approvals", "/console/approvals", "Approvals"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
@@ -135,6 +137,11 @@ def exact(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def quoted(text: str) -> str:
+    """Return a text as a word of a command line."""
+    return shlex.quote(text)
+
+
 def as_json(value: object) -> str:
     """Return a value as JSON, which the template escapes like any text."""
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)
@@ -155,6 +162,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast("dict[str, Any]", environment.globals).update(static=static_url, menu=MENU)
+    cast("dict[str, Any]", environment.globals).update(
+        static=static_url, menu=MENU, quoted=quoted
+    )
     cast("dict[str, Any]", environment.filters).update(exact=exact, ago=ago, json=as_json)
     return environment

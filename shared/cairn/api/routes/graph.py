@@ -1,13 +1,12 @@
 """Walks over the graph: what lies around, where it comes from and what came of it."""
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import Body as BodyParameter
 from fastapi import Query, Response
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
@@ -16,7 +15,7 @@ from cairn.api.answers import answer, encode, fitting
 from cairn.api.conditions import Properties, PropertyConditionIn
 from cairn.api.dependencies import Anyone, Options, Services, Writer, require_client
 from cairn.api.documentation import answers, problems
-from cairn.api.fields import Body, Name, Text, at_most, timestamp
+from cairn.api.fields import AsOf, Body, Name, Text, at_most
 from cairn.api.pages import key_page_answer
 from cairn.api.recall_answers import Lineage, ProvDocument, Subgraph
 from cairn.api.routes.nodes import LabelName
@@ -184,17 +183,6 @@ class LineageFormat(StrEnum):
 
     ATLAS = "atlas"  # nodes, edges and meta, as in other answers
     PROV = "prov"  # a PROV-JSON document
-
-
-def _moment(value: object) -> object:
-    return int(value) if isinstance(value, str) and value.isdecimal() else timestamp(value)
-
-
-AsOf = Annotated[
-    datetime | Annotated[int, Field(ge=0, le=2**53 - 1)],
-    BeforeValidator(_moment),
-    Query(description="A time, or a ledger position: what was known then."),
-]
 
 
 @routes.get(

@@ -24,6 +24,7 @@ from cairn.api.conditions import WhereParameter, conditions_of
 from cairn.api.dependencies import ClientGiven, ClientWriter, Idempotency, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import (
+    AsOf,
     Body,
     Metadata,
     Name,
@@ -261,10 +262,16 @@ def list_memories(
     namespace: Annotated[Namespace | None, Query()] = None,
     namespace_prefix: Annotated[Namespace | None, Query()] = None,
     where: WhereParameter = None,
+    occurred_from: Annotated[Timestamp | None, Query()] = None,
+    occurred_to: Annotated[Timestamp | None, Query()] = None,
+    as_of: AsOf | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """List what the key may see, with every filter given; `state=any` shows all states."""
+    """List what the key may see, with every filter given; `state=any` shows all states.
+
+    With `as_of` memories are as they stood then, in the state they had.
+    """
     memory_filter = MemoryFilter(
         type=type,
         client_id=client_id,
@@ -276,6 +283,9 @@ def list_memories(
         namespace=namespace,
         namespace_prefix=namespace_prefix,
         where=conditions_of(where),
+        occurred_from=occurred_from,
+        occurred_to=occurred_to,
+        as_of=as_of,
     )
     filters = asdict(memory_filter)
     after = pages.decode(cursor, route="memories", filters=filters)

@@ -13,8 +13,8 @@ from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Anyone, Options, Services, require_client
 from cairn.api.documentation import PageOf, answers, problems
+from cairn.api.fields import AsOf
 from cairn.api.pages import Cursor, Limit, key_page_answer
-from cairn.api.routes.graph import AsOf
 from cairn.api.routing import router
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.summaries.read import (

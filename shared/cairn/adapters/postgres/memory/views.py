@@ -47,15 +47,19 @@ class PostgresViews(Store):
         self, where: MemoryFilter, *, limit: int, after: int | None
     ) -> Sequence[MemoryView]:
         """Return up to `limit` memories by falling position, those below `after`."""
-        narrowing = {
+        narrowing: dict[str, object] = {
             "namespace": where.namespace,
             "below": where.namespace_prefix,
             "matching": json_path(where.where),
         }
         narrowed = any(value is not None for value in narrowing.values())
+        name = "view.memories_found" if narrowed else "view.memories"
+        if where.as_of is not None:
+            name, narrowed = "view.memories_as_of", True
+            narrowing["as_of"] = self._position(where.as_of)
         return self.all_of(
             MEMORY,
-            "view.memories_found" if narrowed else "view.memories",
+            name,
             **(narrowing if narrowed else {}),
             limit=limit,
             after=after,
@@ -67,7 +71,14 @@ class PostgresViews(Store):
             state=where.state,
             id_prefix=where.id_prefix,
             namespaced=where.namespaced,
+            occurred_from=where.occurred_from,
+            occurred_to=where.occurred_to,
         )
+
+    def _position(self, as_of: datetime | int) -> int:
+        if isinstance(as_of, int):
+            return as_of
+        return self.value("ledger.position_at", moment=as_of)
 
     def namespaces(self, where: NamespaceFilter, *, limit: int, offset: int) -> Sequence[str]:
         """Return names of namespaces in their order, each once."""

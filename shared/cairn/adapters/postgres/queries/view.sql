@@ -77,6 +77,8 @@ SELECT {n.columns}, n.created_position AS position, n.kind AS type,
    AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
    AND (%(state)s::text IS NULL OR n.state = %(state)s)
    AND (%(namespaced)s::boolean IS NULL OR (n.namespace IS NOT NULL) = %(namespaced)s)
+   AND (%(occurred_from)s::timestamptz IS NULL OR n.occurred_at >= %(occurred_from)s)
+   AND (%(occurred_to)s::timestamptz IS NULL OR n.occurred_at < %(occurred_to)s)
    AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
 
@@ -105,6 +107,43 @@ SELECT {n.columns}, n.created_position AS position, n.kind AS type,
    AND (%(subject)s::text IS NULL OR n.subject = %(subject)s)
    AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
    AND (%(state)s::text IS NULL OR n.state = %(state)s)
+   AND (%(occurred_from)s::timestamptz IS NULL OR n.occurred_at >= %(occurred_from)s)
+   AND (%(occurred_to)s::timestamptz IS NULL OR n.occurred_at < %(occurred_to)s)
+   AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
+
+-- name: memories_as_of
+-- The same as they were at a ledger position.
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities,
+  EXISTS (SELECT FROM embedding e
+           WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
+  FROM node_version n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
+   AND n.from_position <= %(as_of)s AND %(as_of)s < coalesce(n.to_position, 9223372036854775807)
+   AND (%(namespace)s::text IS NULL OR n.namespace = %(namespace)s)
+   AND (%(below)s::text IS NULL OR n.namespace = %(below)s
+     OR n.namespace >= %(below)s || '/' AND n.namespace < %(below)s || '0')
+   AND (%(matching)s::jsonpath IS NULL OR n.metadata @@ %(matching)s::jsonpath)
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
+   AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
+   AND (%(type)s::text IS NULL OR n.kind = %(type)s)
+   AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+   AND (%(key)s::text IS NULL OR n.key = %(key)s)
+   AND (%(subject)s::text IS NULL OR n.subject = %(subject)s)
+   AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
+   AND (%(state)s::text IS NULL OR n.state = %(state)s)
+   AND (%(namespaced)s::boolean IS NULL OR (n.namespace IS NOT NULL) = %(namespaced)s)
+   AND (%(occurred_from)s::timestamptz IS NULL OR n.occurred_at >= %(occurred_from)s)
+   AND (%(occurred_to)s::timestamptz IS NULL OR n.occurred_at < %(occurred_to)s)
    AND (%(id_prefix)s::text IS NULL OR n.id BETWEEN rpad(%(id_prefix)s, 32, '0')::uuid AND rpad(%(id_prefix)s, 32, 'f')::uuid)
  ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
 

@@ -1,0 +1,96 @@
+"""Memories as a person finds, corrects and forgets them: a real browser, wide and narrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from tests.integration.console import test_in_a_browser
+from tests.integration.console.test_in_a_browser import NARROW, WIDE, looks_well
+
+from cairn.kernel.access import PersonRole
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from tests.integration.console.test_in_a_browser import Site
+
+pytestmark = test_in_a_browser.pytestmark
+site, page = test_in_a_browser.site, test_in_a_browser.page
+HOSTILE = "<img src=x onerror='window.hit = 1'><script>window.hit = 1</script>"
+
+
+def call(site: Site, method: str, path: str, **body: Any) -> Any:
+    headers = {"authorization": f"Bearer {site.front.key}"}
+    answer = httpx.request(method, site.url + path, json=body or None, headers=headers)
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_a_person_finds_corrects_and_forgets_a_memory(
+    site: Site, page: Page, size: dict[str, int]
+) -> None:
+    client = f"ivo-{size['width']}"
+    told = call(site, "POST", "/v1/memories", type="fact", client_id=client,
+                text=f"Ivo of {client} plays the tuba. {HOSTILE}")  # fmt: skip
+    then = call(site, "GET", "/v1/status")["ledger_position"]
+    call(site, "POST", "/v1/memories", type="fact", client_id=client, text=f"Ivo of {client} left.")
+    site.person(page, PersonRole.OWNER)
+    page.set_viewport_size(size)
+    page.get_by_role("link", name="Memories").click()
+    page.get_by_role("searchbox").fill(f"Which instrument does Ivo of {client} play, the tuba?")
+    page.get_by_role("searchbox").press("Enter")
+    hit = page.get_by_role("article").filter(has_text="plays the tuba").filter(has_text=client)
+    hit.get_by_text("keyword: place").wait_for()
+    if size is WIDE:
+        looks_well(page)
+    hit.get_by_role("link").click()
+    page.get_by_role("heading", name="A memory").wait_for()
+    assert page.evaluate("window.hit") is None
+    if size is WIDE:
+        looks_well(page)
+
+    page.get_by_text("Correct it").click()
+    page.get_by_label("What it should say").fill(f"Ivo of {client} plays the cello.")
+    page.get_by_label("Why").fill("I asked him")
+    page.get_by_role("button", name="Correct", exact=True).click()
+    page.get_by_text("1 memory: corrected").wait_for()
+    page.reload()
+    assert "cello" in page.locator(".saying").inner_text()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("as before again").wait_for()
+    assert "tuba" in page.locator(".saying").inner_text()
+    page.go_back()
+    page.go_forward()
+    page.get_by_role("button", name="Pin", exact=True).press("Enter")
+    page.get_by_text("1 memory: pinned").wait_for()
+
+    page.goto(f"{site.url}/console/memories?client={client}")
+    page.get_by_role("checkbox", name="left").check()
+    page.get_by_label("Do", exact=True).select_option("delete")
+    page.get_by_role("button", name="Do it").click()
+    page.get_by_text("1 memory: deleted").wait_for()
+    page.goto(f"{site.url}/console/memories?client={client}")
+    page.get_by_label("As of").evaluate(
+        "(slider, then) => { slider.value = then;"
+        " slider.dispatchEvent(new Event('change', {bubbles: true})); }",
+        then,
+    )
+    page.get_by_text(f"This is what stood at entry {then}").wait_for()
+    assert page.get_by_role("article").count() == 1
+    page.reload()
+    page.get_by_text(f"This is what stood at entry {then}").wait_for()
+    page.get_by_role("link", name="Back to now").click()
+
+    page.goto(f"{site.url}/console/memories/{told['id']}")
+    page.get_by_role("link", name="forget them").click()
+    page.get_by_role("heading", name="What would go").wait_for()
+    if size is WIDE:
+        looks_well(page)
+    page.get_by_label("Write the name again").fill(client)
+    page.get_by_role("button", name="Forget, for ever").click()
+    page.get_by_text("Nothing was found any more").wait_for()
+    looks_well(page)
+    page.goto(f"{site.url}/console/memories?client={client}&state=any")
+    page.get_by_text("No memory is like this").wait_for()
