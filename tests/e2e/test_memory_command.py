@@ -71,6 +71,7 @@ def test_one_memory_is_listed_shown_corrected_pinned_and_kept_from_recall(tenant
         cairn(tenant, "memory", "list", "--client", "ada", "--json").json()["items"][0]["id"] == old
     )
     assert "The ferry leaves at noon." in said(tenant, "memory", "list", "--key", "ferry")
+    assert said(tenant, "memory", "list", "--key", "ferry", "--as-of", "0").count("noon") == 0
 
     edited = told(tenant, "memory", "edit", old, *WHY, "--text", "The ferry leaves at ten.")
     new = edited["id"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx
-
 from tests.support.embedding import HASHING
 
 from cairn.kernel.access import PersonRole
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from fastapi import FastAPI
-
     from tests.plugins.postgres import Database
 
     from cairn.accounts.people import PersonLink

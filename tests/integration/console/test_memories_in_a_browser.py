@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tests.integration.console.test_in_a_browser import Site
 
 pytestmark = test_in_a_browser.pytestmark
-site, page = test_in_a_browser.site, test_in_a_browser.page
 HOSTILE = "<img src=x onerror='window.hit = 1'><script>window.hit = 1</script>"
 
 

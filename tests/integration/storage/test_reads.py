@@ -14,6 +14,7 @@ from tests.support.world import World, memory, open_world
 from cairn.adapters.postgres.ledger.whole import export_ledger, verify_ledgers
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.kernel.access import Scope
+from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
 from cairn.memories.kinds import MemoryKind
@@ -101,6 +102,29 @@ def test_lists_are_paged_newest_first_and_filtered(world: World, browse: Browse)
         if after is None:
             break
     assert found == ["m4", "m3", "m2", "m1", "m0"]
+
+
+def test_a_list_of_the_past_shows_what_stood_then_in_the_state_it_had(
+    world: World, browse: Browse
+) -> None:
+    ids(world, memory("She lives in Paris.", key="home"))
+    then = browse.get_status(world.admin).ledger_position
+    ids(world, memory("She lives in Oslo.", key="home"), memory("An aside.", metadata={"a": 1}))
+
+    def listed(**narrowed: Any) -> list[str]:
+        where = MemoryFilter(state="active", **narrowed)
+        page = browse.list_memories(world.admin, where, limit=9, after=None)
+        return [each.text for each in page.items]
+
+    assert listed() == ["An aside.", "She lives in Oslo."]
+    assert listed(as_of=then) == ["She lives in Paris."]
+    entry = browse.list_ledger(
+        world.admin, type=None, from_position=then, limit=1, after=None
+    ).items[0]
+    assert listed(as_of=entry.recorded_at) == ["She lives in Paris."]
+    assert listed(as_of=0) == []
+    assert listed(as_of=then, occurred_from=utc_now()) == []
+    assert listed(occurred_to=utc_now()) == listed()
 
 
 def test_status_counts_what_waits(world: World, browse: Browse) -> None:

@@ -35,17 +35,17 @@ def show_plan(request: Request, visitor: Reader) -> Response:
     _require_admin(visitor)
     query = request.query_params
     if not query.get("name"):
-        return _asked(request, visitor, query.get("kind", "client"), "")
+        return _plan_page(request, visitor, query.get("kind", "client"), "")
     target, kind, name = target_of(query)
     try:
         plan = visitor.services.forget.plan(visitor.principal, target)
     except NotFound:
-        return _asked(request, visitor, kind, name, wrong="Nobody is known by that name.")
+        return _plan_page(request, visitor, kind, name, wrong="Nobody is known by that name.")
     proof, words = visitor.services.prove.before(visitor.principal, target, plan.node_ids, ())
-    return _asked(request, visitor, kind, name, plan=plan, proof=proof, words="\n".join(words))
+    return _plan_page(request, visitor, kind, name, plan=plan, proof=proof, words="\n".join(words))
 
 
-def _asked(
+def _plan_page(
     request: Request, visitor: Visitor, kind: str, name: str, *, wrong: str = "", **plan: Any
 ) -> Response:
     values = {"plan": None, "proof": None, "words": "", **plan}

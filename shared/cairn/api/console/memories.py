@@ -337,7 +337,7 @@ def correct(memory_id: str, request: Request, body: Body) -> Response:
         )
     except ValidationFailed as error:
         return memory_page(request, visitor, id_, status=422, wrong=error.detail, draft=form)
-    return pages.go_to(f"{MEMORIES}/{edited.id}?{_said(Deed.CORRECTED, [edited.id])}")
+    return pages.go_to(f"{MEMORIES}/{edited.id}?{_done_query(Deed.CORRECTED, [edited.id])}")
 
 
 MOVED_ON = (
@@ -369,10 +369,10 @@ def change(memory_id: str, request: Request, body: Body) -> Response:
     except Conflict as error:
         return memory_page(request, visitor, id_, status=409, wrong=error.detail)
     where = MEMORIES if deed is Deed.DELETED else f"{MEMORIES}/{done}"
-    return pages.go_to(f"{where}?{_said(deed, [done])}")
+    return pages.go_to(f"{where}?{_done_query(deed, [done])}")
 
 
-def _said(deed: Deed, ids: Sequence[UUID], refused: int = 0) -> str:
+def _done_query(deed: Deed, ids: Sequence[UUID], refused: int = 0) -> str:
     return urlencode({"done": deed, "n": len(ids), "refused": refused, "ids": packed(ids)})
 
 
@@ -389,7 +389,7 @@ def change_several(request: Request, body: Body) -> Response:
         raise ValidationFailed("Tick one memory at least, then choose what to do with it.")
     deed = deed_of(form)
     done = do_each(visitor, ids, deed)
-    return pages.go_to(f"{MEMORIES}?{_said(deed, done.ids, done.refused)}")
+    return pages.go_to(f"{MEMORIES}?{_done_query(deed, done.ids, done.refused)}")
 
 
 @routes.post(MEMORIES + "/undo")
@@ -399,4 +399,4 @@ def take_back(request: Request, body: Body) -> Response:
     visitor = changing_visitor(request, form)
     deed, done = undo(visitor, unpacked(form.get("ids", "")), deed_of(form))
     where = f"{MEMORIES}/{done.ids[0]}" if len(done.ids) == 1 else MEMORIES
-    return pages.go_to(f"{where}?{_said(deed, done.ids, done.refused)}")
+    return pages.go_to(f"{where}?{_done_query(deed, done.ids, done.refused)}")
