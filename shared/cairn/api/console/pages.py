@@ -162,8 +162,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast("dict[str, Any]", environment.globals).update(
-        static=static_url, menu=MENU, quoted=quoted
-    )
+    cast("dict[str, Any]", environment.globals).update(static=static_url, menu=MENU, quoted=quoted)
     cast("dict[str, Any]", environment.filters).update(exact=exact, ago=ago, json=as_json)
     return environment
