@@ -94,6 +94,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.cited",
             f"{CONSOLE}.memories",
             f"{CONSOLE}.forgetting",
+            f"{CONSOLE}.searches",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

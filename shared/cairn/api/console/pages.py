@@ -47,6 +47,7 @@ HEADERS = {
 MENU = (
     ("home", "/", "Home"),
     ("memories", "/console/memories", "Memories"),
+    ("searches", "/console/searches", "Searches"),
     ("approvals", "/console/approvals", "Approvals"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
