@@ -28,7 +28,7 @@ from cairn.bootstrap import forgetting
 from cairn.enrichment.enrich import Enrich
 from cairn.forgetting.forget import Forget, Target
 from cairn.forgetting.ports import Reason
-from cairn.forgetting.prove import KeySearcher, Looked, Prove, Searcher
+from cairn.forgetting.prove import KeySearcher, Looked, Needles, Prove, Searcher
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.ledger.signing import ED25519, Signature, holds, key_id_of
@@ -108,7 +108,11 @@ def erase_in_memory(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 def _no_objects(_: str) -> Searcher:
     """A bucket with nothing in it."""
-    return lambda *_: [Looked(store="objects", place="objects")]
+
+    def search(workspace_id: UUID, needles: Needles) -> list[Looked]:
+        return [Looked(store="objects", place="objects")]
+
+    return search
 
 
 @dataclass

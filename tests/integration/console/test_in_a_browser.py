@@ -28,7 +28,7 @@ from cairn.kernel.ids import new_id
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
     from tests.plugins.postgres import Database
     from tests.support.world import World
 
@@ -38,7 +38,8 @@ ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium")
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 HOSTILE = "<script>window.hit = 1</script><img src=x onerror='window.hit = 1'>"
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 360, "height": 740}
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None and "CI" not in os.environ, reason="there is no chromium on this machine"

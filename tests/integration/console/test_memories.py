@@ -191,7 +191,7 @@ def test_several_are_pinned_at_once_and_taken_back_at_once(deployed: Deployed) -
         assert browser.submit(f"{PAGE}/undo", deed="pinned", ids=ids).status_code == 422
 
 
-MAY = {
+MAY: dict[PersonRole, set[str]] = {
     PersonRole.READER: set(),
     PersonRole.REVIEWER: {"correct", "pinned", "never-recall"},
     PersonRole.OPERATOR: {"correct", "pinned", "never-recall", "deleted"},

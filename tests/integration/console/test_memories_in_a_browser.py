@@ -12,7 +12,7 @@ from tests.integration.console.test_in_a_browser import NARROW, WIDE, looks_well
 from cairn.kernel.access import PersonRole
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
     from tests.integration.console.test_in_a_browser import Site
 
 pytestmark = test_in_a_browser.pytestmark
@@ -28,7 +28,7 @@ def call(site: Site, method: str, path: str, **body: Any) -> Any:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_a_person_finds_corrects_and_forgets_a_memory(
-    site: Site, page: Page, size: dict[str, int]
+    site: Site, page: Page, size: ViewportSize
 ) -> None:
     client = f"ivo-{size['width']}"
     told = call(site, "POST", "/v1/memories", type="fact", client_id=client,
@@ -44,7 +44,14 @@ def test_a_person_finds_corrects_and_forgets_a_memory(
     hit.get_by_text("keyword: place").wait_for()
     if size is WIDE:
         looks_well(page)
-    hit.get_by_role("link").click()
+    page.get_by_role("link", name="Why this answer").click()
+    page.get_by_role("heading", name="Step by step").wait_for()
+    page.get_by_role("button", name="Yes, result 1").press("Enter")
+    page.get_by_text("Noted.").wait_for()
+    if size is WIDE:
+        looks_well(page)
+    results = page.get_by_role("region", name="Results")
+    results.get_by_role("link", name=f"Ivo of {client} plays the tuba").click()
     page.get_by_role("heading", name="A memory").wait_for()
     assert page.evaluate("window.hit") is None
     if size is WIDE:

@@ -161,7 +161,7 @@ def test_a_document_is_found_by_its_source_as_it_is_and_as_it_is_cited(
 
 def test_the_ledger_is_listed_by_type_and_namespace(world: World, browse: Browse) -> None:
     world.tell(memory("a", client_id="acme"))
-    asked = {"from_position": 1, "limit": 10, "after": None}
+    asked: dict[str, Any] = {"from_position": 1, "limit": 10, "after": None}
     every = browse.list_ledger(world.admin, type=None, **asked).items
     assert [item.position for item in every] == [1, 2, 3, 4]
     for wanted in ("memory", "memory.remembered"):
