@@ -46,7 +46,7 @@ def test_a_person_finds_corrects_and_forgets_a_memory(
         looks_well(page)
     page.get_by_role("link", name="Why this answer").click()
     page.get_by_role("heading", name="Step by step").wait_for()
-    page.get_by_role("button", name="Yes, result 1").press("Enter")
+    page.get_by_role("button", name="Yes for result 1", exact=True).press("Enter")
     page.get_by_text("Noted.").wait_for()
     if size is WIDE:
         looks_well(page)
