@@ -264,6 +264,8 @@ export interface components {
              * @default global
              */
             client_id?: string;
+            /** @description How many seconds its thread lasts after a write; null as before, else as the workspace says. */
+            ttl_seconds?: number | null;
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string;
         };
@@ -2424,6 +2426,8 @@ export interface components {
             conversations?: Record<string, never> | null;
             /** @description What runs by itself. `briefing` None: there is no daily briefing. */
             workflows?: Record<string, never> | null;
+            /** @description How much room checkpoints of programs have. `expire_after_days` None: they stay. */
+            checkpoints?: Record<string, never> | null;
         } & {
             [key: string]: unknown;
         };

@@ -264,7 +264,10 @@ class AgentServices(FeedServices):
         """States that programs of agents go on from."""
         from cairn.checkpoints.keep import Checkpoints
 
-        return Checkpoints(self.platform)
+        return Checkpoints(
+            self.platform,
+            lambda principal: self.workspace_settings(principal).settings.checkpoints,
+        )
 
     @part
     def answer_turn(self) -> AnswerTurn:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from cairn.adapters.postgres.database import Database
     from cairn.ageing.cleanup import Cleanup
+    from cairn.checkpoints.keep import ExpireCheckpoints
     from cairn.consolidation.control import BeginRuns, CountedStep, EndRuns
     from cairn.consolidation.draw import DrawByModel
     from cairn.consolidation.run import ConsolidateClient
@@ -76,6 +77,7 @@ def consolidate_services() -> ConsolidateServices:
     drawing = lazy(lambda: draw_by_model(shared, models)) if models else None
     people = lazy(lambda: keep_profiles(shared, models))
     ageing = lazy(lambda: _cleanup(shared, settings))
+    expiring = lazy(lambda: _expire_checkpoints(shared))
 
     def summarised(
         workspace_id: UUID, run_id: UUID | None, seconds: float
@@ -90,7 +92,11 @@ def consolidate_services() -> ConsolidateServices:
     def cleaned(
         workspace_id: UUID, run_id: UUID | None, seconds: float
     ) -> Mapping[str, int | bool]:
-        return ageing(workspace_id, seconds=seconds)
+        began = monotonic()
+        done = expiring(workspace_id, seconds=seconds / 2)
+        left = seconds - (monotonic() - began)
+        aged = ageing(workspace_id, seconds=left)
+        return done | aged | {"more": bool(done["more"] or aged["more"])}
 
     return ConsolidateServices(
         begin=lazy(lambda: _begin(opened, shared)),
@@ -197,6 +203,12 @@ def _cleanup(shared: Platform, settings: AgeingSettings) -> Cleanup:
             knowledge=timedelta(days=settings.knowledge_archive_days),
         ),
     )
+
+
+def _expire_checkpoints(shared: Platform) -> ExpireCheckpoints:
+    from cairn.checkpoints.keep import ExpireCheckpoints
+
+    return ExpireCheckpoints(shared)
 
 
 def _rebuild(opened: Database, shared: Platform) -> StepRebuild:

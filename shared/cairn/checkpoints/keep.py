@@ -8,33 +8,43 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cairn.checkpoints.rows import Among, CheckpointRow, WriteRow
-from cairn.kernel.errors import FieldError, TooLarge, ValidationFailed
+from cairn.kernel.access.system import system_principal
+from cairn.kernel.errors import Conflict, FieldError, TooLarge, ValidationFailed
 from cairn.kernel.text.hashes import sha256
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import clean_name, require_writer
 from cairn.writing.sealing import Sealer, client_subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
     from uuid import UUID
 
     from cairn.checkpoints.rows import Sized
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
+    from cairn.workspace.settings import CheckpointSettings
     from cairn.writing.platform import Platform
 
 MAX_DATA_CHARS = 2_500_000
 """Of a checkpoint, and of all that is written beside it: both fit one answer."""
 MAX_WRITES = 200
+MAX_TTL_SECONDS = 10 * 366 * 86_400
+EXPIRED_AT_ONCE = 20
+"""Threads taken away in one transaction: each may have hundreds of megabytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCheckpoint:
-    """A state of a thread. `data` is the program's own, as text."""
+    """A state of a thread. `data` is the program's own, as text.
+
+    `ttl_seconds` is how long its thread lasts without another write; None as it was.
+    """
 
     thread_id: str
     checkpoint_id: str
@@ -43,6 +53,7 @@ class NewCheckpoint:
     parent_id: str | None = None
     run_id: str | None = None
     client_id: str = GLOBAL_CLIENT
+    ttl_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +121,17 @@ class Checkpoints:
     """The checkpoints of a principal's agent."""
 
     platform: Platform
+    settings: Callable[[Principal], CheckpointSettings]
 
     def put(self, principal: Principal, new: NewCheckpoint) -> None:
-        """Keep a checkpoint, in the place of one of the same id; TooLarge above the limit."""
+        """Keep a checkpoint, in the place of one of the same id; TooLarge above the limit.
+
+        Raises Conflict when its thread, or all of the workspace's, would take up too much.
+        """
         require_writer(principal)
         _require_room(len(new.data), "data")
         client = _client(principal, new.client_id)
-        row_id = self.platform.new_id()
+        row_id, now = self.platform.new_id(), self.platform.clock()
         subjects = client_subjects(self.platform, principal, client)
         row = CheckpointRow(
             id=row_id,
@@ -131,23 +146,32 @@ class Checkpoints:
             body=self._sealer(principal, row_id, subjects, create=True).seal(
                 {"thread_id": new.thread_id, "data": new.data}
             ),
-            created_at=self.platform.clock(),
+            created_at=now,
         )
+        limits = self.settings(principal)
+        remove_expired(self.platform, principal, first=row.thread)
         with self.platform.transactions.preparing(principal) as (stores, _):
             stores.checkpoints.put(row)
+            _use(stores, row.thread, limits, now=now, ttl_seconds=new.ttl_seconds)
 
     def put_writes(self, principal: Principal, new: NewWrites) -> None:
-        """Keep what a task wrote, each once; TooLarge when it is too much for one checkpoint."""
+        """Keep what a task wrote, each once; TooLarge when it is too much for one checkpoint.
+
+        Raises Conflict as `put` does.
+        """
         require_writer(principal)
         client = _client(principal, new.client_id)
         subjects = client_subjects(self.platform, principal, client)
         thread = _thread(principal, client, new.thread_id)
         rows = [self._row(principal, subjects, client, thread, new, each) for each in new.writes]
+        limits = self.settings(principal)
+        remove_expired(self.platform, principal, first=thread)
         with self.platform.transactions.preparing(principal) as (stores, _):
             for row in rows:
                 stores.checkpoints.put_write(row)
             written = stores.checkpoints.written(thread, new.namespace, new.checkpoint_id)
             _require_room(written, "writes")
+            _use(stores, thread, limits, now=self.platform.clock())
 
     def list(
         self,
@@ -160,12 +184,12 @@ class Checkpoints:
     ) -> tuple[Sequence[CheckpointView], tuple[str, UUID] | None]:
         """Return checkpoints, the newest first, and the last one's place when there are more.
 
-        As many as fit `max_bytes`, at least one. What was forgotten is left out.
+        As many as fit `max_bytes`, at least one. What was forgotten or has expired is left out.
         """
         require_writer(principal)
-        among = _among(principal, where)
+        among, now = _among(principal, where), self.platform.clock()
         with self.platform.transactions.reading(principal) as stores:
-            sizes = stores.checkpoints.sizes(among, after=after, limit=limit + 1)
+            sizes = stores.checkpoints.sizes(among, after=after, now=now, limit=limit + 1)
             ids = _fitting(sizes[:limit], max_bytes)
             rows = stores.checkpoints.of_ids(ids)
             writes = stores.checkpoints.writes_of(ids)
@@ -180,7 +204,9 @@ class Checkpoints:
             raise ValidationFailed(message, errors=[FieldError("query.thread_id", message)])
         narrower = (where.namespace, where.checkpoint_id, where.before, where.run_id)
         whole = all(value is None for value in narrower)
+        remove_expired(self.platform, principal)
         with self.platform.transactions.preparing(principal) as (stores, _):
+            stores.checkpoints.hold()
             return stores.checkpoints.remove(_among(principal, where), whole=whole)
 
     def _sealer(
@@ -295,6 +321,70 @@ def _fitting(sizes: Sequence[Sized], max_bytes: int) -> list[UUID]:
             break
         ids.append(each.id)
     return ids
+
+
+def remove_expired(
+    platform: Platform, principal: Principal, *, first: bytes | None = None
+) -> int:
+    """Take away some threads that have expired, `first` before others; return how many."""
+    now = platform.clock()
+    with platform.transactions.reading(principal) as stores:
+        if not stores.checkpoints.has_expired(now):
+            return 0
+    with platform.transactions.preparing(principal) as (stores, _):
+        stores.checkpoints.hold()
+        return stores.checkpoints.remove_expired(now, first=first, limit=EXPIRED_AT_ONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpireCheckpoints:
+    """Takes away what expired in one workspace. Killed and begun again it ends the same."""
+
+    platform: Platform
+
+    def __call__(self, workspace_id: UUID, *, seconds: float) -> dict[str, int | bool]:
+        """Return how many `threads` went; `more` when `seconds` did not reach."""
+        principal = system_principal(workspace_id)
+        until = self.platform.stopwatch() + seconds
+        threads = 0
+        while self.platform.stopwatch() < until:
+            removed = remove_expired(self.platform, principal)
+            threads += removed
+            if removed < EXPIRED_AT_ONCE:
+                return {"threads": threads, "more": False}
+        return {"threads": threads, "more": True}
+
+
+def _use(
+    stores: Stores,
+    thread: bytes,
+    limits: CheckpointSettings,
+    *,
+    now: datetime,
+    ttl_seconds: int | None = None,
+) -> None:
+    """Let a thread last from now on; Conflict when it, or all of them, take up too much."""
+    days = limits.expire_after_days
+    usage = stores.checkpoints.use(
+        thread,
+        now=now,
+        ttl_seconds=ttl_seconds,
+        default_seconds=None if days is None else int(timedelta(days=days).total_seconds()),
+    )
+    if usage is None:
+        return
+    for size, limit, what, setting in (
+        (usage.thread_bytes or 0, limits.max_thread_bytes, "thread", "max_thread_bytes"),
+        (usage.workspace_bytes, limits.max_bytes, "workspace", "max_bytes"),
+    ):
+        if size > limit:
+            raise Conflict(
+                f"The checkpoints of this {what} would take up {size} bytes; the setting"
+                f" checkpoints.{setting} allows {limit}. Take some away, or raise it.",
+                reason="checkpoint-quota",
+                bytes=size,
+                limit=limit,
+            )
 
 
 def _require_room(size: int, field: str) -> None:

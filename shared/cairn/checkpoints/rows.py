@@ -53,6 +53,14 @@ class Sized:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """How many bytes a thread has, and all threads of its workspace."""
+
+    thread_bytes: int | None
+    workspace_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Among:
     """Which checkpoints of an agent and a client; without a thread those of all."""
 

@@ -38,6 +38,7 @@ from cairn.safety.profiles import DEFAULT_PROFILE, PROFILES
 MOST_SHOWN = 50
 """The largest bound of what a planner is shown."""
 MOST_RATES = 100
+MOST_BYTES = 2**50
 MOST_AMOUNT = 1_000_000_000_000
 
 RECIPE_NAMES = ("default", "seed-000", "seed-001", "knowledge", "memory")
@@ -286,6 +287,14 @@ class WorkflowSettings(Section):
     briefing: BriefingSettings | None = None
 
 
+class CheckpointSettings(Section):
+    """How much room checkpoints of programs have. `expire_after_days` None: they stay."""
+
+    max_thread_bytes: Annotated[int, Field(ge=1, le=MOST_BYTES)] = 256 * 2**20
+    max_bytes: Annotated[int, Field(ge=1, le=MOST_BYTES)] = 4 * 2**30
+    expire_after_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
+
+
 class WorkspaceSettings(Section):
     """All of them."""
 
@@ -295,3 +304,4 @@ class WorkspaceSettings(Section):
     safety: SafetySettings = Field(default_factory=SafetySettings)
     conversations: ConversationSettings = Field(default_factory=ConversationSettings)
     workflows: WorkflowSettings = Field(default_factory=WorkflowSettings)
+    checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)

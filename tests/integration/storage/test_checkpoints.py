@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.storage import test_search_front
+from tests.plugins.waiting import eventually
+from tests.support.platform import platform_of
+
+from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.checkpoints.keep import ExpireCheckpoints
 
 if TYPE_CHECKING:
     import httpx
     from tests.integration.storage.test_search_front import Door
+    from tests.plugins.postgres import Database
 
 door = test_search_front.door
 ROUTE, WRITES = "/v1/checkpoints", "/v1/checkpoints/writes"
@@ -133,6 +140,9 @@ def test_lists_go_back_in_pages_and_what_is_taken_away_is_named(door: Door) -> N
         ({"checkpoint_id": "x" * 129}, 422),
         ({"namespace": "x" * 513}, 422),
         ({"state": "{}"}, 422),
+        ({"ttl_seconds": 0}, 422),
+        ({"ttl_seconds": "60"}, 422),
+        ({"ttl_seconds": 10 * 366 * 86_400 + 1}, 422),
     ],
 )
 def test_what_cannot_be_kept_is_refused_and_the_state_before_stays(
@@ -149,3 +159,131 @@ def test_writes_beside_a_checkpoint_have_a_limit_together(door: Door) -> None:
     refused = wrote(door, (0, "y" * 1_500_000), task_id="b")
     assert (refused.status_code, refused.json()["type"]) == (413, "urn:cairn:error:too-large")
     assert [len(item["writes"]) for item in listed(door)] == [1]
+
+
+def limited(door: Door, size: int, **values: int) -> None:
+    """Set limits below `size`, and wait until they hold."""
+    door.api.call("PATCH", "/v1/settings", json={"checkpoints": values})
+    large = {"thread_id": "probe", "data": "x" * size}
+    eventually(lambda: put(door, "1", **large).status_code == 409, seconds=10)
+    removed(door, thread_id="probe")
+
+
+def used(door: Door, database: Database) -> int:
+    """Bytes that are counted; those of threads and of the workspace are the same."""
+    with database.connect_as_superuser() as root:
+        whole, threads = root.execute(
+            """SELECT coalesce(sum(bytes) FILTER (WHERE thread = ''), 0),
+                      coalesce(sum(bytes) FILTER (WHERE thread <> ''), 0)
+                 FROM checkpoint_usage WHERE workspace_id = %s""",
+            [door.world.workspace_id],
+        ).fetchone() or (0, 0)
+    assert whole == threads
+    return int(whole)
+
+
+def wait_past_expiry(door: Door, database: Database) -> None:
+    """Make what is there as old as if nobody had written for a year."""
+    with database.connect_as_superuser() as root:
+        root.execute(
+            "UPDATE checkpoint_usage SET expires_at = expires_at - interval '1 year'"
+            " WHERE workspace_id = %s",
+            [door.world.workspace_id],
+        )
+
+
+def test_a_thread_that_is_full_is_refused_until_something_is_taken_away(
+    door: Door, database: Database
+) -> None:
+    limited(door, 12_000, max_thread_bytes=10_000)
+    statuses = [put(door, str(number), data="x" * 3000).status_code for number in range(4)]
+    assert statuses == [200, 200, 200, 409]
+    refused = put(door, "3", data="x" * 3000).json()
+    assert refused["reason"] == "checkpoint-quota"
+    assert "checkpoints.max_thread_bytes allows 10000" in refused["detail"]
+    assert wrote(door, (0, "x" * 3000), checkpoint_id="2").status_code == 409
+    assert ids(door) == ["2", "1", "0"]
+    assert [item["writes"] for item in listed(door)] == [[], [], []]
+    assert put(door, "2", data="x" * 2000).status_code == 200
+    assert put(door, "1", thread_id="another", data="x" * 3000).status_code == 200
+    removed(door, thread_id="t", before="1")
+    assert put(door, "3", data="x" * 3000).status_code == 200
+    for thread in ("t", "another"):
+        removed(door, thread_id=thread)
+    assert used(door, database) == 0
+
+
+def test_a_workspace_that_is_full_is_refused_in_every_thread_and_agent(door: Door) -> None:
+    body = {"name": "k", "role": "agent", "scopes": ["shared"], "agent_slug": "ann"}
+    ann: str = door.api.call("POST", "/v1/keys", json=body)["secret"]
+    limited(door, 12_000, max_bytes=10_000)
+    assert put(door, "1", thread_id="first", data="x" * 6000).status_code == 200
+    refused = put(door, "1", key=ann, data="x" * 6000)
+    assert (refused.status_code, refused.json()["reason"]) == (409, "checkpoint-quota")
+    assert "checkpoints.max_bytes" in refused.json()["detail"]
+    assert removed(door, thread_id="first") == 1
+    assert put(door, "1", key=ann, data="x" * 6000).status_code == 200
+
+
+def test_many_who_write_at_once_are_all_counted_and_never_more_than_is_allowed(
+    door: Door, database: Database
+) -> None:
+    limited(door, 60_000, max_thread_bytes=20_000, max_bytes=50_000)
+
+    def write(number: int) -> int:
+        where = {"thread_id": f"t{number % 3}", "checkpoint_id": str(number)}
+        if number % 2:
+            return wrote(door, (0, "x" * 2000), (1, "x" * 1000), **where).status_code
+        return put(door, data="x" * 3000, **where).status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        statuses = list(pool.map(write, range(36)))
+    assert set(statuses) == {200, 409}
+    assert 40_000 < used(door, database) <= 50_000
+    for thread in range(3):
+        removed(door, thread_id=f"t{thread}")
+    assert used(door, database) == 0
+
+
+def test_a_thread_expires_whole_when_nobody_wrote_for_so_long(
+    door: Door, database: Database
+) -> None:
+    put(door, "1", ttl_seconds=86_400)
+    put(door, "2")
+    put(door, "1", thread_id="stays")
+    wait_past_expiry(door, database)
+    assert ids(door) == ["1"]
+    assert ids(door, thread_id="t") == []
+    put(door, "3")
+    wrote(door, (0, "late"), checkpoint_id="3")
+    assert ids(door, thread_id="t") == ["3"]
+    put(door, "3", ttl_seconds=60)
+    wait_past_expiry(door, database)
+    wrote(door, (0, "much later"), checkpoint_id="3")
+    assert ids(door, thread_id="t") == []
+    put(door, "4", ttl_seconds=60)
+    assert ids(door, thread_id="t") == ["4"]
+
+
+def test_what_expired_goes_though_nobody_writes_any_more(door: Door, database: Database) -> None:
+    for thread in range(25):
+        put(door, "1", thread_id=str(thread), ttl_seconds=60)
+    put(door, "1", thread_id="stays")
+    before = used(door, database)
+    wait_past_expiry(door, database)
+    expire = ExpireCheckpoints(platform_of(StoreTransactions(door.world.pool)))
+    assert expire(door.world.workspace_id, seconds=0) == {"threads": 0, "more": True}
+    assert expire(door.world.workspace_id, seconds=60) == {"threads": 25, "more": False}
+    assert expire(door.world.workspace_id, seconds=60) == {"threads": 0, "more": False}
+    assert 0 < used(door, database) < before / 20
+    assert ids(door) == ["1"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"max_bytes": 0}, {"max_thread_bytes": 1.5}, {"expire_after_days": 0}, {"max_states": 5}],
+)
+def test_limits_that_are_none_are_refused(door: Door, values: dict[str, Any]) -> None:
+    answer = door.api.answer("PATCH", "/v1/settings", json={"checkpoints": values})
+    assert answer.status_code == 422
+    assert [each["location"] for each in answer.json()["errors"]] == [f"checkpoints.{next(iter(values))}"]

@@ -132,6 +132,24 @@ def briefed(asked: Asked) -> Any:
     return [each["schedule"] for each in items if each["name"] == "daily-briefing"]
 
 
+def state_put(thread: str, size: int) -> Callable[[Asked], Any]:
+    """Whether a state of that size has room."""
+
+    def seen(asked: Asked) -> Any:
+        state = {"thread_id": thread, "checkpoint_id": "1", "data": "x" * size}
+        return asked.door.api.answer("PUT", "/v1/checkpoints", json=state).status_code
+
+    return seen
+
+
+def left_behind(asked: Asked) -> Any:
+    """How many states a thread has that was put now and left for ten days."""
+    assert state_put("left", 10)(asked) == 200
+    with asked.database.connect_as_superuser() as root:
+        root.execute("UPDATE checkpoint_usage SET expires_at = expires_at - interval '10 days'")
+    return len(asked.door.api.call("GET", "/v1/checkpoints")["items"])
+
+
 def sent(*names: str) -> Callable[[Asked], Any]:
     """What a model is sent by a search that asks one."""
 
@@ -247,6 +265,9 @@ PROBES: dict[str, tuple[Any, Callable[[Asked], Any]]] = {
     "envelope.connector_recent_seconds": (0, told_before),
     "envelope.results": (2, shown("result")),
     "envelope.tools": (2, shown("tool")),
+    "checkpoints.max_thread_bytes": (1000, state_put("long", 2000)),
+    "checkpoints.max_bytes": (1000, state_put("long", 2000)),
+    "checkpoints.expire_after_days": (3, left_behind),
     "conversations.infer": (False, drawn),
     "workflows.briefing": ({"at": "06:30", "timezone": "Europe/Berlin"}, briefed),
     "safety.redaction": (

@@ -282,6 +282,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",
         "INSERT INTO checkpoint_write (workspace_id, id, thread, namespace, checkpoint_id, task_id,"
         " idx, body, created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', 'k', 0, '\\x00', %(t)s)",
+        "INSERT INTO checkpoint_usage VALUES (%(w)s, 'u', 1)",
         "INSERT INTO agent_snapshot VALUES (%(w)s, 'g', 1, '{}', false, 500, 1, %(t)s, %(t)s)",
         "INSERT INTO workflow VALUES (%(w)s, 'f', 1, %(id)s, '{}', %(t)s, %(id)s, true)",
         "INSERT INTO workflow_run (workspace_id, id, workflow_id, workflow, version, state,"

@@ -119,6 +119,9 @@ class CheckpointIn(Model):
     client_id: str = "global"
     """The client it belongs to; `global` for none in particular."""
 
+    ttl_seconds: int | None = None
+    """How many seconds its thread lasts after a write; null as before, else as the workspace says."""
+
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
 
@@ -1053,6 +1056,9 @@ class SettingsIn(Model):
 
     workflows: dict[str, Any] | None = None
     """What runs by itself. `briefing` None: there is no daily briefing."""
+
+    checkpoints: dict[str, Any] | None = None
+    """How much room checkpoints of programs have. `expire_after_days` None: they stay."""
 
 
 class SourceChangeIn(Model):

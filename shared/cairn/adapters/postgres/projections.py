@@ -79,6 +79,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "chat_action": "what waits for a person's yes; what it did is in the ledger",
         "checkpoint": "states that programs go on from; a program's own, deleted by it",
         "checkpoint_write": "what their tasks wrote meanwhile",
+        "checkpoint_usage": "how much of both there is; counted with each write",
         "agent_snapshot": "which nodes agents are given, by ids; baked again at any time",
         "workflow": "what admins defined; each change is in the ledger too",
         "workflow_run": "how far runs are; what came of their steps is in the ledger",

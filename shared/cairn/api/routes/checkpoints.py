@@ -16,6 +16,7 @@ from cairn.api.pages import Cursor, decode_key, encode_key
 from cairn.api.routing import router
 from cairn.checkpoints.keep import (
     MAX_DATA_CHARS,
+    MAX_TTL_SECONDS,
     MAX_WRITES,
     CheckpointFilter,
     NewCheckpoint,
@@ -53,6 +54,7 @@ class CheckpointIn(Body):
     run_id: Id | None = None
     data: Data
     client_id: Name = GLOBAL_CLIENT
+    ttl_seconds: Annotated[int, Field(ge=1, le=MAX_TTL_SECONDS)] | None = None
 
 
 class CheckpointWriteIn(Body):
@@ -115,7 +117,7 @@ class CheckpointItem(TypedDict):
     _LIST,
     summary="Keep a checkpoint",
     response_model=None,
-    responses={**answers(200, "It is kept", CheckpointKept), **problems(body=True)},
+    responses={**answers(200, "It is kept", CheckpointKept), **problems("conflict", body=True)},
 )
 def put_checkpoint(body: CheckpointIn, caller: ClientWriter, services: Services) -> Response:
     """Keep a state, sealed as it came; no search finds it, and the ledger has no entry of it."""
@@ -127,7 +129,7 @@ def put_checkpoint(body: CheckpointIn, caller: ClientWriter, services: Services)
     "/v1/checkpoints/writes",
     summary="Keep what a task wrote after a checkpoint",
     response_model=None,
-    responses={**answers(200, "It is kept", CheckpointKept), **problems(body=True)},
+    responses={**answers(200, "It is kept", CheckpointKept), **problems("conflict", body=True)},
 )
 def put_checkpoint_writes(
     body: CheckpointWritesIn, caller: ClientWriter, services: Services

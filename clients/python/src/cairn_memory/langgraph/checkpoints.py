@@ -38,6 +38,7 @@ class CairnSaver(BaseCheckpointSaver[int]):
 
     `url`, `key` and `client_id` are those of `Memory`; threads of different clients do not meet. A
     checkpoint, and what tasks write after it, may each be about 1.8 MB long as `serde` writes them.
+    `ttl_seconds` is how long a thread lasts after it was last written to.
     """
 
     def __init__(
@@ -47,11 +48,13 @@ class CairnSaver(BaseCheckpointSaver[int]):
         *,
         client_id: str | None = None,
         timeout: float = 60.0,
+        ttl_seconds: int | None = None,
         serde: SerializerProtocol | None = None,
     ) -> None:
         super().__init__(serde=serde)
         self._clients = Clients(url, key, client_id, timeout)
         self._client_id = client_id
+        self._ttl_seconds = ttl_seconds
 
     def close(self) -> None:
         """Close the connections of the saver without `await`."""
@@ -233,6 +236,7 @@ class CairnSaver(BaseCheckpointSaver[int]):
         return _config(thread_id, namespace, checkpoint["id"])
 
     def _putting(self, **fields: Any) -> Call[Any]:
+        fields["ttl_seconds"] = self._ttl_seconds
         present = {name: value for name, value in fields.items() if value is not None}
         body = models.CheckpointIn.model_validate(self._owned(present))
         return operations.put_checkpoint(body)

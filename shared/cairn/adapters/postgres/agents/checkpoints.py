@@ -6,10 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cairn.adapters.postgres.store import Store, record
-from cairn.checkpoints.rows import CheckpointRow, Sized, WriteRow
+from cairn.checkpoints.rows import CheckpointRow, Sized, Usage, WriteRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.checkpoints.rows import Among
@@ -32,10 +33,37 @@ class PostgresCheckpoints(Store):
             "checkpoint.written", thread=thread, namespace=namespace, checkpoint_id=checkpoint_id
         )
 
-    def sizes(self, among: Among, *, after: tuple[str, UUID] | None, limit: int) -> Sequence[Sized]:
+    def use(
+        self, thread: bytes, *, now: datetime, ttl_seconds: int | None, default_seconds: int | None
+    ) -> Usage | None:
+        """Let a thread last from `now` on; return what it has, None when nobody has anything."""
+        return self.first_of(
+            record(Usage),
+            "checkpoint.use",
+            thread=thread,
+            now=now,
+            ttl_seconds=ttl_seconds,
+            default_seconds=default_seconds,
+        )
+
+    def has_expired(self, now: datetime) -> bool:
+        """Return whether a thread has expired."""
+        return self.value("checkpoint.has_expired", now=now)
+
+    def hold(self) -> None:
+        """Wait for whoever writes checkpoints of this workspace, and let others wait."""
+        self.run("checkpoint.hold")
+
+    def remove_expired(self, now: datetime, *, first: bytes | None, limit: int) -> int:
+        """Take away threads that have expired, `first` before others; return how many."""
+        return self.value("checkpoint.remove_expired", now=now, first=first, limit=limit)
+
+    def sizes(
+        self, among: Among, *, after: tuple[str, UUID] | None, now: datetime, limit: int
+    ) -> Sequence[Sized]:
         """Return the ids and sizes of checkpoints after one, the newest first."""
         last, last_id = after or (None, None)
-        others = {"after": last, "after_id": last_id, "limit": limit}
+        others = {"after": last, "after_id": last_id, "now": now, "limit": limit}
         return self.all_of(record(Sized), "checkpoint.sizes", **asdict(among), **others)
 
     def of_ids(self, ids: Sequence[UUID]) -> Sequence[CheckpointRow]:

@@ -26,6 +26,39 @@ SELECT coalesce(sum(octet_length(body)), 0)::bigint FROM checkpoint_write
  WHERE workspace_id = %(workspace_id)s AND thread = %(thread)s AND namespace = %(namespace)s
    AND checkpoint_id = %(checkpoint_id)s
 
+-- name: use
+-- Let a thread that was written to last from now on, and say how much it and all threads have.
+WITH changed AS (
+  UPDATE checkpoint_usage
+     SET ttl_seconds = coalesce(%(ttl_seconds)s::integer, ttl_seconds),
+         expires_at = %(now)s::timestamptz + make_interval(secs =>
+           coalesce(%(ttl_seconds)s::integer, ttl_seconds, %(default_seconds)s::integer))
+   WHERE workspace_id = %(workspace_id)s AND thread = %(thread)s
+  RETURNING bytes)
+SELECT (SELECT bytes FROM changed) AS thread_bytes, bytes AS workspace_bytes
+  FROM checkpoint_usage WHERE workspace_id = %(workspace_id)s AND thread = ''
+
+-- name: has_expired
+-- Whether there is a thread that has expired.
+SELECT EXISTS (SELECT FROM checkpoint_usage
+  WHERE workspace_id = %(workspace_id)s AND expires_at <= %(now)s)
+
+-- name: hold
+-- Hold the count of all threads, which whoever writes a checkpoint holds first.
+SELECT bytes FROM checkpoint_usage WHERE workspace_id = %(workspace_id)s AND thread = '' FOR UPDATE
+
+-- name: remove_expired
+-- Take away threads that have expired, this one before the others.
+WITH expired AS (
+  SELECT thread FROM checkpoint_usage WHERE workspace_id = %(workspace_id)s AND expires_at <= %(now)s
+   ORDER BY thread = %(first)s::bytea DESC NULLS LAST, expires_at, thread LIMIT %(limit)s),
+writes AS (
+  DELETE FROM checkpoint_write
+   WHERE workspace_id = %(workspace_id)s AND thread IN (SELECT thread FROM expired)),
+states AS (
+  DELETE FROM checkpoint WHERE workspace_id = %(workspace_id)s AND thread IN (SELECT thread FROM expired))
+SELECT count(*)::integer FROM expired
+
 -- name: sizes
 -- Checkpoints, the newest first, and how large each is with what was written beside it.
 SELECT id, octet_length(body) + (
@@ -41,6 +74,8 @@ SELECT id, octet_length(body) + (
    AND (%(before)s::text IS NULL OR checkpoint_id < %(before)s)
    AND (%(run_id)s::text IS NULL OR run_id = %(run_id)s)
    AND (%(after)s::text IS NULL OR (checkpoint_id, id) < (%(after)s, %(after_id)s::uuid))
+   AND NOT EXISTS (SELECT FROM checkpoint_usage AS u
+     WHERE (u.workspace_id, u.thread) = (c.workspace_id, c.thread) AND u.expires_at <= %(now)s)
  ORDER BY checkpoint_id DESC, id DESC LIMIT %(limit)s
 
 -- name: of_ids
