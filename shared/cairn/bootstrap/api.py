@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cairn.adapters.files.prometheus import Exposition
     from cairn.adapters.postgres.accounts import Admit, RedeemClaim
     from cairn.adapters.postgres.sweeping import ListWorkspaces
-    from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
     from cairn.anchors.anchors import AnchoredVerification
     from cairn.consolidation.requests import (
         BrowseConsolidations,
@@ -595,14 +594,6 @@ class ApiServices(AgentServices, PeopleServices):
         from cairn.workspace.change import KeepSettings
 
         return KeepSettings(platform=self.platform, deployment=deployment_document(self.settings))
-
-    @part
-    def workspace_settings(self) -> PostgresWorkspaceSettings:
-        """What a workspace has set, read again when it changed."""
-        from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
-        from cairn.bootstrap.parts import deployment_document
-
-        return PostgresWorkspaceSettings(self.opened, monotonic, deployment_document(self.settings))
 
     @part
     def read_session_log(self) -> ReadSessionLog:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cairn.bootstrap.lazy import part
 from cairn.bootstrap.parts import CONNECTIONS, database, registered, warn
+from cairn.kernel.clock import monotonic
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from cairn.adapters.aws.objects import S3Objects
     from cairn.adapters.postgres.database import Database
     from cairn.adapters.postgres.group_commit import GroupCommit
+    from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
     from cairn.bootstrap.investigations import InvestigationParts
     from cairn.embedding.port import Embedder
     from cairn.forgetting.forget import Forget
@@ -147,6 +149,14 @@ class ApiParts:
             runs=self.search_runs,
             deployment=deployment_document(self.settings),
         )
+
+    @part
+    def workspace_settings(self) -> PostgresWorkspaceSettings:
+        """What a workspace has set, read again when it changed."""
+        from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
+        from cairn.bootstrap.parts import deployment_document
+
+        return PostgresWorkspaceSettings(self.opened, monotonic, deployment_document(self.settings))
 
     @part
     def search_runs(self) -> RunRecorder:

@@ -323,9 +323,7 @@ def _fitting(sizes: Sequence[Sized], max_bytes: int) -> list[UUID]:
     return ids
 
 
-def remove_expired(
-    platform: Platform, principal: Principal, *, first: bytes | None = None
-) -> int:
+def remove_expired(platform: Platform, principal: Principal, *, first: bytes | None = None) -> int:
     """Take away some threads that have expired, `first` before others; return how many."""
     now = platform.clock()
     with platform.transactions.reading(principal) as stores:

@@ -89,6 +89,7 @@ HELPERS = {
     "current_person",
     "person_may",
     "character_pairs",
+    "count_checkpoints",
     "copy_guards",
     "current_agent",
     "current_scopes",
