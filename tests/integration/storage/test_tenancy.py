@@ -454,7 +454,7 @@ def test_a_narrower_scope_sees_and_writes_nothing_beyond_it(
 def test_candidate_functions_find_only_what_the_settings_allow(
     app: Connection, ours: World, settings: dict[str, str], found: int
 ) -> None:
-    bind(app, workspace_id=str(ours.workspace_id), **settings)
+    bind(app, local=False, workspace_id=str(ours.workspace_id), **settings)
     assert [len(rows) for rows in search(app)] == [found] * 4
 
 
@@ -476,7 +476,7 @@ def test_candidate_functions_find_nothing_for_a_stranger(stranger: Connection) -
 def test_likeness_is_found_only_among_what_the_settings_allow(
     app: Connection, root: Connection, ours: World, settings: dict[str, str], found: int
 ) -> None:
-    bind(app, workspace_id=str(ours.workspace_id), **settings)
+    bind(app, local=False, workspace_id=str(ours.workspace_id), **settings)
     assert len(alike(app, root, ours)) == found
 
 
