@@ -5751,7 +5751,11 @@ export interface components {
             /** @description More about it. */
             note: string;
         };
-        /** @description What a run did. `held_back`: enough waited already, so the rest is the next run's. */
+        /**
+         * @description What a run did. `held_back`: enough waited already, so the rest is the next run's.
+         *
+         *     `redriven`: what had failed again and again, and is tried again by the next run of discovery.
+         */
         MaintenanceRun: {
             /** @description How many feeds were looked at. */
             feeds: number;
@@ -5763,6 +5767,8 @@ export interface components {
             introduced: number;
             /** @description Whether enough waited already; the rest is the next run's. */
             held_back: boolean;
+            /** @description How many intents, opportunities and negotiations that had failed are tried again. */
+            redriven: number;
         };
         /** @description Somebody whom it may be worth to meet. `role` is what they are to the one who looks. */
         MatchShown: {
@@ -8407,6 +8413,8 @@ export interface components {
             ledger_position: number;
             /** @description Active intents that belong to no network and do not wait to be judged. */
             intents_in_no_network: number;
+            /** @description Intents, opportunities and negotiations whose last three runs or more have failed. */
+            failing_discovery: number;
         };
         /**
          * @description What came of a step.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.discovery.feed.cards import Insight
@@ -32,13 +32,15 @@ def feeds_of(
     def listed(principal: Principal, limit: int) -> Sequence[OpportunityView]:
         return opportunities.page(principal, limit=limit)
 
-    def insight(principal: Principal, opportunity_id: UUID) -> Insight | None:
-        insights = negotiations.insights(principal, opportunity_id)
-        return Insight(headline=insights.headline, text=insights.text) if insights else None
+    def insights(principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, Insight]:
+        of_cards = negotiations.insights(principal, ids)
+        return {
+            id_: Insight(headline=each.headline, text=each.text) for id_, each in of_cards.items()
+        }
 
     return Feeds(
         platform=platform,
         opportunities=listed,
-        insight=insight,
+        insights=insights,
         words=WordCards(models) if models else None,
     )

@@ -54,13 +54,18 @@ def sweep_discovery(
     report: Callable[[str, dict[str, Any]], None],
     gateway: Gateway | None = None,
 ) -> SweepDiscovery:
-    """Return what looks for intents that are due, negotiates what it finds, and ends the old."""
+    """Return what looks for intents that are due, negotiates and introduces, and ends the old."""
     from cairn.bootstrap.negotiations import negotiations
+    from cairn.discovery.feed.maintenance import MaintainFeeds
     from cairn.discovery.matching.ambient import SweepDiscovery
 
+    discover = discover_intent(platform, embedder, gateway)
+    opportunities = opportunities_of(platform, discover.discovery)
+    contacts = MaintainFeeds(platform=platform, introduce=opportunities.introduce)
     return SweepDiscovery(
         workspaces=workspaces,
-        discover=discover_intent(platform, embedder, gateway),
+        discover=discover,
         negotiate=negotiations(platform, gateway).negotiate,
+        introduce=contacts.introduce_due,
         report=report,
     )

@@ -206,6 +206,7 @@ def examine(deps: Deps) -> Iterator[Finding]:
         ("agents", _agents),
         ("embedding", _embedding),
         ("networks", _networks),
+        ("discovery", _discovery),
         ("queues", _queues),
         ("vectors", _vectors),
         ("opensearch", _opensearch),
@@ -323,6 +324,15 @@ def _networks(deps: Deps) -> Finding:
     says = f"{stray} active intents belong to no network: nobody finds them"
     advice = "cairn network assign INTENT, or let their members join a network"
     return Finding(name="networks", ok=False, says=says, advice=advice)
+
+
+def _discovery(deps: Deps) -> Finding:
+    failing = deps.client.get("/v1/status")["failing_discovery"]
+    if not failing:
+        return Finding(name="discovery", ok=True, says="nothing fails again and again")
+    says = f"{failing} intents, opportunities and negotiations fail again and again"
+    advice = "why: cairn logs aws; once it is mended: cairn feed maintain"
+    return Finding(name="discovery", ok=False, says=says, advice=advice)
 
 
 def _queues(deps: Deps) -> Finding:

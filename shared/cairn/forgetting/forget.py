@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from cairn.writing.platform import Platform
 
 NODES_AN_ENTRY = 1_000
+PERSON = "person"
+"""A kind of data subject: somebody whom a member knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,10 @@ closed) goes by it.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """Forgets, and goes on with what was interrupted. `seconds` bounds parts of the last step."""
+    """Forgets, and goes on with what was interrupted. `seconds` bounds parts of the last step.
+
+    Without `orphans` those that go with the subject are left to the caller.
+    """
 
     platform: Platform
     signer: Signer
@@ -88,6 +93,7 @@ class Forget:
     sweep: SweepEntities
     recompute: Recompute
     seconds: float = 8.0
+    orphans: bool = True
 
     def plan(self, principal: Principal, target: Target) -> ForgetPlan:
         """Return what would go; nothing is changed. NotFound when nobody is known by that."""
@@ -102,6 +108,7 @@ class Forget:
             further = {
                 "archived": len(stores.forgetting.tied(subject_id, doomed)),
                 "source": len(stores.forgetting.sources(subject_id, doomed)),
+                "person": len(stores.forgetting.acquaintances(subject_id)),
             }
             return ForgetPlan(
                 subject_id=subject.id if subject else None,
@@ -266,8 +273,9 @@ class Forget:
                 store.tied(row.subject_id, doomed),
                 store.sources(row.subject_id, doomed),
             )
-            for source in sources:
-                store.begin(self._of_source(row, write, source, key))
+            people = store.acquaintances(row.subject_id)
+            for orphan in (*sources, *people):
+                store.begin(self._of_orphan(row, write, orphan, key))
             store.rename(
                 {
                     name.row_id: forgotten_name(key, name.place, name.name)
@@ -284,6 +292,7 @@ class Forget:
                 "node": len(doomed.node_ids),
                 "archived": len(tied),
                 "source": len(sources),
+                "person": len(people),
             }
             store.advance(
                 row.id,
@@ -298,13 +307,11 @@ class Forget:
     def _rest(self, row: Forgetting) -> Forgetting:
         """Delete bytes, sweep entities, and make what remains what the ledger says now.
 
-        Sources of which nothing is left are forgotten before; what remains is made anew once.
+        Sources of which nothing is left are forgotten before, and people whom only the subject
+        knew; what remains is made anew once.
         """
-        with self.platform.transactions.reading(system_principal(row.workspace_id)) as stores:
-            begun = stores.forgetting.unfinished()
-        for item in begun:
-            if item.kind == SOURCE and item.id != row.id:
-                replace(self, recompute=_left_to_the_caller).resume(item)
+        if self.orphans and not self._orphans_forgotten(row):
+            return row
         objects = sum(self.objects.erase(prefix) for prefix in row.object_keys)
         swept = self.sweep(row.workspace_id, seconds=self.seconds)
         if swept["more"] or not self.recompute(row.workspace_id, self.seconds):
@@ -312,16 +319,29 @@ class Forget:
         counts = {"objects": objects, "entities": int(swept["entities"])}
         return self._advance(row, Step.DONE, counts)
 
-    def _of_source(
-        self, row: Forgetting, write: Write, source: KnownSubject, key: bytes
+    def _orphans_forgotten(self, row: Forgetting) -> bool:
+        """Forget those that went with the subject, for some time; return whether none is left."""
+        until = self.platform.stopwatch() + self.seconds
+        alone = replace(self, recompute=_left_to_the_caller, orphans=False)
+        with self.platform.transactions.reading(system_principal(row.workspace_id)) as stores:
+            begun = stores.forgetting.unfinished()
+        for item in begun:
+            if item.kind in (SOURCE, PERSON) and item.id != row.id:
+                if self.platform.stopwatch() >= until:
+                    return False
+                alone.resume(item)
+        return True
+
+    def _of_orphan(
+        self, row: Forgetting, write: Write, orphan: KnownSubject, key: bytes
     ) -> Forgetting:
-        """Return the forgetting of a source that nobody's document is of any more."""
+        """Return the forgetting of a source or person of whom nothing else is held any more."""
         return Forgetting(
             id=self.platform.new_id(),
             workspace_id=row.workspace_id,
-            subject_id=source.id,
-            kind=source.kind,
-            mark=subject_mark(key, source.kind, source.natural_key),
+            subject_id=orphan.id,
+            kind=orphan.kind,
+            mark=subject_mark(key, orphan.kind, orphan.natural_key),
             keyed=True,
             reason=row.reason,
             principal_id=row.principal_id,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.discovery.negotiations import PostgresNegotiations
     from cairn.adapters.postgres.discovery.networks import PostgresNetworks
     from cairn.adapters.postgres.discovery.opportunities import PostgresOpportunities
+    from cairn.adapters.postgres.discovery.retries import PostgresRetries
     from cairn.adapters.postgres.ledger.forgetting import PostgresForgetting
     from cairn.adapters.postgres.ledger.replay import PostgresRebuilds, PostgresReplica
     from cairn.adapters.postgres.ledger.taints import PostgresTaints
@@ -155,6 +156,7 @@ class Stores:
     replica: PostgresReplica
     report_views: PostgresReportViews
     reports: PostgresReports
+    retries: PostgresRetries
     runs: PostgresRuns
     settings: PostgresSettings
     slots: PostgresSlots

@@ -308,3 +308,4 @@ class Status:
     documents: int
     ledger_position: int
     intents_in_no_network: int
+    failing_discovery: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,9 @@ from tests.support.chat_wire import ChatServer, chat_server
 from tests.support.matching import Town
 
 from cairn.bootstrap import models
+from cairn.bootstrap.matching import sweep_discovery
+from cairn.discovery.feed.maintenance import MaintainFeeds, pairs_of_day
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,6 +102,7 @@ def test_the_intents_of_a_poor_feed_are_looked_for_again_once_in_a_while(
         "intents": 6,
         "introduced": 0,
         "held_back": False,
+        "redriven": 0,
     }
     looked_for(door, database)
     assert maintained(door)["intents"] == 0
@@ -190,6 +195,37 @@ def test_a_poor_feed_of_somebody_who_knows_two_that_fit_gets_their_introduction(
     assert card["headline"] in ("Ingrid and Torvald should meet", "Torvald and Ingrid should meet")
     assert card["can"][0] == "send"
     assert cards(town, "ingrid") == cards(town, "torvald") == {}
+
+
+def test_the_scheduled_run_introduces_contacts_of_a_poor_feed_once_a_day(town: Town) -> None:
+    oskar, services = town.people["oskar"], town.door.api.app.state.services
+    town.wish("oskar", "seeking", "A quiet berth for the winter", "quay")
+    for name in ("ingrid", "torvald"):
+        oskar.call("POST", "/v1/contacts", {"name": name, "member_id": str(town.people[name].id)})
+    hourly = MaintainFeeds(platform=services.platform)
+    assert hourly(town.workspace_id).introduced == 0  # its function has no embedder
+
+    def report(event: str, fields: object) -> None:
+        raise AssertionError((event, fields))
+
+    sweep = sweep_discovery(
+        lambda: [town.workspace_id], services.platform, services.embedder, report
+    )
+    town.sql("UPDATE intent SET discovered_at = now() WHERE workspace_id = %(w)s")
+    assert sweep(seconds=60)["introductions_proposed"] == 1
+    (card,) = cards(town, "oskar")["introductions"]
+    assert card["can"][0] == "send"
+    assert sweep(seconds=60)["introductions_proposed"] == 0
+    town.sql("UPDATE feed_health SET contacts_at = now() - interval '25 hours'")
+    assert sweep(seconds=60)["introductions_proposed"] == 0  # the two were proposed before
+
+
+def test_the_pairs_of_contacts_that_are_tried_are_others_each_day() -> None:
+    contacts = [new_id() for _ in range(6)]
+    day = datetime(2026, 9, 1, tzinfo=UTC)
+    tried = [pair for days in range(5) for pair in pairs_of_day(contacts, day + timedelta(days))]
+    assert len(set(tried)) == len(tried) == 15
+    assert pairs_of_day(contacts[:1], day) == []
 
 
 WORDS = {"headline": "Meet", "summary": "They fit.", "why_you": "You said so."}

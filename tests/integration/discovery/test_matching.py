@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.storage import test_search_front
@@ -20,6 +20,8 @@ from cairn.kernel.ids import new_id
 if TYPE_CHECKING:
     from tests.integration.storage.test_search_front import Door
     from tests.plugins.postgres import Database
+
+    from cairn.writing.platform import Platform
 
 door = test_search_front.door
 SEEKS = "Looking for a shipwright to replace rotten planks of an old pilot boat in Bergen"
@@ -183,6 +185,8 @@ def test_intents_are_looked_for_by_themselves_once_and_what_lasted_long_enough_e
         " WHERE workspace_id = %(w)s AND member_id = %(m)s",
         m=town.people["oskar"].id,
     )
+    assert sweep(seconds=60)["opportunities_negotiated"] == 0  # it waits after a failure
+    let_be_tried(town)
     counts = sweep(seconds=60)  # what failed is tried again, but not with somebody who has left
     assert (counts["intents_discovered"], counts["opportunities_negotiated"]) == (0, 1)
     assert {item["state"] for item in torvald.mine()} == {"pending", "latent"}
@@ -194,6 +198,98 @@ def test_intents_are_looked_for_by_themselves_once_and_what_lasted_long_enough_e
 
 def refuse(*_: object) -> object:
     raise Conflict("Not now.", reason="busy")
+
+
+class Killed(BaseException):
+    """What no code of ours catches."""
+
+
+@dataclass(frozen=True)
+class Dying:
+    """Is killed when it looks for somebody."""
+
+    platform: Platform
+
+    def __call__(self, *_: object) -> int:
+        raise Killed
+
+
+def let_be_tried(town: Town) -> None:
+    """Let what waits after a failure have waited for long enough."""
+    for statement in (
+        "UPDATE intent SET retry_at = now() WHERE workspace_id = %(w)s AND tries > 0",
+        "UPDATE opportunity SET retry_at = now() WHERE workspace_id = %(w)s AND tries > 0",
+    ):
+        town.sql(statement)
+
+
+def test_sixty_intents_that_always_fail_hold_up_nobody_and_are_shown_until_they_are_mended(
+    town: Town,
+) -> None:
+    services, ingrid = town.door.api.app.state.services, town.people["ingrid"]
+    town.sql("UPDATE intent SET discovered_at = now() WHERE workspace_id = %(w)s")
+    town.sql(
+        "WITH many AS (INSERT INTO intent (workspace_id, id, member_id, side, state, created_at,"
+        " changed_at) SELECT %(w)s, gen_random_uuid(), %(m)s, 'seeking', 'active', now(), now()"
+        " - interval '1 day' FROM generate_series(1, 60) RETURNING id), placed AS (INSERT INTO"
+        " intent_network (workspace_id, network_id, intent_id, member_id, score, direct,"
+        " assigned_at) SELECT %(w)s, %(n)s, id, %(m)s, 1, true, now() FROM many)"
+        " INSERT INTO embedding (workspace_id, node_id, model_id, v, position, label, kind, scope,"
+        " client_id, state, occurred_at, valid_from) SELECT e.workspace_id, many.id, e.model_id,"
+        " e.v, e.position, e.label, e.kind, e.scope, e.client_id, e.state, e.occurred_at,"
+        " e.valid_from FROM embedding e, many WHERE e.workspace_id = %(w)s AND e.node_id = %(i)s",
+        m=ingrid.id,
+        n=town.network("quay"),
+        i=ingrid.intents[SEEKS],
+    )  # without what they say: looking for one fails
+    reports: list[str] = []
+    sweep = sweep_discovery(
+        lambda: [town.workspace_id],
+        services.platform,
+        services.embedder,
+        lambda name, fields: reports.append(name),
+    )
+    assert sweep(seconds=60)["intents_discovered"] == 0
+    assert reports == ["discovery.not_run"] * 50  # what one run takes
+    town.sql("UPDATE intent SET changed_at = now() WHERE id = %(i)s", i=ingrid.intents[SEEKS])
+    let_be_tried(town)
+    assert sweep(seconds=60)["intents_discovered"] == 1  # first, though sixty are due before it
+    for _ in range(4):
+        let_be_tried(town)
+        sweep(seconds=60)
+    waits = town.sql(
+        "SELECT min(tries), max(retry_at) > now() + interval '10 minutes', max(retry_at) < now()"
+        " + interval '6 hours 1 minute', min(problem) FROM intent"
+        " WHERE workspace_id = %(w)s AND tries > 0"
+    )
+    assert waits[0][0] >= 3 and waits[0][1:] == (True, True, "not-found")
+    assert town.door.api.call("GET", "/v1/status")["failing_discovery"] == 60
+    assert town.door.api.call("POST", "/v1/feed/maintenance")["redriven"] == 60
+    assert town.door.api.call("GET", "/v1/status")["failing_discovery"] == 0
+
+
+def test_a_run_that_is_killed_in_the_middle_leaves_its_intent_to_a_later_one(town: Town) -> None:
+    services = town.door.api.app.state.services
+
+    def report(event: str, fields: object) -> None:
+        raise AssertionError((event, fields))
+
+    sweep = sweep_discovery(
+        lambda: [town.workspace_id], services.platform, services.embedder, report
+    )
+
+    dying: Any = Dying(services.platform)
+    with pytest.raises(Killed):
+        replace(sweep, discover=dying)(seconds=60)
+    query = "SELECT count(*) FROM intent WHERE workspace_id = %(w)s AND problem = 'interrupted'"
+    assert town.sql(query) == [(1,)]
+    assert sweep(seconds=60)["intents_discovered"] == 3
+    assert sweep(seconds=60)["intents_discovered"] == 0
+    let_be_tried(town)
+    assert sweep(seconds=60)["intents_discovered"] == 1
+    assert town.sql(query) == [(0,)]
+    found = "SELECT count(*), count(DISTINCT pair) FROM opportunity WHERE workspace_id = %(w)s"
+    assert town.sql(found) == [(2, 2)]
 
 
 def test_an_intent_that_is_said_is_found_negotiated_and_proposed_by_one_scheduled_run(

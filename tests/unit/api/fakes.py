@@ -443,6 +443,7 @@ class World:
             documents=2,
             ledger_position=14,
             intents_in_no_network=0,
+            failing_discovery=0,
         )
 
     def services(self) -> ApiServices:

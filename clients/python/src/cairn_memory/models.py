@@ -3706,7 +3706,11 @@ class Looked(Model):
 
 
 class MaintenanceRun(Model):
-    """What a run did. `held_back`: enough waited already, so the rest is the next run's."""
+    """
+    What a run did. `held_back`: enough waited already, so the rest is the next run's.
+
+    `redriven`: what had failed again and again, and is tried again by the next run of discovery.
+    """
 
     feeds: int
     """How many feeds were looked at."""
@@ -3722,6 +3726,9 @@ class MaintenanceRun(Model):
 
     held_back: bool
     """Whether enough waited already; the rest is the next run's."""
+
+    redriven: int
+    """How many intents, opportunities and negotiations that had failed are tried again."""
 
 
 class MatchShown(Model):
@@ -6042,6 +6049,9 @@ class Status(Model):
 
     intents_in_no_network: int
     """Active intents that belong to no network and do not wait to be judged."""
+
+    failing_discovery: int
+    """Intents, opportunities and negotiations whose last three runs or more have failed."""
 
 
 class StepView(Model):

@@ -80,6 +80,7 @@ PARTS = {
     "replica": "ledger.replay.PostgresReplica",
     "report_views": "memory.reports.PostgresReportViews",
     "reports": "memory.reports.PostgresReports",
+    "retries": "discovery.retries.PostgresRetries",
     "runs": "memory.consolidation.PostgresRuns",
     "settings": "workspaces.PostgresSettings",
     "slots": "agents.investigations.PostgresSlots",

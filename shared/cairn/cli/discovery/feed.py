@@ -53,6 +53,8 @@ def maintain(ctx: typer.Context, as_json: Json = False) -> None:
     counts = ", ".join(f"{done[name]} {name}" for name in ("feeds", "unhealthy", "intents"))
     more = "; enough waits, the rest is for later" if done["held_back"] else ""
     deps.out.print(f"{counts} looked for again, {done['introduced']} introduced{more}")
+    if done["redriven"]:
+        deps.out.print(f"{done['redriven']} that had failed are tried again")
 
 
 def print_card(ctx: typer.Context, card: dict[str, Any]) -> None:

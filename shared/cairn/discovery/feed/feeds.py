@@ -47,11 +47,11 @@ class FeedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feeds:
-    """Makes feeds. `opportunities` lists a member's own, `insight` tells of a negotiation."""
+    """Makes feeds. `opportunities` lists a member's own, `insights` tells of negotiations."""
 
     platform: Platform
     opportunities: Callable[[Principal, int], Sequence[OpportunityView]]
-    insight: Callable[[Principal, UUID], Insight | None]
+    insights: Callable[[Principal, Sequence[UUID]], Mapping[UUID, Insight]]
     words: WordCards | None
 
     def get(
@@ -65,10 +65,11 @@ class Feeds:
             for view in self.opportunities(confined, min(limit, MOST_SHOWN))
             if not is_anothers_draft(view)
         ]
+        insights = self.insights(confined, [view.id for view in views])
         facts: dict[UUID, str] = {}
         cards: list[FeedCard] = []
         for view in views:
-            insight = self.insight(confined, view.id)
+            insight = insights.get(view.id)
             facts[view.id] = facts_of(view, insight)
             cards.append(card_of(view, insight))
         sections: Sequence[FeedSection] | None = None

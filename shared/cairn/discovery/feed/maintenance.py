@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.discovery.matching.views import OpportunityView
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
@@ -41,6 +42,10 @@ EXPIRED_FOR = timedelta(days=30)
 """How long an expired opportunity counts."""
 CONTACTS_LOOKED_AT = 6
 PAIRS_TRIED = 3
+"""Of contacts, each day others."""
+INTRODUCE_EVERY = timedelta(days=1)
+INTRODUCED_AT_ONCE = 20
+"""Members whose contacts one run looks at."""
 WORDS_FOR = timedelta(hours=24)
 
 
@@ -60,13 +65,17 @@ class FeedHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceRun:
-    """What a run did. `held_back`: enough waited already, so the rest is the next run's."""
+    """What a run did. `held_back`: enough waited already, so the rest is the next run's.
+
+    `redriven`: what had failed again and again, and is tried again by the next run of discovery.
+    """
 
     feeds: int
     unhealthy: int
     intents: int
     introduced: int
     held_back: bool
+    redriven: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +83,7 @@ class MaintainFeeds:
     """Looks after the feeds of a workspace. `introduce` proposes two others to each other."""
 
     platform: Platform
-    introduce: Callable[[Principal, UUID, UUID], object] | None = None
+    introduce: Callable[[Principal, UUID, UUID], OpportunityView] | None = None
 
     def health(self, principal: Principal, *, client_id: str | None = None) -> FeedHealth:
         """Return how the feed of the member does that the principal acts for."""
@@ -97,9 +106,17 @@ class MaintainFeeds:
         )
 
     def run(self, principal: Principal) -> MaintenanceRun:
-        """Look after the feeds of a workspace that are due now; for admins."""
+        """Look after all feeds of a workspace now, and let what failed be tried again; for admins.
+
+        Contacts are proposed at once, too; by schedule the next run of discovery does so.
+        """
         principal.require(Role.ADMIN)
-        return self(principal.workspace_id, every=timedelta(0))
+        workspace_id = principal.workspace_id
+        with self.platform.transactions.preparing(system_principal(workspace_id)) as (stores, _):
+            redriven = stores.retries.redrive()
+        done = self(workspace_id, every=timedelta(0))
+        introduced = self.introduce_due(workspace_id, every=timedelta(0), most=A_RUN)
+        return replace(done, introduced=introduced, redriven=redriven)
 
     def __call__(self, workspace_id: UUID, *, every: timedelta = LOOK_EVERY) -> MaintenanceRun:
         """Look after those feeds that were not looked at for so long."""
@@ -113,12 +130,11 @@ class MaintainFeeds:
             rows, held_back = self._rediscover(
                 stores, [by_member[each] for each in members], room, now
             )
-        introduced = self._introduce(workspace_id, [row for row in rows if row.intents])
         done = MaintenanceRun(
             feeds=len(rows),
             unhealthy=sum(row.score < REDISCOVER_BELOW for row in rows),
             intents=sum(row.intents for row in rows),
-            introduced=introduced,
+            introduced=0,
             held_back=held_back,
         )
         self._log(workspace_id, done)
@@ -153,25 +169,44 @@ class MaintainFeeds:
             rows.append(row)
         return rows, False
 
-    def _introduce(self, workspace_id: UUID, rows: Sequence[HealthRow]) -> int:
-        """Propose members among the contacts of those whose feed is poor to each other."""
+    def introduce_due(
+        self,
+        workspace_id: UUID,
+        until: float | None = None,
+        *,
+        every: timedelta = INTRODUCE_EVERY,
+        most: int = INTRODUCED_AT_ONCE,
+    ) -> int:
+        """Propose contacts of members whose feeds are poor to each other; return how many pairs.
+
+        A member is looked at once in so long, whatever comes of it. `until` is a moment of the
+        platform's stopwatch.
+        """
         if self.introduce is None:
             return 0
-        total = 0
-        for row in rows:
-            client_id, pairs = self._pairs(workspace_id, row.member_id)
-            if client_id is None:
-                continue
-            me = replace(system_principal(workspace_id), client_id=client_id)
-            introduced = sum(self._proposed(me, first, second) for first, second in pairs)
+        total, system = 0, system_principal(workspace_id)
+        now = self.platform.clock()
+        with self.platform.transactions.reading(system) as stores:
+            members = stores.feeds.contacts_due(REDISCOVER_BELOW, now - every, most)
+        for member_id in members:
+            if until is not None and self.platform.stopwatch() >= until:
+                break
+            with self.platform.transactions.preparing(system) as (stores, _):
+                if not stores.feeds.take_contacts(member_id, now - every, now):
+                    continue
+            introduced = self._introduced(workspace_id, member_id)
             if introduced:
-                with self.platform.transactions.preparing(system_principal(workspace_id)) as (
-                    stores,
-                    _,
-                ):
-                    stores.feeds.looked_at(replace(row, introduced=introduced))
+                with self.platform.transactions.preparing(system) as (stores, _):
+                    stores.feeds.introduced(member_id, introduced)
             total += introduced
         return total
+
+    def _introduced(self, workspace_id: UUID, member_id: UUID) -> int:
+        client_id, pairs = self._pairs(workspace_id, member_id)
+        if client_id is None:
+            return 0
+        me = replace(system_principal(workspace_id), client_id=client_id)
+        return sum(self._proposed(me, first, second) for first, second in pairs)
 
     def _pairs(
         self, workspace_id: UUID, member_id: UUID
@@ -179,22 +214,32 @@ class MaintainFeeds:
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
             member = stores.members.find(member_id)
             contacts = stores.contacts.members_known(member_id, CONTACTS_LOOKED_AT)
-        pairs = list(combinations(contacts, 2))[:PAIRS_TRIED]
+        pairs = pairs_of_day(contacts, self.platform.clock())
         return (member.client_id if member else None), pairs
 
     def _proposed(self, me: Principal, first: UUID, second: UUID) -> int:
         assert self.introduce is not None
+        began = self.platform.clock()
         try:
-            self.introduce(me, first, second)
+            view = self.introduce(me, first, second)
         except CairnError:  # nothing of theirs fits, or they share no network
             return 0
-        return 1
+        return int(view.created_at >= began)
 
     def _log(self, workspace_id: UUID, done: MaintenanceRun) -> None:
         fields: dict[str, Any] = {"workspace_id": str(workspace_id)}
-        names = ("feeds", "unhealthy", "intents", "introduced", "held_back")
+        names = ("feeds", "unhealthy", "intents", "held_back")
         fields |= {name: getattr(done, name) for name in names}
         self.platform.log("feeds.maintained", fields)
+
+
+def pairs_of_day(contacts: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID]]:
+    """Return the pairs of contacts that are tried on a day: some of them, the next day others."""
+    pairs = list(combinations(contacts, 2))
+    if not pairs:
+        return []
+    first = now.toordinal() * PAIRS_TRIED % len(pairs)
+    return (pairs[first:] + pairs[:first])[:PAIRS_TRIED]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +251,7 @@ class MaintainEveryFeed:
 
     def __call__(self) -> dict[str, int]:
         """Return what was done, added up."""
-        names = ("feeds", "unhealthy", "intents", "introduced")
+        names = ("feeds", "unhealthy", "intents")
         totals: dict[str, int] = dict.fromkeys(names, 0)
         for workspace_id in self.workspaces():
             try:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from cairn.discovery.matching.discovery import DiscoveryRequest
 from cairn.discovery.matching.keeping import keep
 from cairn.discovery.matching.moving import moved
+from cairn.discovery.matching.retries import Retried, RunDue
 from cairn.discovery.matching.rows import OpportunityState, OpportunityTrigger
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,6 +38,7 @@ COUNTED = (
     "opportunities_found",
     "opportunities_negotiated",
     "opportunities_expired",
+    "introductions_proposed",
 )
 
 
@@ -90,12 +91,14 @@ class DiscoverIntent:
 class SweepDiscovery:
     """Looks for intents that are due in every workspace, negotiates what was found, ends the old.
 
-    What fails is reported, leaves the others be, and is tried again by the next run.
+    What fails is reported, leaves the others be, and waits longer before each further try.
+    `introduce` proposes contacts of members to each other until a moment, and says how many.
     """
 
     workspaces: Callable[[], Sequence[UUID]]
     discover: DiscoverIntent
     negotiate: Callable[[UUID, UUID, str], object]
+    introduce: Callable[[UUID, float], int]
     report: Callable[[str, dict[str, Any]], None]
 
     def __call__(self, *, seconds: float) -> dict[str, int]:
@@ -113,11 +116,16 @@ class SweepDiscovery:
         for workspace_id in workspaces:
             counts["opportunities_expired"] += self._expire(workspace_id, until)
             counts["opportunities_negotiated"] += self._negotiate(workspace_id, until)
+            counts["introductions_proposed"] += self.introduce(workspace_id, until)
         return counts
 
     @property
     def _platform(self) -> Platform:
         return self.discover.platform
+
+    @property
+    def _run(self) -> RunDue:
+        return RunDue(platform=self._platform, report=self.report)
 
     def _look(self, workspace_id: UUID, until: float) -> tuple[int, int]:
         """Return how many intents were looked for, and how many opportunities are new."""
@@ -129,18 +137,21 @@ class SweepDiscovery:
             nonlocal new
             new += self.discover(workspace_id, intent_id)
 
-        return self._each(due, look, until, "discovery.not_run"), new
+        problem = "discovery.not_run"
+        done = self._run(workspace_id, Retried.INTENT, due, look, until=until, problem=problem)
+        return done, new
 
     def _negotiate(self, workspace_id: UUID, until: float) -> int:
-        """Let agents speak for the two of what was found by itself; what fails stays latent."""
+        """Let agents speak for the two of what was found; what fails stays latent."""
         with self._platform.transactions.reading(system_principal(workspace_id)) as stores:
-            ids = stores.opportunities.negotiable(self._platform.clock())
-        kind = OpportunityTrigger.AMBIENT.value
+            triggers = stores.opportunities.negotiable(self._platform.clock())
 
         def negotiate(opportunity_id: UUID) -> None:
-            self.negotiate(workspace_id, opportunity_id, kind)
+            self.negotiate(workspace_id, opportunity_id, triggers[opportunity_id].value)
 
-        return self._each(ids, negotiate, until, "negotiations.not_begun")
+        ids, problem = list(triggers), "negotiations.not_begun"
+        what = Retried.OPPORTUNITY
+        return self._run(workspace_id, what, ids, negotiate, until=until, problem=problem)
 
     def _expire(self, workspace_id: UUID, until: float) -> int:
         principal = system_principal(workspace_id)
@@ -150,19 +161,6 @@ class SweepDiscovery:
         def expire(opportunity_id: UUID) -> None:
             moved(self._platform, principal, rows[opportunity_id], OpportunityState.EXPIRED)
 
-        return self._each(list(rows), expire, until, "opportunity.not_expired")
-
-    def _each(
-        self, ids: Sequence[UUID], do: Callable[[UUID], None], until: float, problem: str
-    ) -> int:
-        """Do something about each of them until the time is over; return how often it was done."""
-        done = 0
-        for each in ids:
-            if self._platform.stopwatch() >= until:
-                break
-            try:
-                do(each)
-                done += 1
-            except CairnError as error:
-                self.report(problem, {"id": str(each), "reason": error.reason})
-        return done
+        ids, problem = list(rows), "opportunity.not_expired"
+        what = Retried.OPPORTUNITY
+        return self._run(workspace_id, what, ids, expire, until=until, problem=problem)

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cairn.discovery.matching.retries import Retried, RunDue
 from cairn.discovery.negotiation import rules, signing
 from cairn.discovery.negotiation.advocate import Heard, Spoken, Table, speak
 from cairn.discovery.negotiation.facts import private_facts, public_facts
@@ -16,7 +17,7 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.discovery.negotiation.moving import Opened
@@ -139,9 +140,23 @@ class Advance:
 
     def turns(self, workspace_id: UUID, row: NegotiationRow) -> Sequence[NegotiationTurn]:
         """Return a negotiation's turns with their words."""
+        return self.turns_of(workspace_id, [row.id]).get(row.id, [])
+
+    def turns_of(
+        self, workspace_id: UUID, ids: Sequence[UUID]
+    ) -> dict[UUID, list[NegotiationTurn]]:
+        """Return the turns of negotiations with their words; none of one without."""
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:
-            rows = stores.negotiations.turns([row.id])
-        return [turn_of(each, opened_turn(self.platform, workspace_id, each)) for each in rows]
+            rows = stores.negotiations.turns(ids)
+        subjects = {subject for row in rows for subject in row.data_subjects}
+        held: Mapping[UUID, bytes] = {}
+        if subjects:
+            held = self.platform.keys.get(workspace_id, subjects)
+        turns: dict[UUID, list[NegotiationTurn]] = {}
+        for row in rows:
+            body = opened_turn(self.platform, workspace_id, row, held)
+            turns.setdefault(row.negotiation_id, []).append(turn_of(row, body))
+        return turns
 
     def advocate_key(self, workspace_id: UUID) -> Any:
         """Return the key by which Cairn signs in a workspace; it is never in the database."""
@@ -151,26 +166,35 @@ class Advance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepNegotiations:
-    """Goes on with what is due in every workspace; what fails in one leaves the others be."""
+    """Goes on with what is due in every workspace, for some seconds.
+
+    What fails leaves the others be, and waits longer before each further try.
+    """
 
     workspaces: Callable[[], Sequence[UUID]]
     advance: Advance
     report: Callable[[str, dict[str, Any]], None]
+    seconds: float = 120.0
 
     def __call__(self) -> dict[str, int]:
         """Return how many negotiations went on, and how many of them ended."""
-        counts = {"negotiations_advanced": 0, "negotiations_ended": 0}
+        platform = self.advance.platform
+        until, run = (
+            platform.stopwatch() + self.seconds,
+            RunDue(platform=platform, report=self.report),
+        )
+        advanced = ended = 0
         for workspace_id in self.workspaces():
-            for negotiation_id in self._due(workspace_id):
-                try:
-                    row = self.advance(workspace_id, negotiation_id)
-                except CairnError as error:
-                    about = {"negotiation_id": str(negotiation_id), "reason": error.reason}
-                    self.report("negotiations.not_swept", about)
-                    continue
-                counts["negotiations_advanced"] += 1
-                counts["negotiations_ended"] += row.state is NegotiationState.ENDED
-        return counts
+
+            def go_on(negotiation_id: UUID, workspace_id: UUID = workspace_id) -> None:
+                nonlocal ended
+                row = self.advance(workspace_id, negotiation_id)
+                ended += row.state is NegotiationState.ENDED
+
+            due, what = self._due(workspace_id), Retried.NEGOTIATION
+            problem = "negotiations.not_swept"
+            advanced += run(workspace_id, what, due, go_on, until=until, problem=problem)
+        return {"negotiations_advanced": advanced, "negotiations_ended": ended}
 
     def _due(self, workspace_id: UUID) -> Sequence[UUID]:
         platform = self.advance.platform

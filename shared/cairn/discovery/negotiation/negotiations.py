@@ -385,13 +385,14 @@ class Negotiations:
             )
         return [self._view(principal, row, _side_of(row, member), client_id) for row in rows]
 
-    def insights(self, principal: Principal, opportunity_id: UUID) -> Insights | None:
-        """Return what a negotiation came to, for the card of an opportunity; None without one."""
+    def insights(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, Insights]:
+        """Return what negotiations came to, by opportunity, for their cards; those that ended."""
         with self.platform.transactions.reading(principal) as stores:
-            row = stores.negotiations.of_opportunity(opportunity_id)
-        if row is None:
-            return None
-        return insights_of(row, self.advance.turns(principal.workspace_id, row))
+            rows = stores.negotiations.of_opportunities(ids)
+        over = [row for row in rows if row.outcome is not None]
+        turns = self.advance.turns_of(principal.workspace_id, [row.id for row in over])
+        insights = {row.opportunity_id: insights_of(row, turns.get(row.id, ())) for row in over}
+        return {id_: insight for id_, insight in insights.items() if insight is not None}
 
     def inputs(
         self, principal: Principal, negotiation_id: UUID, client_id: str | None = None

@@ -94,11 +94,17 @@ class Insights:
     by: str = "rules"
 
 
-def opened_turn(platform: Platform, workspace_id: UUID, row: TurnRow) -> Mapping[str, Any]:
-    """Return what a turn said, with its salt; nothing where it was forgotten."""
+def opened_turn(
+    platform: Platform, workspace_id: UUID, row: TurnRow, held: Mapping[UUID, bytes] | None = None
+) -> Mapping[str, Any]:
+    """Return what a turn said, with its salt; nothing where it was forgotten.
+
+    `held` are the keys of its data subjects, where they were fetched with others'.
+    """
     if not row.body:
         return {}
-    held = platform.keys.get(workspace_id, row.data_subjects)
+    if held is None:
+        held = platform.keys.get(workspace_id, row.data_subjects)
     try:
         return platform.cipher.open(row.id, workspace_id, row.data_subjects, held, row.body)
     except BodyUnreadable as error:

@@ -45,6 +45,19 @@ class PostgresFeeds(Store):
         """Keep how a feed does."""
         self.write("feed.looked_at", row)
 
+    def contacts_due(self, below: float, before: datetime, limit: int) -> Sequence[UUID]:
+        """Return members with a poor feed whose contacts were not looked at since a moment."""
+        return self.values("feed.contacts_due", below=below, before=before, limit=limit)
+
+    def take_contacts(self, member_id: UUID, before: datetime, now: datetime) -> bool:
+        """Begin to look at a member's contacts; False where that was done since a moment."""
+        times = {"before": before, "now": now}
+        return self.run("feed.take_contacts", member_id=member_id, **times).rowcount == 1
+
+    def introduced(self, member_id: UUID, introduced: int) -> None:
+        """Keep how many pairs of contacts were proposed to each other."""
+        self.run("feed.introduced", member_id=member_id, introduced=introduced)
+
     def waiting(self) -> int:
         """Return how many intents wait to be looked for, up to a thousand."""
         return self.value("feed.waiting")

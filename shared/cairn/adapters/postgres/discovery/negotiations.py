@@ -40,6 +40,10 @@ class PostgresNegotiations(Store):
         """Return the negotiation about an opportunity."""
         return self.first_of(_ROW, "negotiation.of_opportunity", opportunity_id=opportunity_id)
 
+    def of_opportunities(self, ids: Collection[UUID]) -> Sequence[NegotiationRow]:
+        """Return the negotiations about some opportunities."""
+        return self.all_of(_ROW, "negotiation.of_opportunities", ids=list(ids))
+
     def page(
         self,
         *,

@@ -14,7 +14,7 @@ from cairn.discovery.matching.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -102,9 +102,10 @@ class PostgresOpportunities(Store):
         """Return open ones whose time is over."""
         return self.all_of(_ROW, "opportunity.due", now=now, limit=limit)
 
-    def negotiable(self, now: datetime, limit: int = 1000) -> Sequence[UUID]:
-        """Return latent ones of ambient runs that their two can negotiate, the oldest first."""
-        return self.values("opportunity.negotiable", now=now, limit=limit)
+    def negotiable(self, now: datetime, limit: int = 1000) -> Mapping[UUID, OpportunityTrigger]:
+        """Return latent ones that their two can negotiate, and what began their search."""
+        rows = self.rows("opportunity.negotiable", now=now, limit=limit)
+        return {row["id"]: OpportunityTrigger(row["trigger"]) for row in rows}
 
     def shown_since(self, member_ids: Collection[UUID], since: datetime) -> dict[UUID, int]:
         """Return how often each was found for somebody since a moment; none are left out."""

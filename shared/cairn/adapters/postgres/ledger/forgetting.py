@@ -152,6 +152,12 @@ class PostgresForgetting(Store):
         with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
             return cursor.execute(query("forgetting.sources"), parameters).fetchall()
 
+    def acquaintances(self, subject_id: UUID) -> Sequence[KnownSubject]:
+        """Return the people among a member's contacts of whom nobody else holds anything."""
+        parameters = self._here({"subject_id": subject_id})
+        with self.connection.cursor(row_factory=class_row(KnownSubject)) as cursor:
+            return cursor.execute(query("forgetting.acquaintances"), parameters).fetchall()
+
     def outside_names(self, subject_id: UUID) -> Sequence[OutsideName]:
         """Return the names of tickets and messages about the subject, or erased before."""
         parameters = self._here({"subject_id": subject_id})

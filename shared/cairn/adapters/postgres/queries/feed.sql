@@ -61,8 +61,25 @@ VALUES (%(workspace_id)s, %(member_id)s, %(score)s, %(connections)s, %(introduct
 ON CONFLICT (workspace_id, member_id) DO UPDATE
   SET score = EXCLUDED.score, connections = EXCLUDED.connections, introductions = EXCLUDED.introductions,
       expired = EXCLUDED.expired, looked_at = EXCLUDED.looked_at, intents = EXCLUDED.intents,
-      rediscovered_at = coalesce(EXCLUDED.rediscovered_at, feed_health.rediscovered_at),
-      introduced = EXCLUDED.introduced
+      rediscovered_at = coalesce(EXCLUDED.rediscovered_at, feed_health.rediscovered_at)
+
+-- name: contacts_due
+-- Members whose feed is poor and whose contacts were not looked at since a moment, the oldest look first.
+SELECT member_id FROM feed_health
+ WHERE workspace_id = %(workspace_id)s AND score < %(below)s
+   AND (contacts_at IS NULL OR contacts_at <= %(before)s)
+ ORDER BY contacts_at NULLS FIRST, member_id LIMIT %(limit)s
+
+-- name: take_contacts
+-- That a member's contacts are looked at now; nothing where somebody else does.
+UPDATE feed_health SET contacts_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(member_id)s
+   AND (contacts_at IS NULL OR contacts_at <= %(before)s)
+
+-- name: introduced
+-- How many pairs of a member's contacts were proposed to each other.
+UPDATE feed_health SET introduced = %(introduced)s
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(member_id)s
 
 -- name: waiting
 -- How many intents wait to be looked for, as far as it matters.

@@ -114,6 +114,23 @@ SELECT s.id, s.kind, s.natural_key FROM data_subject s
        AND o.source_uri = s.natural_key AND o.id <> ALL (%(ids)s))
  ORDER BY s.id
 
+-- name: acquaintances
+-- People among a member's contacts of whom nothing is held but what the member's own entries say.
+WITH mine AS (
+  SELECT c.person_id FROM contact c
+   WHERE c.workspace_id = %(workspace_id)s AND c.member_id = %(subject_id)s),
+held AS (
+  SELECT DISTINCT unnest(l.data_subjects) AS id FROM ledger l
+   WHERE l.workspace_id = %(workspace_id)s AND l.type <> 'data_subject.registered'
+     AND l.data_subjects && (SELECT array_agg(person_id) FROM mine)
+     AND NOT l.data_subjects @> ARRAY[%(subject_id)s::uuid])
+SELECT s.id, s.kind, s.natural_key FROM data_subject s
+ WHERE s.workspace_id = %(workspace_id)s AND s.kind = 'person' AND s.id IN (SELECT person_id FROM mine)
+   AND s.id NOT IN (SELECT id FROM held)
+   AND NOT EXISTS (SELECT FROM contact o WHERE o.workspace_id = s.workspace_id
+     AND o.person_id = s.id AND o.member_id <> %(subject_id)s)
+ ORDER BY s.id
+
 -- name: outside_names
 -- What sources call tickets and messages about a subject, or whose text was erased before.
 SELECT id AS row_id, source AS place, external_id AS name FROM ticket

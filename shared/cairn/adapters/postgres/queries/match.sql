@@ -58,18 +58,19 @@ SELECT m.client_id FROM intent i
 
 -- name: discovered
 -- That an intent was looked for.
-UPDATE intent SET discovered_at = %(now)s
+UPDATE intent SET discovered_at = greatest(discovered_at, %(now)s), tries = 0, retry_at = NULL, problem = NULL
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
-   AND (discovered_at IS NULL OR discovered_at < %(now)s)
 
 -- name: due
--- Active intents that belong somewhere and were not looked for since they changed, the oldest first.
+-- Active intents that belong somewhere and were not looked for since they changed: those that never
+-- failed first, of them the oldest.
 -- It has its vector by then, so that of two new ones the search of the later finds the other.
 SELECT i.id FROM intent i
  WHERE i.workspace_id = %(workspace_id)s AND i.state = 'active'
    AND (i.expires_at IS NULL OR i.expires_at > %(now)s)
    AND (i.discovered_at IS NULL OR i.discovered_at < i.changed_at)
+   AND (i.retry_at IS NULL OR i.retry_at <= %(now)s)
    AND EXISTS (SELECT FROM intent_network a WHERE a.workspace_id = i.workspace_id
      AND a.intent_id = i.id AND a.removed_at IS NULL)
    AND EXISTS (SELECT FROM embedding e WHERE e.workspace_id = i.workspace_id AND e.node_id = i.id)
- ORDER BY i.changed_at LIMIT %(limit)s
+ ORDER BY i.tries, i.changed_at LIMIT %(limit)s

@@ -20,6 +20,12 @@ SELECT {columns} FROM negotiation WHERE workspace_id = %(workspace_id)s AND id =
 SELECT {columns} FROM negotiation
  WHERE workspace_id = %(workspace_id)s AND opportunity_id = %(opportunity_id)s
 
+-- name: of_opportunities
+-- The negotiations about some opportunities.
+-- columns: cairn.discovery.negotiation.rows.NegotiationRow
+SELECT {columns} FROM negotiation
+ WHERE workspace_id = %(workspace_id)s AND opportunity_id = ANY (%(ids)s)
+
 -- name: page
 -- Negotiations that the reader sees, the newest first; `waiting_for` are those where it is a member's turn.
 -- columns: cairn.discovery.negotiation.rows.NegotiationRow
@@ -42,11 +48,12 @@ SELECT {columns} FROM negotiation
  ORDER BY deadline, id LIMIT 1
 
 -- name: due
--- Negotiations that go on by themselves by now.
+-- Negotiations that go on by themselves by now; those that never failed first.
 -- columns: cairn.discovery.negotiation.rows.NegotiationRow
 SELECT {columns} FROM negotiation
  WHERE workspace_id = %(workspace_id)s AND state <> 'ended' AND deadline <= %(now)s
- ORDER BY deadline LIMIT %(limit)s
+   AND (retry_at IS NULL OR retry_at <= %(now)s)
+ ORDER BY tries, deadline LIMIT %(limit)s
 
 -- name: move
 -- Move a negotiation on from where it was seen; nothing when something else has moved it meanwhile.
@@ -54,7 +61,8 @@ UPDATE negotiation SET state = %(state)s, outcome = %(outcome)s, seq = %(seq)s, 
   head = %(head)s, undecided = %(undecided)s, fit_total = %(fit_total)s, fit_count = %(fit_count)s,
   source_role = %(source_role)s, candidate_role = %(candidate_role)s, claim = %(claim)s,
   people_asked = %(people_asked)s, claimed_by = %(claimed_by)s, claim_until = %(claim_until)s,
-  deadline = %(deadline)s, changed_at = %(changed_at)s, ended_at = %(ended_at)s, version = version + 1
+  deadline = %(deadline)s, changed_at = %(changed_at)s, ended_at = %(ended_at)s, version = version + 1,
+  tries = 0, retry_at = NULL, problem = NULL
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND version = %(version)s
 
 -- name: fail

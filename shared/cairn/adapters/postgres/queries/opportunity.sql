@@ -31,7 +31,7 @@ ON CONFLICT DO NOTHING
 
 -- name: move
 -- Move one on from the state it was seen in; nothing when something else has moved it meanwhile.
-UPDATE opportunity SET state = %(to)s, changed_at = %(now)s
+UPDATE opportunity SET state = %(to)s, changed_at = %(now)s, tries = 0, retry_at = NULL, problem = NULL
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = %(state)s
 
 -- name: say_yes
@@ -68,21 +68,22 @@ SELECT {columns} FROM opportunity_change
 -- columns: cairn.discovery.matching.rows.OpportunityRow
 SELECT {columns} FROM opportunity
  WHERE workspace_id = %(workspace_id)s AND expires_at <= %(now)s
-   AND state NOT IN ('accepted', 'rejected', 'expired')
- ORDER BY expires_at LIMIT %(limit)s
+   AND state NOT IN ('accepted', 'rejected', 'expired') AND (retry_at IS NULL OR retry_at <= %(now)s)
+ ORDER BY tries, expires_at LIMIT %(limit)s
 
 -- name: negotiable
--- Latent ones that were found by themselves, whose two share their network and have active intents.
-SELECT o.id FROM opportunity o
- WHERE o.workspace_id = %(workspace_id)s AND o.state = 'latent' AND o.trigger = 'ambient'
-   AND o.expires_at > %(now)s
+-- Latent ones of discovery, whose two share their network and have active intents.
+SELECT o.id, o.trigger FROM opportunity o
+ WHERE o.workspace_id = %(workspace_id)s AND o.state = 'latent'
+   AND o.trigger IN ('ambient', 'orchestrator') AND o.expires_at > %(now)s
+   AND (o.retry_at IS NULL OR o.retry_at <= %(now)s)
    AND (SELECT count(*) FROM network_member nm
      WHERE nm.workspace_id = o.workspace_id AND nm.network_id = o.network_id AND nm.left_at IS NULL
        AND nm.member_id IN (o.source_id, o.target_id)) = 2
    AND NOT EXISTS (SELECT FROM intent i
      WHERE i.workspace_id = o.workspace_id AND i.id IN (o.source_intent, o.target_intent)
        AND (i.state <> 'active' OR i.expires_at <= %(now)s))
- ORDER BY o.created_at, o.id LIMIT %(limit)s
+ ORDER BY o.tries, o.created_at, o.id LIMIT %(limit)s
 
 -- name: shown_since
 -- How often somebody was found for others since a moment.

@@ -255,4 +255,10 @@ SELECT
      AND NOT EXISTS (SELECT 1 FROM network_member nm WHERE nm.workspace_id = i.workspace_id
        AND nm.member_id = i.member_id AND nm.left_at IS NULL AND nm.judge_since IS NOT NULL))
     AS intents_in_no_network,
+  ((SELECT count(*) FROM intent i WHERE i.workspace_id = %(workspace_id)s AND i.state = 'active'
+     AND i.tries >= 3)
+   + (SELECT count(*) FROM opportunity o WHERE o.workspace_id = %(workspace_id)s AND o.tries >= 3
+     AND o.state NOT IN ('accepted', 'rejected', 'expired'))
+   + (SELECT count(*) FROM negotiation t WHERE t.workspace_id = %(workspace_id)s AND t.tries >= 3
+     AND t.state <> 'ended')) AS failing_discovery,
   (SELECT h.position FROM ledger_head h WHERE h.workspace_id = %(workspace_id)s) AS ledger_position
