@@ -309,7 +309,7 @@ class AgentServices(FeedServices):
         """What members do with the meetings that were found."""
         from cairn.bootstrap.matching import opportunities_of
 
-        return opportunities_of(self.platform, self.discovery)
+        return opportunities_of(self.platform, self.discovery, self.gateway)
 
     @part
     def feeds(self) -> Feeds:

@@ -31,11 +31,15 @@ def discovery_of(platform: Platform, embedder: Embedder, gateway: Gateway | None
     )
 
 
-def opportunities_of(platform: Platform, discovery: Discovery) -> Opportunities:
+def opportunities_of(
+    platform: Platform, discovery: Discovery, gateway: Gateway | None
+) -> Opportunities:
     """Return what members do with their opportunities."""
+    from cairn.bootstrap.negotiations import negotiations
     from cairn.discovery.matching.opportunities import Opportunities
 
-    return Opportunities(platform=platform, discovery=discovery)
+    negotiate = negotiations(platform, gateway).negotiate
+    return Opportunities(platform=platform, discovery=discovery, negotiate=negotiate)
 
 
 def discover_intent(
@@ -60,7 +64,7 @@ def sweep_discovery(
     from cairn.discovery.matching.ambient import SweepDiscovery
 
     discover = discover_intent(platform, embedder, gateway)
-    opportunities = opportunities_of(platform, discover.discovery)
+    opportunities = opportunities_of(platform, discover.discovery, gateway)
     contacts = MaintainFeeds(platform=platform, introduce=opportunities.introduce)
     return SweepDiscovery(
         workspaces=workspaces,

@@ -1060,15 +1060,17 @@ def get_costs(
 
 def discover(
     body: models.DiscoverQueryIn,
-) -> Call[models.DiscoveredShown]:
+) -> Call[models.DiscoveredShown | str]:
     """Look for who fits.
 
     Search, judge and rank those whom shared networks show. 90 must meet, 70 should meet.
+    For `text/event-stream` it answers with the discovery's trace events; the last has it
+    all.
     """
     return Call(
         method="POST",
         path="/v1/discover",
-        answer=models.DiscoveredShown,
+        answer=models.DiscoveredShown | str,
         body=body,
     )
 
@@ -2675,15 +2677,17 @@ def list_negotiation_events(
     *,
     client_id: str | None = None,
     user_id: str | None = None,
-) -> Call[models.NegotiationEventList]:
+) -> Call[models.NegotiationEventList | str]:
     """Show the trace of a negotiation.
 
-    Show a negotiation as trace events: its start, its turns, its outcome, its end.
+    Show a negotiation as trace events: its start, its turns, its outcome, its end.  For
+    `text/event-stream` it answers with them as they happen, until it ends or waits for
+    people.
     """
     return Call(
         method="GET",
         path=f"/v1/negotiations/{part(negotiation_id)}/events",
-        answer=models.NegotiationEventList,
+        answer=models.NegotiationEventList | str,
         query={"client_id": client_id, "user_id": user_id},
     )
 
@@ -3128,15 +3132,19 @@ def get_lineage(
 
 def create_opportunities(
     body: models.DiscoverIn,
-) -> Call[models.OpportunitiesCreated]:
+) -> Call[models.OpportunitiesCreated | str]:
     """Propose meetings.
 
-    Keep drafts; the same two people and intents have one opportunity, however often.
+    Keep drafts with those picked. Without any, let agents negotiate with who fits best.  An
+    agent that is there has a minute a turn: ask again, or read the opportunity, until none
+    is `negotiating`. For `text/event-stream` it answers with trace events as they happen,
+    and with each draft as it is ready. The same two people and intents have one
+    opportunity.
     """
     return Call(
         method="POST",
         path="/v1/opportunities",
-        answer=models.OpportunitiesCreated,
+        answer=models.OpportunitiesCreated | str,
         body=body,
     )
 

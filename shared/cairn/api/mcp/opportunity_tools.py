@@ -66,10 +66,11 @@ class DraftLine(TypedDict):
 
 
 class OpportunitiesMade(TypedDict):
-    """Drafts that are there now, and how many are new."""
+    """Drafts that are there now, how many are new, and who was met before."""
 
     items: list[DraftLine]
     new: int
+    already_accepted: NotRequired[list[DraftLine]]
 
 
 class ListArguments(Body):
@@ -98,10 +99,21 @@ def _discover(services: ApiServices, principal: Principal, arguments: DiscoverIn
 
 def _create(services: ApiServices, principal: Principal, arguments: DiscoverIn) -> ToolAnswer:
     created = services.opportunities.create(principal, request_of(arguments))
-    lines = [_line(view) for view in created.items]
-    items = [{name: line[name] for name in ("id", "state", "score", "other")} for line in lines]
-    structured = {"items": items, "new": created.new}
-    return ToolAnswer(text=_text(created.items), structured=structured)
+    structured = {
+        "items": [_draft(view) for view in created.items],
+        "new": created.new,
+        "already_accepted": [_draft(view) for view in created.already_accepted],
+    }
+    met = [
+        f"{_draft(view)['other']} was met before ({view.id}): write to them, propose nothing new."
+        for view in created.already_accepted
+    ]
+    return ToolAnswer(text="\n".join([_text(created.items), *met]), structured=structured)
+
+
+def _draft(view: OpportunityView) -> dict[str, Any]:
+    line = _line(view)
+    return {name: line[name] for name in ("id", "state", "score", "other")}
 
 
 def _list(services: ApiServices, principal: Principal, arguments: ListArguments) -> ToolAnswer:
@@ -171,7 +183,7 @@ DISCOVER = Tool(
 CREATE = Tool(
     name="opportunity_create",
     title="Propose meetings",
-    description="Keep drafts with the members picked, or with who fits best; again, no second one.",
+    description="Keep drafts with the members picked; without any, agents negotiate with who fits.",
     arguments=DiscoverIn,
     parameters=_LOOK,
     result=OpportunitiesMade,

@@ -5,12 +5,15 @@ from functools import partial
 from typing import Annotated, Literal, NotRequired
 from uuid import UUID
 
-from fastapi import Path, Query, Response
+from anyio import to_thread
+from fastapi import Path, Query, Request, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, ClientGiven, ClientWriter, Options, Services
+from cairn.api.discovery_streams import NegotiationEvents
 from cairn.api.documentation import ListOf, PageOf, answers, problems
 from cairn.api.fields import Body, Name, Text, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
@@ -300,16 +303,37 @@ def list_negotiation_inputs(
     summary="Show the trace of a negotiation",
     response_model=None,
     responses={
-        **answers(200, "Trace events, in order", ListOf[NegotiationEvent]),
-        **problems("not-found"),
+        **answers(
+            200,
+            "Trace events, in order",
+            ListOf[NegotiationEvent],
+            picture=streams.MEDIA_TYPE,
+        ),
+        **problems("not-found", "not-streamable"),
     },
 )
-def list_negotiation_events(
-    negotiation_id: NegotiationId, caller: ClientWriter, client: ClientGiven, services: Services
+async def list_negotiation_events(
+    negotiation_id: NegotiationId,
+    caller: ClientWriter,
+    client: ClientGiven,
+    services: Services,
+    options: Options,
+    request: Request,
 ) -> Response:
-    """Show a negotiation as trace events: its start, its turns, its outcome, its end."""
-    view = services.negotiations.get(caller, negotiation_id, client)
-    return answer({"items": events_of(view)})
+    """Show a negotiation as trace events: its start, its turns, its outcome, its end.
+
+    For `text/event-stream` it answers with them as they happen, until it ends or waits for people.
+    """
+    use = services.negotiations
+    view = await to_thread.run_sync(use.get, caller, negotiation_id, client)
+    if not streams.wanted(request):
+        return answer({"items": events_of(view)})
+    poll = f"poll GET /v1/negotiations/{negotiation_id}/events as JSON"
+    streams.require_stream(request, poll, reason="poll-events")
+    options.open_streams.check()
+    look = NegotiationEvents(partial(use.go_on, caller, negotiation_id, client))
+    watch = streams.Watch(look, streams.readmission(services, request), options.pace)
+    return streams.streaming(watch.parts(), options.open_streams)
 
 
 @routes.get(

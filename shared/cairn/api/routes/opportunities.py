@@ -4,12 +4,15 @@ from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import Path, Query, Response
+from anyio import to_thread
+from fastapi import Path, Query, Request, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.dependencies import ClientGiven, ClientWriter, Options, Services
+from cairn.api.discovery_streams import DraftEvents, drafts, of_discovery
 from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body, Name, Text, Timestamp, at_most, examples
 from cairn.api.pages import Cursor, Limit, newest_answer
@@ -114,13 +117,28 @@ class DiscoveredShown(TypedDict):
     summary="Look for who fits",
     response_model=None,
     responses={
-        **answers(200, "Who fits, best first; nothing is kept", DiscoveredShown),
+        **answers(
+            200,
+            "Who fits, best first; nothing is kept",
+            DiscoveredShown,
+            picture=streams.MEDIA_TYPE,
+        ),
         **problems("not-found", body=True),
     },
 )
-def discover(body: DiscoverQueryIn, caller: ClientWriter, services: Services) -> Response:
-    """Search, judge and rank those whom shared networks show. 90 must meet, 70 should meet."""
-    return answer(discovered_of(services.discovery(caller, request_of(body))))
+def discover(
+    body: DiscoverQueryIn, caller: ClientWriter, services: Services, request: Request
+) -> Response:
+    """Search, judge and rank those whom shared networks show. 90 must meet, 70 should meet.
+
+    For `text/event-stream` it answers with the discovery's trace events; the last has it all.
+    """
+    discovered = services.discovery(caller, request_of(body))
+    shown = discovered_of(discovered)
+    if streams.wanted(request):
+        events = b"".join(map(streams.written, of_discovery(discovered, {**shown})))
+        return Response(events, media_type=streams.MEDIA_TYPE)
+    return answer(shown)
 
 
 @routes.post(
@@ -129,13 +147,39 @@ def discover(body: DiscoverQueryIn, caller: ClientWriter, services: Services) ->
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "Drafts with those picked, or with who fits best", OpportunitiesCreated),
-        **problems("not-found", body=True),
+        **answers(
+            201,
+            "Drafts with those picked, or who fits best once agents have spoken for both",
+            OpportunitiesCreated,
+            picture=streams.MEDIA_TYPE,
+        ),
+        **problems("not-found", "not-streamable", body=True),
     },
 )
-def create_opportunities(body: DiscoverIn, caller: ClientWriter, services: Services) -> Response:
-    """Keep drafts; the same two people and intents have one opportunity, however often."""
-    return answer(services.opportunities.create(caller, request_of(body)), status=201)
+async def create_opportunities(
+    body: DiscoverIn,
+    caller: ClientWriter,
+    services: Services,
+    options: Options,
+    request: Request,
+) -> Response:
+    """Keep drafts with those picked. Without any, let agents negotiate with who fits best.
+
+    An agent that is there has a minute a turn: ask again, or read the opportunity, until none is
+    `negotiating`. For `text/event-stream` it answers with trace events as they happen, and with
+    each draft as it is ready. The same two people and intents have one opportunity.
+    """
+    if not streams.wanted(request):
+        created = await to_thread.run_sync(services.opportunities.create, caller, request_of(body))
+        return answer(created, status=201)
+    streams.require_stream(request, "ask for application/json, and again", reason="poll-drafts")
+    options.open_streams.check()
+    search = await to_thread.run_sync(services.opportunities.search, caller, request_of(body))
+    events = DraftEvents(services, caller, search, client_id=body.client_id)
+    parts = drafts(events, streams.readmission(services, request), options.pace)
+    streamed = streams.streaming(parts, options.open_streams)
+    streamed.status_code = 201
+    return streamed
 
 
 @routes.post(

@@ -5,13 +5,14 @@ What it finds is kept by `opportunities`, for whoever picks it, or by the ambien
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cairn.discovery.matching.evidence import measure
 from cairn.discovery.matching.rows import OpportunityRow, OpportunityState
 from cairn.discovery.matching.scoring import SHOULD_MEET, judge
 from cairn.discovery.matching.searching import Ask, gather, looking
+from cairn.discovery.matching.stages import Stages
 from cairn.discovery.networks.acting import acting, client_of
 from cairn.embedding.port import embed_tokens
 from cairn.kernel.text.checks import clean_text
@@ -71,6 +72,7 @@ class Discovered:
     """What a discovery found, best first. `already_accepted` are those that were met before.
 
     `by` is model where a model judged any of them, else rules; each judgement says its own.
+    `stages_ms` are milliseconds by stage, in order.
     """
 
     look: Looking
@@ -79,6 +81,7 @@ class Discovered:
     matches: Sequence[Match]
     lenses: Sequence[Lens] = ()
     already_accepted: Sequence[OpportunityRow] = ()
+    stages_ms: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,7 @@ class Discovery:
 
         Raises Denied, ValidationFailed, and NotFound for what is not theirs.
         """
+        stages = Stages(self.platform.stopwatch)
         me = acting(principal, request.client_id)
         ask = _checked(request)
         with self.platform.transactions.reading(me) as stores:
@@ -105,8 +109,10 @@ class Discovery:
             look = looking(stores, member.id, ask)
         if not look.text.strip():
             refuse("intent_id", "or a query is needed: there is no profile to look with")
+        stages.end("scope")
         lenses = self.documents(me, look, by_rules=request.lenses)
         vectors, profile_vectors, tokens = self._embedded(look, lenses, profiles=request.profiles)
+        stages.end("embed")
         with self.platform.transactions.reading(me) as stores:
             batch = gather(
                 stores, look, vectors, profile_vectors, self.embedder.model.id, ask.members
@@ -114,9 +120,12 @@ class Discovery:
             accepted = stores.opportunities.of(
                 member.id, states=[OpportunityState.ACCEPTED], limit=1000
             )
+        stages.end("search")
         judgements = self._judged(me, look, batch.candidates, tokens)
+        stages.end("evaluate")
         met = _others(accepted, member.id)
         matches = _ranked(batch, judgements, frozenset(met), request)
+        stages.end("rank")
         return Discovered(
             look=look,
             by="model" if any(each.by == "model" for each in judgements) else "rules",
@@ -128,6 +137,7 @@ class Discovery:
                 for other, row in met.items()
                 if any(each.member_id == other for each in batch.candidates)
             ],
+            stages_ms=stages.ms,
         )
 
     def _judged(

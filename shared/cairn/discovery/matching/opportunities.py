@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cairn.discovery.matching.discovery import Discovered, Discovery, DiscoveryRequest, Match
-from cairn.discovery.matching.keeping import keep
+from cairn.discovery.matching.keeping import Keeping, keep
 from cairn.discovery.matching.moving import keys_of, missing_opportunity, move
 from cairn.discovery.matching.rows import (
     SENDABLE,
@@ -23,12 +23,12 @@ from cairn.discovery.matching.searching import profile_of
 from cairn.discovery.matching.views import OpportunityView, opened, view_of
 from cairn.discovery.networks.acting import acting, client_of
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.writing.checks import refuse
 from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from uuid import UUID
@@ -64,18 +64,49 @@ class OpportunitiesCreated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptSearch:
+    """A search whose matches are kept as opportunities; `me` is the member it is for."""
+
+    me: Principal
+    picked: tuple[UUID, ...] | None
+    discovered: Discovered
+    matches: Sequence[Match]
+    keeping: Sequence[Keeping]
+
+    @property
+    def latent(self) -> list[UUID]:
+        """Those that agents have not spoken about yet."""
+        if self.picked is not None:
+            return []
+        latent = OpportunityState.LATENT
+        return [each.row.id for each in self.keeping if each.row.state is latent]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opportunities:
-    """What a member's opportunities are, and what they do with them."""
+    """What a member's opportunities are, and what they do with them.
+
+    `negotiate` lets agents speak for the two of one; again, it goes on.
+    """
 
     platform: Platform
     discovery: Discovery
+    negotiate: Callable[[UUID, UUID, str], object]
 
     def create(self, principal: Principal, request: DiscoveryRequest) -> OpportunitiesCreated:
-        """Keep drafts with the people picked, or with those who fit best; safe to repeat.
+        """Keep drafts with the people picked, or let agents negotiate with those who fit best.
 
-        Whoever is picked is kept however little speaks for them, unless they exclude themselves;
-        who was met before is shown with what there is.
+        Safe to repeat. Whoever is picked is kept however little speaks for them, unless they exclude
+        themselves; who was met before is shown with what there is. Whose agents still speak stays
+        `negotiating`.
         """
+        search = self.search(principal, request)
+        for opportunity_id in search.latent:
+            self.negotiate_latent(search, opportunity_id)
+        return self.created(search)
+
+    def search(self, principal: Principal, request: DiscoveryRequest) -> KeptSearch:
+        """Look for who fits and keep them: as drafts where they are picked, else as latent."""
         picked = request.members
         if picked is not None and not 1 <= len(picked) <= MOST_PICKED:
             refuse("members", f"needs 1 to {MOST_PICKED} people")
@@ -87,30 +118,51 @@ class Opportunities:
         me = acting(principal, request.client_id)
         discovered = self.discovery(principal, search)
         matches = [each for each in discovered.matches if not _excludes_itself(each)]
-        trigger = OpportunityTrigger.ORCHESTRATOR if picked is None else OpportunityTrigger.CALLER
+        negotiated = picked is None
         keeping = [
             keep(
                 self.platform,
                 me,
                 discovered.look,
                 match,
-                trigger=trigger,
-                state=OpportunityState.DRAFT,
+                trigger=(
+                    OpportunityTrigger.ORCHESTRATOR if negotiated else OpportunityTrigger.CALLER
+                ),
+                state=OpportunityState.LATENT if negotiated else OpportunityState.DRAFT,
             )
             for match in matches
         ]
+        return KeptSearch(
+            me=me, picked=picked, discovered=discovered, matches=matches, keeping=keeping
+        )
+
+    def negotiate_latent(self, search: KeptSearch, opportunity_id: UUID) -> None:
+        """Let agents speak for the two of one, each with a minute a turn where they are there.
+
+        What fails stays latent, and the next scheduled run goes on with it.
+        """
+        kind = OpportunityTrigger.ORCHESTRATOR.value
+        try:
+            self.negotiate(search.me.workspace_id, opportunity_id, kind)
+        except CairnError as error:
+            fields = {"id": str(opportunity_id), "reason": error.reason}
+            self.platform.warn("negotiations.not_begun", fields)
+
+    def created(self, search: KeptSearch) -> OpportunitiesCreated:
+        """Return how what a search keeps stands now."""
+        me, discovered = search.me, search.discovered
         member_id = discovered.look.member_id
-        rows = self._seen(me, [each.row.id for each in keeping])
-        shown = {each.judgement.member_id for each in matches}
+        rows = self._seen(me, [each.row.id for each in search.keeping])
+        shown = {each.judgement.member_id for each in search.matches}
         met = [row for row in discovered.already_accepted if _other(row, member_id) not in shown]
         there = shown | {_other(row, member_id) for row in met}
         return OpportunitiesCreated(
             items=self._views(me, rows, member_id),
-            new=sum(each.is_new for each in keeping),
+            new=sum(each.is_new for each in search.keeping),
             already_accepted=self._views(me, met, member_id),
             left_out=[
                 PersonLeftOut(member_id=other, reason="no-match")
-                for other in picked or ()
+                for other in search.picked or ()
                 if other not in there
             ],
         )

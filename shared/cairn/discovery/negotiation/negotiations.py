@@ -385,6 +385,14 @@ class Negotiations:
             )
         return [self._view(principal, row, _side_of(row, member), client_id) for row in rows]
 
+    def about(
+        self, principal: Principal, opportunity_id: UUID, client_id: str | None = None
+    ) -> UUID | None:
+        """Return the negotiation about an opportunity, as its reader sees it; None without one."""
+        with self.platform.transactions.reading(self._reader(principal, client_id)) as stores:
+            row = stores.negotiations.of_opportunity(opportunity_id)
+        return row.id if row is not None else None
+
     def insights(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, Insights]:
         """Return what negotiations came to, by opportunity, for their cards; those that ended."""
         with self.platform.transactions.reading(principal) as stores:
