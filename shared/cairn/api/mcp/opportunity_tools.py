@@ -70,7 +70,7 @@ class OpportunitiesMade(TypedDict):
 
     items: list[DraftLine]
     new: int
-    already_accepted: NotRequired[list[DraftLine]]
+    met: NotRequired[list[UUID]]
 
 
 class ListArguments(Body):
@@ -102,7 +102,7 @@ def _create(services: ApiServices, principal: Principal, arguments: DiscoverIn) 
     structured = {
         "items": [_draft(view) for view in created.items],
         "new": created.new,
-        "already_accepted": [_draft(view) for view in created.already_accepted],
+        "met": [view.id for view in created.already_accepted],
     }
     met = [
         f"{_draft(view)['other']} was met before ({view.id}): write to them, propose nothing new."
@@ -183,7 +183,7 @@ DISCOVER = Tool(
 CREATE = Tool(
     name="opportunity_create",
     title="Propose meetings",
-    description="Keep drafts with the members picked; without any, agents negotiate with who fits.",
+    description="Drafts with the members picked; without any, agents negotiate with who fits.",
     arguments=DiscoverIn,
     parameters=_LOOK,
     result=OpportunitiesMade,
