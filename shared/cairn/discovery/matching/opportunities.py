@@ -96,9 +96,9 @@ class Opportunities:
     def create(self, principal: Principal, request: DiscoveryRequest) -> OpportunitiesCreated:
         """Keep drafts with the people picked, or let agents negotiate with those who fit best.
 
-        Safe to repeat. Whoever is picked is kept however little speaks for them, unless they exclude
-        themselves; who was met before is shown with what there is. Whose agents still speak stays
-        `negotiating`.
+        Safe to repeat. Whoever is picked is kept however little speaks for them, unless they
+        exclude themselves; who was met before is shown with what there is. Whose agents still
+        speak stays `negotiating`.
         """
         search = self.search(principal, request)
         for opportunity_id in search.latent:
