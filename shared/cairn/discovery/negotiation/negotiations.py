@@ -338,6 +338,8 @@ class Negotiations:
             raise missing_negotiation(negotiation_id)
         if not words.strip():
             _refuse("answer", "is empty", "input")
+        if row.deadline is not None and row.deadline <= self.platform.clock():
+            row = self.advance(reader.workspace_id, negotiation_id)
         rows = self._private(reader, negotiation_id, member, "question")
         waiting = [(each, body) for each, body in rows if each.answered_at is None]
         if row.state is not NegotiationState.WAITING or not waiting:
