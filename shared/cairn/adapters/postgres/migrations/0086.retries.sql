@@ -1,5 +1,5 @@
 -- What runs by itself waits longer after each failure; when a member's contacts were looked at.
--- depends: 0084.sign-in
+-- depends: 0085.checkpoint-usage
 
 ALTER TABLE intent
   ADD COLUMN tries integer NOT NULL DEFAULT 0 CHECK (tries >= 0), -- begun and not done, in a row
