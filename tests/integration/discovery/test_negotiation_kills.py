@@ -68,6 +68,9 @@ class Workers:
             each.wait()
 
 
+pytestmark = pytest.mark.timeout(1_200)
+
+
 @pytest.fixture
 def scene(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     for name, value in environment(database.app_url, tmp_path).items():
@@ -108,7 +111,10 @@ def opened(scene: Scene) -> None:
 
 
 def go_through(scene: Scene, workers: Workers) -> None:
-    """Let workers go on until each has ended, and kill one again and again on the way."""
+    """Let workers go on until each has ended, and kill one again and again on the way.
+
+    With each, all claims pass at once, those of who still works too: two may be at the same one.
+    """
     marks = [MANY * (place + 1) // (KILLS + 1) for place in range(KILLS)]
     window = time.monotonic() + 900
 
@@ -117,10 +123,9 @@ def go_through(scene: Scene, workers: Workers) -> None:
         if marks and ended >= marks[0]:
             marks.pop(0)
             workers.kill()
+            scene.sql("UPDATE negotiation SET retry_at = now() WHERE retry_at > now()")
         if ended == MANY:
             return True
-        if not any(each.poll() is None for each in workers.alive):
-            scene.sql("UPDATE negotiation SET retry_at = now() WHERE retry_at > now()")
         workers.fill()
         return False
 
