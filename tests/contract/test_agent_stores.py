@@ -16,7 +16,7 @@ from tests.support.remembering import NOON, admin_of
 from cairn.adapters.postgres.accounts import create_workspace
 from cairn.adapters.postgres.database import Database as Pool
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.investigations.ports import ActionState, ApprovalState, Move
+from cairn.investigations.ports import ActionState, ApprovalState, Move, Progress
 from cairn.investigations.state import Spending, State, Verdict
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
@@ -74,6 +74,18 @@ class TestInvestigations:
         assert stores.investigations.find(one.id) == one
         assert stores.investigations.snapshot(one.id) == b"sealed"
         assert stores.investigations.find(new_id()) is None
+
+    def test_say_how_far_they_are(self, stores: Stores) -> None:
+        one, other = started(stores), started(stores)
+        assert stores.investigations.progress([]) == []
+        [before] = stores.investigations.progress([one.id, new_id()])
+        assert before == Progress(id=one.id, moved_at=one.moved_at, ended_at=None, seq=0)
+        stores.investigations.add_steps(one.id, [line(), line()])
+        assert moved(stores, other.id, State.CREATED, State.HALTED, now=NOON + timedelta(hours=1))
+        assert stores.investigations.close(other.id, NOON + timedelta(hours=1))
+        now = {each.id: each for each in stores.investigations.progress([one.id, other.id])}
+        assert now[one.id] == replace(before, seq=2)
+        assert now[other.id].ended_at == now[other.id].moved_at == NOON + timedelta(hours=1)
 
     def test_a_ticket_has_one_that_has_not_ended(self, stores: Stores) -> None:
         one = started(stores)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from cairn.investigations.ports import ActionRow, ActionState, Approval, ApprovalState
+from cairn.investigations.ports import (
+    ActionRow,
+    ActionState,
+    Approval,
+    ApprovalState,
+    Progress,
+)
 from cairn.investigations.state import Investigation, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -103,6 +109,20 @@ class InMemoryInvestigations:
         lines = self.tables.steps.get(investigation_id, ())
         return sorted((line for line in lines if line.seq > after), key=lambda item: item.seq)[
             :limit
+        ]
+
+    def progress(self, investigation_ids: Collection[UUID]) -> Sequence[Progress]:
+        """Return how far each of these is; those that are not there are left out."""
+        found = (self.find(each) for each in investigation_ids)
+        return [
+            Progress(
+                id=each.id,
+                moved_at=each.moved_at,
+                ended_at=each.ended_at,
+                seq=max((line.seq for line in self.tables.steps.get(each.id, ())), default=0),
+            )
+            for each in found
+            if each is not None
         ]
 
     def page(

@@ -95,6 +95,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.memories",
             f"{CONSOLE}.forgetting",
             f"{CONSOLE}.searches",
+            f"{CONSOLE}.investigations",
+            f"{CONSOLE}.tickets",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

@@ -27,13 +27,14 @@ from cairn.kernel.traces import trace_id_of
 from cairn.tickets.personas import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from uuid import UUID
 
     from cairn.investigations.journal import Opener
     from cairn.investigations.ports import (
         ActionRow,
         ApprovalState,
+        Progress,
         StepRow,
     )
     from cairn.investigations.state import Investigation, State
@@ -112,6 +113,14 @@ class BrowseInvestigations:
         _may_read(principal)
         with self.transactions.reading(principal) as stores:
             return view_of(_find_investigation(stores, investigation_id))
+
+    def progress(
+        self, principal: Principal, investigation_ids: Collection[UUID]
+    ) -> Mapping[UUID, Progress]:
+        """Return how far each of these is, with one look; those that are not there are left out."""
+        _may_read_all(principal)
+        with self.transactions.reading(principal) as stores:
+            return {each.id: each for each in stores.investigations.progress(investigation_ids)}
 
     def steps(
         self, principal: Principal, investigation_id: UUID, *, after: int, limit: int

@@ -137,6 +137,17 @@ def citations(text: str) -> tuple[Citation, ...]:
     return tuple(item for item in results if item is not None)
 
 
+def pieces(text: str) -> Iterator[str | Citation]:
+    """Yield `text` in order, its citations apart from what stands between them."""
+    start = 0
+    for match in _TOKEN.finditer(text):
+        if (cited := parse(match[0])) is not None:
+            yield text[start : match.start()]
+            yield cited
+            start = match.end()
+    yield text[start:]
+
+
 def without(text: str) -> str:
     """Return `text` without its citations: those of another investigation resolve to nothing."""
     return _TOKEN.sub("", text)

@@ -250,6 +250,16 @@ class StepRow:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far an investigation is: another value means there is something new to show."""
+
+    id: UUID
+    moved_at: datetime
+    ended_at: datetime | None
+    seq: int
+
+
 class ApprovalState(StrEnum):
     """pending -> granted, rejected, edited, expired or void; granted -> used."""
 

@@ -44,7 +44,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """A part of Home; `missing` says why there is nothing to show, `empty` what would be there."""
+    """A part of Home. `missing` says why there is nothing to show, `empty` what would be there,
+    `page` where all of it is."""
 
     id: str
     title: str
@@ -54,6 +55,7 @@ class Tile:
     count: str = ""
     lines: Sequence[Line] = ()
     missing: str = ""
+    page: str = ""
 
 
 def tiles(visitor: Visitor, now: datetime) -> list[Tile]:
@@ -163,6 +165,7 @@ _PARTS: Sequence[tuple[Tile, Fill]] = (
             empty="Nothing waits. What agents may not do alone is asked here before it is done.",
             command="cairn approvals list --state pending",
             path="/v1/approvals?state=pending",
+            page="/console/approvals",
         ),
         _waiting,
     ),
@@ -173,6 +176,7 @@ _PARTS: Sequence[tuple[Tile, Fill]] = (
             empty="No investigation runs. One begins with a ticket.",
             command="cairn investigations list",
             path="/v1/investigations",
+            page="/console/investigations",
         ),
         _working,
     ),

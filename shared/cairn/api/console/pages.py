@@ -49,6 +49,8 @@ MENU = (
     ("memories", "/console/memories", "Memories"),
     ("searches", "/console/searches", "Searches"),
     ("approvals", "/console/approvals", "Approvals"),
+    ("tickets", "/console/tickets", "Tickets"),
+    ("investigations", "/console/investigations", "Investigations"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
 REASON = "x-cairn-reason"
@@ -59,6 +61,11 @@ def page(name: str, visitor: Visitor | None, *, status: int = 200, **values: Any
     """Return a page made of a template."""
     text = _environment().get_template(name).render(visitor=visitor, now=_now(), **values)
     return HTMLResponse(text, status_code=status, headers=HEADERS)
+
+
+def fragment(name: str, **values: Any) -> bytes:
+    """Return a piece of a page that is the same for whoever reads it."""
+    return _environment().get_template(name).render(visitor=None, now=_now(), **values).encode()
 
 
 def go_to(path: str) -> RedirectResponse:
@@ -148,6 +155,13 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
+def pieces(text: str) -> list[tuple[str, bool]]:
+    """Return a text in pieces, and which of them are citations."""
+    from cairn.investigations.citations import pieces as split
+
+    return [(str(piece), not isinstance(piece, str)) for piece in split(text)]
+
+
 def _now() -> datetime:
     from cairn.kernel.clock import utc_now
 
@@ -164,5 +178,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     cast("dict[str, Any]", environment.globals).update(static=static_url, menu=MENU, quoted=quoted)
-    cast("dict[str, Any]", environment.filters).update(exact=exact, ago=ago, json=as_json)
+    cast("dict[str, Any]", environment.filters).update(
+        exact=exact, ago=ago, json=as_json, pieces=pieces
+    )
     return environment

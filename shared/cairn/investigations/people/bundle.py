@@ -62,6 +62,17 @@ class Escalations:
         pairs = zip(rows, bodies, strict=True)
         return tuple(_view(row, text_in(body, "why")) for row, body in pairs)
 
+    def of(self, principal: Principal, investigation_id: UUID) -> EscalationView | None:
+        """Return the call that an investigation made; None when it made none."""
+        principal.require_person()
+        workspace_id = principal.workspace_id
+        with self.journal.reading(workspace_id) as stores:
+            row = stores.escalations.of(investigation_id)
+        if row is None:
+            return None
+        (body,) = opened(self.journal, workspace_id, [(row, row.why)])
+        return _view(row, text_in(body, "why"))
+
     def show(self, principal: Principal, escalation_id: UUID) -> HandOff:
         """Return a call with everything whoever takes over needs."""
         principal.require_person()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, part, record
 from cairn.adapters.postgres.stores import entries_of
-from cairn.investigations.ports import StepRow
+from cairn.investigations.ports import Progress, StepRow
 from cairn.investigations.state import Investigation, Spending, State, Verdict
 
 if TYPE_CHECKING:
@@ -74,6 +74,10 @@ class PostgresInvestigations(Store):
         """Return lines after a number, in order."""
         parameters = {"id": investigation_id, "after": after, "limit": limit}
         return self.all_of(record(StepRow), "investigation.steps", **parameters)
+
+    def progress(self, investigation_ids: Collection[UUID]) -> Sequence[Progress]:
+        """Return how far each of these is; those that are not there are left out."""
+        return self.all_of(record(Progress), "investigation.progress", ids=[*investigation_ids])
 
     def page(
         self, *, before: UUID | None, limit: int, state: State | None, ticket_id: UUID | None

@@ -87,3 +87,11 @@ SELECT id, ticket_id, persona, state, verdict, tokens, usd, ms, iterations, unpr
  WHERE workspace_id = %(workspace_id)s
    AND ended_at IS NULL AND state <> 'WAITING_APPROVAL' AND moved_at < %(before)s
  ORDER BY moved_at LIMIT %(limit)s
+
+-- name: progress
+-- How far each of some investigations is: what has changed is looked at, nothing else.
+SELECT i.id, i.moved_at, i.ended_at, coalesce(
+         (SELECT max(s.seq) FROM investigation_step s
+           WHERE s.workspace_id = %(workspace_id)s AND s.investigation_id = i.id), 0) AS seq
+  FROM investigation i
+ WHERE i.workspace_id = %(workspace_id)s AND i.id = ANY (%(ids)s::uuid[])

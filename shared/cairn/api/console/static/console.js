@@ -40,4 +40,29 @@
     await navigator.clipboard.writeText(button.dataset.copy);
     button.textContent = "Copied";
   });
+
+  // A timeline: server-sent events while the page is looked at, polling where they do not come.
+  let source = null;
+  const place = () => document.getElementById("live");
+  const close = () => { if (source) source.close(); source = null; };
+  const poll = () => {
+    const live = place();
+    close();
+    if (!live || !live.dataset.poll) return;
+    live.setAttribute("hx-get", `${live.dataset.poll}?after=${live.dataset.after}`);
+    htmx.process(live);
+  };
+  const follow = () => {
+    const live = place();
+    if (source || document.hidden || !live || !live.dataset.stream || live.hasAttribute("hx-get")) return;
+    source = new EventSource(`${live.dataset.stream}?after=${live.dataset.after}`);
+    source.addEventListener("lines", (event) => htmx.swap("#steps", event.data, { swapStyle: "beforeend" }));
+    source.addEventListener("end", close);
+    source.addEventListener("problem", poll);
+    source.onerror = () => { if (source && source.readyState === EventSource.CLOSED) poll(); };
+  };
+  document.addEventListener("DOMContentLoaded", follow);
+  document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else follow(); });
+  window.addEventListener("pagehide", close);
+  window.addEventListener("pageshow", follow);
 })();
