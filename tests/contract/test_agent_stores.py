@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 import pytest
@@ -38,7 +38,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
         transactions, admin = InMemoryTransactions(), admin_of(new_id())
         transactions.create_workspace(admin.workspace_id)
         with transactions.writing(admin) as opened:
-            yield opened
+            yield cast("Stores", opened)
         return
     database: Database = request.getfixturevalue("database")
     name = f"agents-{new_id()}"
@@ -330,6 +330,7 @@ class TestActions:
 
     def test_start_once_and_end_once(self, stores: Stores) -> None:
         proposed = action(started(stores))
+        assert proposed.investigation_id is not None
         stores.actions.add(proposed)
         given: dict[str, Any] = {"output": b"out", "is_error": True, "error": "no", "now": NOON}
         assert not stores.actions.end(proposed.id, ActionState.APPLIED, **given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx
 import pytest
@@ -157,7 +157,7 @@ def test_who_takes_over_sees_why_and_gets_the_bundle(site: Site, agents: Agents)
     agents.work(id_)
     operator = person(site)
     assert operator.get(f"{INVESTIGATIONS}/{id_}/hand-off").status_code == 404
-    QueueEscalation(journal=agents.journal, desk=agents.desk)(
+    QueueEscalation(journal=agents.journal, desk=cast("Any", agents.desk))(
         agents.workspace_id, id_, verdict=Verdict.NEEDS_TECH, why=HOSTILE
     )
     page = operator.get(f"{INVESTIGATIONS}/{id_}/hand-off")

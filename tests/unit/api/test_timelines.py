@@ -27,9 +27,9 @@ PAGE = 2
 class Desk:
     """Investigations that are `seq` lines long; it counts who looks and what is written."""
 
-    latest: dict[UUID, Progress] = field(default_factory=dict)
-    looks: list[int] = field(default_factory=list)
-    written: Counter[tuple[UUID, int]] = field(default_factory=Counter)
+    latest: dict[UUID, Progress] = field(default_factory=dict["UUID", Progress])
+    looks: list[int] = field(default_factory=list[int])
+    written: Counter[tuple[UUID, int]] = field(default_factory=Counter["tuple[UUID, int]"])
     away: int = 0
 
     def add(self, seq: int = 1) -> UUID:

@@ -18,7 +18,7 @@ from cairn.api.streams import HEARTBEAT
 from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
     from uuid import UUID
 
     from cairn.api.options import Pace
@@ -121,7 +121,7 @@ class Reader:
 
 async def followed(
     timelines: Timelines, reader: Reader, pace: Pace, after: int
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     """Yield events with what is new after a line, until the investigation or the time is over."""
     began = beat = admitted = anyio.current_time()
     seen: Progress | None = None
