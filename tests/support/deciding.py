@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tests.support.agent import DOC, Agents, ScriptedPlanner, act, search
 
+from benchmarks.objects import InMemoryObjects
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.investigations.approvals import Approvals
 from cairn.investigations.grants import Grants
+from cairn.investigations.people.candidates import Candidates
+from cairn.investigations.people.proposing import RememberStep
 from cairn.investigations.state import State
 from cairn.kernel.clock import utc_now
 from cairn.safety.tools import Autonomy, Lane
@@ -37,14 +40,25 @@ def agents_of(services: Any, world: World) -> Agents:
         persona=PROPOSES,
     )
     agents.host.add(TOOL, Lane.WRITE)
-    vars(services).update(
+    desk: Any = agents.desk
+    replaced = cast("dict[str, Any]", vars(services))
+    replaced.update(
         approvals=Approvals(
-            journal=agents.journal,
-            pipeline=agents.pipeline,
-            desk=agents.desk,
-            hiding=agents.hiding,
+            journal=agents.journal, pipeline=agents.pipeline, desk=desk, hiding=agents.hiding
         ),
         grants=Grants(platform=services.platform, policies=agents.policy),
+        candidates=Candidates(
+            journal=agents.journal,
+            desk=desk,
+            ingest=replace(services.ingest_document, objects=InMemoryObjects()),
+        ),
+        remember_step=RememberStep(
+            browse=services.investigations,
+            desk=desk,
+            graph=services.memory_graph.bound_to,
+            redact=services.investigation_parts.redacted,
+            clock=utc_now,
+        ),
     )
     return agents
 

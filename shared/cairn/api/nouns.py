@@ -96,6 +96,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.forgetting",
             f"{CONSOLE}.searches",
             f"{CONSOLE}.investigations",
+            f"{CONSOLE}.review",
             f"{CONSOLE}.tickets",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),

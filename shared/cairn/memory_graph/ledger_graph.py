@@ -29,7 +29,7 @@ from cairn.graph.memory_records import (
 )
 from cairn.graph.memory_walk import MAX_LIMIT, neighbours, shortest_path
 from cairn.graph.node import State
-from cairn.kernel.access import Role, Scope
+from cairn.kernel.access import Scope
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.memory_graph.ports import IMPORT_BATCH, ForgetReport, Health, KeptNode
@@ -95,11 +95,12 @@ class LedgerGraph:
     reader: Principal | None = None
 
     def bound_to(self, principal: Principal) -> LedgerGraph:
-        """Return the graph of one admin's workspace; any other is NotFound.
+        """Return the graph of the workspace of an admin or a person; any other is NotFound.
 
-        Denied for other roles, and for keys that have no access to the scope `admin`.
+        Denied for other roles, and for keys that have no access to the scope `admin`. What a
+        person may write there the database holds to their role.
         """
-        principal.require(Role.ADMIN)
+        principal.require_person()
         principal.require_scope(Scope.ADMIN)
 
         def own(workspace_id: UUID) -> Principal:

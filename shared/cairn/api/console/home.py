@@ -71,12 +71,12 @@ def _filled(tile: Tile, fill: Fill, visitor: Visitor, now: datetime) -> Tile:
 
 
 def _waiting(visitor: Visitor, _: datetime) -> dict[str, Any]:
-    """Questions, and for admins what may be learned and calls of people that failed."""
+    """Questions, and for who works what may be learned and calls of people that failed."""
     questions = visitor.services.investigations.approvals(
         visitor.principal, state=ApprovalState.PENDING, before=None, limit=MOST
     )
     lines = [Line(text=f"Approve {each.tool}?", at=each.asked_at) for each in questions]
-    if visitor.is_admin:
+    if visitor.works:
         staged = visitor.services.candidates.page(
             visitor.principal, state=CandidateState.STAGED, limit=MOST
         )

@@ -51,6 +51,7 @@ MENU = (
     ("approvals", "/console/approvals", "Approvals"),
     ("tickets", "/console/tickets", "Tickets"),
     ("investigations", "/console/investigations", "Investigations"),
+    ("review", "/console/review", "Review"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
 REASON = "x-cairn-reason"

@@ -14,7 +14,7 @@ from cairn.investigations.journal import opened, text_in
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from cairn.investigations.ports import CandidateState
 from cairn.investigations.views import CandidateView
-from cairn.kernel.access import Role, Scope
+from cairn.kernel.access import Scope
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.records import convert
 from cairn.kernel.text.checks import clean_text
@@ -53,9 +53,9 @@ class CandidateText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """Lists and shows candidates to admins, and takes their decisions.
+    """Lists and shows candidates to admins and people, and takes decisions of who operates.
 
-    Raises Denied for other keys, NotFound for another workspace's and when whom it was about was
+    Raises Denied for others, NotFound for another workspace's and when whom it was about was
     forgotten, Conflict (`already-decided`), ValidationFailed naming the field.
     """
 
@@ -72,7 +72,7 @@ class Candidates:
         limit: int = 50,
     ) -> tuple[CandidateView, ...]:
         """Return candidates without their texts, the newest first."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         with self.journal.reading(principal.workspace_id) as stores:
             rows = stores.candidates.page(state=state, before=before, limit=limit)
         sealed = [(row, row.content) for row in rows]
@@ -82,7 +82,7 @@ class Candidates:
 
     def show(self, principal: Principal, candidate_id: UUID) -> CandidateView:
         """Return one with its text."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         return _view(*self._read(principal.workspace_id, candidate_id))
 
     def edit(
@@ -94,7 +94,7 @@ class Candidates:
         text: str | None = None,
     ) -> CandidateView:
         """Replace what a staged one says; it waits on."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         row, draft = self._readable(principal.workspace_id, candidate_id)
         new = CandidateText(
             title=clean_text(title or draft.title, field="title", max_chars=MAX_TITLE_CHARS),
@@ -112,7 +112,7 @@ class Candidates:
 
     def reject(self, principal: Principal, candidate_id: UUID, *, reason: str) -> CandidateView:
         """Say no; it stays as a record of what was not learned, and why."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         why = clean_text(reason, field="reason", max_chars=MAX_REASON_CHARS)
         row, draft = self._readable(principal.workspace_id, candidate_id)
         new = replace(draft, rejected_because=why)
@@ -128,7 +128,7 @@ class Candidates:
         self, principal: Principal, candidate_id: UUID, *, scope: Scope = Scope.ADMIN
     ) -> CandidateView:
         """Say yes: it becomes a document, found once its ingestion is done."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         principal.require_scope(scope)
         row, draft = self._readable(principal.workspace_id, candidate_id)
         if row.state is not CandidateState.ACCEPTED:
@@ -188,7 +188,9 @@ class Candidates:
 
     def _write(self, principal: Principal, row: Candidate, do: Callable[[Write], None]) -> None:
         actor = principal_actor(principal)
-        self.journal.write(principal.workspace_id, row.data_subjects, actor, do)
+        self.journal.write(
+            principal.workspace_id, row.data_subjects, actor, do, person=principal.person
+        )
 
     def _read(
         self, workspace_id: UUID, candidate_id: UUID

@@ -289,9 +289,9 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """Shows what is proposed to admins, and takes their decisions.
+    """Shows what is proposed to admins and people, and takes decisions of admins.
 
-    Raises Denied for other keys, NotFound, Conflict (`already-decided`).
+    Raises Denied for others, NotFound, Conflict (`already-decided`).
     """
 
     graph: ReviewedGraphOf
@@ -301,7 +301,7 @@ class Proposals:
         self, principal: Principal, *, before: UUID | None = None, limit: int = 50
     ) -> tuple[Proposal, ...]:
         """Return what waits for a person, the newest first."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         graph = self.graph(principal)
         nodes = graph.provisional(principal.workspace_id, before=before, limit=limit)
         return tuple(_shown(item) for item in nodes)

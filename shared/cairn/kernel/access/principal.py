@@ -94,6 +94,10 @@ class Principal:
     def require(self, *roles: Role) -> None:
         """Raise Denied unless the principal has one of `roles`."""
         if self.role not in roles:
+            if self.person is not None:
+                raise Denied(
+                    f"This is for owners and admins; your role is {self.person}.", reason="role"
+                )
             raise Denied(
                 f"This needs a key with the role {' or '.join(roles)}; this key has {self.role}.",
                 reason="role",
