@@ -137,6 +137,7 @@ WHO_MAY = {
     "GET /v1/people": ADMIN,
     "POST /v1/people": ADMIN,
     "POST /v1/people/{person_id}/link": ADMIN,
+    "POST /v1/people/{person_id}/sign-out": ADMIN,
     "PATCH /v1/people/{person_id}": ADMIN,
     "DELETE /v1/people/{person_id}": ADMIN,
     "GET /v1/keys": ADMIN,

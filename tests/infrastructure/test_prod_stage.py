@@ -329,6 +329,7 @@ def test_the_api_is_throttled_logged_and_takes_tokens_on_its_second_prefix(
     prod: Assembly,
 ) -> None:
     (stage,) = prod.resources("AWS::ApiGatewayV2::Stage")
+    assert stage.properties["StageName"] == "$default"  # no path: the console's pages are at /
     limits = stage.properties["DefaultRouteSettings"]
     assert (limits["ThrottlingRateLimit"], limits["ThrottlingBurstLimit"]) == (50, 100)
     assert stage.properties["AccessLogSettings"]["DestinationArn"]

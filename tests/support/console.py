@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -28,17 +29,18 @@ CSRF = re.compile(r'name="csrf" (?:content|value)="([^"]+)"')
 
 @dataclass
 class Browser:
-    """Somebody's browser, with its cookies. `base` is where its pages come from."""
+    """Somebody's browser, with its cookies and address. `base` is where its pages come from."""
 
     app: FastAPI
     base: str = BASE
+    address: str = field(default_factory=lambda: f"2001:db8:{token_hex(2)}:{token_hex(2)}::1")
     cookies: httpx.Cookies = field(default_factory=httpx.Cookies)
 
     def send(self, method: str, path: str, **given: Any) -> httpx.Response:
         """Return the answer, and keep what cookies it sets."""
 
         async def call() -> httpx.Response:
-            transport = httpx.ASGITransport(app=self.app)
+            transport = httpx.ASGITransport(app=self.app, client=(self.address, 4711))
             async with httpx.AsyncClient(
                 transport=transport, base_url=self.base, cookies=self.cookies
             ) as client:

@@ -1423,6 +1423,13 @@ export function linkPerson(
   return { method: "POST", path: `/v1/people/${encodeURIComponent(personId)}/link` };
 }
 
+/** Sign somebody out everywhere. */
+export function signPersonOut(
+  personId: string,
+): Call<M["SignedOut"]> {
+  return { method: "POST", path: `/v1/people/${encodeURIComponent(personId)}/sign-out` };
+}
+
 /** List personas. */
 export function listPersonas(): Call<M["PersonaList"]> {
   return { method: "GET", path: "/v1/personas" };

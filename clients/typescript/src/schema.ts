@@ -5343,6 +5343,8 @@ export interface components {
             person: boolean;
             /** @description Whose access tokens open it: `sub:` or `client:` and the name they say. */
             token_subject: string | null;
+            /** @description When a request last had it; null for never, and after a crash of the database. */
+            last_used_at: string | null;
         };
         /** @description A new key. Its secret is in this answer only. */
         KeyWithSecret: {
@@ -8236,6 +8238,13 @@ export interface components {
             role: components["schemas"]["Valency"];
             /** @description Whether they said yes for themselves. */
             yes: boolean;
+        };
+        /** @description Somebody whose sessions are over, and how many there were. */
+        SignedOut: {
+            /** @description Who was signed out. */
+            person: components["schemas"]["PersonView"];
+            /** @description How many sessions are over. */
+            sessions: number;
         };
         /** @description A memory that says what a client can do, or learns. */
         Skill: {

@@ -56,6 +56,14 @@ class PersonLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SignedOut:
+    """Somebody whose sessions are over, and how many there were."""
+
+    person: PersonView
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class People:
     """What owners and admins do about who signs in. Admins do nothing about owners."""
 
@@ -108,11 +116,16 @@ class People:
         *,
         role: PersonRole | None = None,
         disabled: bool | None = None,
+        seen: datetime | None = None,
     ) -> PersonView:
-        """Change what somebody may do; their sessions get new tokens, or end when disabled."""
+        """Change what somebody may do; their sessions get new tokens, or end when disabled.
+
+        Conflict where the person was changed since `seen`, their `changed_at` as it was looked at.
+        """
         with self.platform.transactions.writing(principal) as stores:
             person, now = self._person(stores, principal, person_id), self.platform.clock()
             _require_over(principal, role or person.role)
+            _require_unchanged(person, seen)
             since = person.disabled_at or now
             new = replace(
                 person,
@@ -134,10 +147,25 @@ class People:
             )  # fmt: skip
             return replace(new, changed_at=now)
 
-    def remove(self, principal: Principal, person_id: UUID) -> PersonView:
+    def sign_out(self, principal: Principal, person_id: UUID) -> SignedOut:
+        """End every session of somebody, and the link they may have; they may come back."""
+        with self.platform.transactions.writing(principal) as stores:
+            person = self._person(stores, principal, person_id)
+            stores.people.drop_links(person.id)
+            ended = stores.people.end_sessions(person.id)
+            for session_id in ended:
+                self._record(
+                    stores, principal, "person.signed_out", person, session_id=str(session_id)
+                )
+            return SignedOut(person=person, sessions=len(ended))
+
+    def remove(
+        self, principal: Principal, person_id: UUID, *, seen: datetime | None = None
+    ) -> PersonView:
         """Take somebody out, with their name, password and sessions; the ledger names an id."""
         with self.platform.transactions.writing(principal) as stores:
             person = self._person(stores, principal, person_id)
+            _require_unchanged(person, seen)
             _require_owner_left(stores, without=person)
             stores.people.remove(person.id)
             self._record(stores, principal, "person.removed", person)
@@ -191,6 +219,15 @@ def _require_over(principal: Principal, role: PersonRole) -> None:
     principal.require(Role.ADMIN)
     if role is PersonRole.OWNER and principal.person not in (None, PersonRole.OWNER):
         raise Denied("Only an owner decides about owners.", reason="role")
+
+
+def _require_unchanged(person: PersonView, seen: datetime | None) -> None:
+    """Raise Conflict where somebody else has changed a person meanwhile."""
+    if seen is not None and person.changed_at != seen:
+        raise Conflict(
+            "Somebody else has changed this person meanwhile; look at them again.",
+            reason="person-changed",
+        )
 
 
 def _require_owner_left(

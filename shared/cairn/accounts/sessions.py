@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from cairn.accounts.addresses import ADDRESS_ATTEMPTS, ADDRESS_WINDOW, address_id
 from cairn.accounts.keys import record
 from cairn.kernel.access import ALL_SCOPES, PersonRole, Principal, Role
 from cairn.kernel.access.keys import secret_hash
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import FieldError, Unauthenticated, ValidationFailed
+from cairn.kernel.errors import FieldError, RateLimited, Unauthenticated, ValidationFailed
 from cairn.ledger.entry import Actor, ActorKind
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ class SignInFinder(Protocol):
     def login(self, login: str) -> tuple[UUID, UUID] | None: ...
     def link(self, token_hash: bytes) -> UUID | None: ...
     def session(self, token_hash: bytes, now: datetime, idle: timedelta) -> SessionRow | None: ...
+    def count_address(
+        self, place: UUID, now: datetime, *, most: int, window: timedelta, taken: int
+    ) -> float: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +137,14 @@ class Sessions:
                 stores.people.see(row.session_id, now)
         return row
 
-    def with_password(self, login: str, password: str) -> Opened:
+    def with_password(self, login: str, password: str, *, address: str | None = None) -> Opened:
         """Open a session; Unauthenticated says one and the same whatever was wrong.
 
         The attempt is counted before the password is looked at, so that many at once are no way
-        around the pause.
+        around the pause. RateLimited where the address has tried too often, whoever it names;
+        an attempt that succeeds is not held against its address.
         """
+        self._count_address(address, 1)
         place = self.find.login(login.strip().lower()) if len(login) <= 254 else None
         person = self._begin_attempt(*place) if place else None
         good = self.passwords.check(
@@ -150,10 +156,13 @@ class Sessions:
             if _present(stores, person.id) != person.password_hash:
                 raise Unauthenticated(REFUSED, reason="sign-in")
             stores.people.count_attempts(person.id, 0, None)
-            return self._open(stores, place[0], person.id, by="password")
+            opened = self._open(stores, place[0], person.id, by="password")
+        self._count_address(address, -1)
+        return opened
 
-    def with_link(self, token: str) -> Opened:
-        """Open a session by a one-time link, which is spent."""
+    def with_link(self, token: str, *, address: str | None = None) -> Opened:
+        """Open a session by a one-time link, which is spent; RateLimited as with a password."""
+        self._count_address(address, 1)
         hash_ = secret_hash(token[:MAX_TOKEN_CHARS])
         workspace_id = self.find.link(hash_) if token.isascii() else None
         if workspace_id is None:
@@ -162,7 +171,9 @@ class Sessions:
             person_id = stores.people.take_link(hash_, self.platform.clock())
             if person_id is None or stores.people.credentials(person_id) is None:
                 raise _no_link()
-            return self._open(stores, workspace_id, person_id, by="link")
+            opened = self._open(stores, workspace_id, person_id, by="link")
+        self._count_address(address, -1)
+        return opened
 
     def set_password(self, session: SessionRow, new: str, *, present: str) -> Opened:
         """Set a password; every other session of the person ends, this one gets a new token.
@@ -206,6 +217,22 @@ class Sessions:
 
     def _writing(self, workspace_id: UUID) -> AbstractContextManager[Stores]:
         return self.platform.transactions.writing(system_principal(workspace_id))
+
+    def _count_address(self, address: str | None, taken: int) -> None:
+        """Count an attempt of an address, or with -1 give it back."""
+        wait = self.find.count_address(
+            address_id(address),
+            self.platform.clock(),
+            most=ADDRESS_ATTEMPTS,
+            window=ADDRESS_WINDOW,
+            taken=taken,
+        )
+        if wait > 0:
+            raise RateLimited(
+                "Too many attempts to sign in come from this address; wait a while.",
+                retry_after=wait,
+                reason="sign-in-address",
+            )
 
     def _begin_attempt(self, workspace_id: UUID, person_id: UUID) -> Credentials | None:
         """Count an attempt and return what it is held to; None while the person is locked."""

@@ -90,6 +90,10 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "": (f"{CONSOLE}.routes",),
         "console": (
             f"{CONSOLE}.routes",
+            f"{CONSOLE}.people",
+            f"{CONSOLE}.keys",
+            f"{CONSOLE}.agents",
+            f"{CONSOLE}.settings",
             f"{CONSOLE}.approvals",
             f"{CONSOLE}.cited",
             f"{CONSOLE}.memories",

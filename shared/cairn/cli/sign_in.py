@@ -79,6 +79,15 @@ def change(
     print_done(deps, changed, line, as_json=as_json)
 
 
+@app.command("sign-out")
+def sign_out(ctx: typer.Context, login: Login, as_json: Json = False) -> None:
+    """End every session of somebody; they may sign in again."""
+    deps = deps_of(ctx)
+    person = _of_login(deps.client.get("/v1/people")["items"], login)
+    ended = deps.client.post(f"/v1/people/{person['id']}/sign-out", {})
+    print_done(deps, ended, f"{escape(login)}: {ended['sessions']} ended", as_json=as_json)
+
+
 @app.command()
 def remove(ctx: typer.Context, login: Login, as_json: Json = False) -> None:
     """Remove somebody with their password and sessions."""

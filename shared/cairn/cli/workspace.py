@@ -248,7 +248,7 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
     answer = deps.client.get("/v1/keys")
     if as_json:
         return print_json(answer)
-    shown = table("id", "name", "role", "scopes", "client", "tools", "state")
+    shown = table("id", "name", "role", "scopes", "client", "tools", "last used", "state")
     for each in answer["items"]:
         state = "[red]revoked[/]" if each["revoked_at"] else "[green]valid[/]"
         shown.add_row(
@@ -258,6 +258,7 @@ def list_keys(ctx: typer.Context, as_json: Json = False) -> None:
             ", ".join(each["scopes"]),
             escape(each["client_id"] or "all"),
             "all" if each["tools"] is None else ", ".join(each["tools"]),
+            (each["last_used_at"] or "never")[:16],
             state,
         )
     deps.out.print(shown)

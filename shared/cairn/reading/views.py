@@ -286,6 +286,7 @@ class KeyView:
     agent: str | None = None
     person: bool = False
     token_subject: str | None = None
+    last_used_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,7 @@
 """The console over the real database: who gets in, who does not, and what a thief may not do."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import re
@@ -7,12 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 from tests.support.console import BASE, PASSWORD, Browser, add_person, signed_in
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import World, open_world
 
+from cairn.accounts.addresses import ADDRESS_ATTEMPTS, ADDRESS_WINDOW, address_id
 from cairn.accounts.keys import record
 from cairn.accounts.sessions import FREE_ATTEMPTS, REFUSED, pause_after
 from cairn.api.app import create_app
@@ -182,6 +186,70 @@ def test_after_five_failures_nobody_is_tried_for_a_while_and_nobody_learns_wheth
         root.execute("UPDATE person SET locked_until = now() - interval '1 s'")
         root.commit()
     assert browser.sign_in(login).status_code == 303
+
+
+def test_an_address_that_failed_too_often_is_told_to_wait_before_any_password_is_looked_at(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = f"address-{new_id()}"
+    deployed.person(login)
+    attacker = Browser(deployed.app, address="2001:db8:0:bad::1")
+    for number in range(ADDRESS_ATTEMPTS):  # others' names: nobody is locked by it
+        attacker.address = f"2001:db8:0:bad::{number:x}"  # one customer's network
+        answer = attacker.sign_in(f"guess-{number}-{new_id()}", "a guess, one of many")
+        assert answer.status_code == 401
+    hashed: list[str] = []
+    passwords = deployed.app.state.services.sessions.passwords
+    monkeypatch.setattr(type(passwords), "check", lambda *args: hashed.append("hashed"))
+    refused = attacker.sign_in(login)
+    assert refused.status_code == 429
+    assert 1 <= int(refused.headers["retry-after"]) <= ADDRESS_WINDOW.total_seconds()
+    assert "Too many attempts to sign in come from this address" in refused.text
+    link = attacker.post("/console/link", token="guessed")
+    assert (link.status_code, link.headers["x-cairn-reason"]) == (429, "sign-in-address")
+    assert int(link.headers["retry-after"]) >= 1
+    assert hashed == []
+    monkeypatch.undo()
+    assert Browser(deployed.app).sign_in(login).status_code == 303  # from anywhere else
+
+
+def test_who_signs_in_well_is_not_counted_and_an_address_may_try_again_later(
+    deployed: Deployed, database: Database
+) -> None:
+    login = f"office-{new_id()}"
+    deployed.person(login)
+    office = Browser(deployed.app)
+    find, place = deployed.app.state.services.sessions.find, address_id(office.address)
+    moment = deployed.app.state.services.sessions.platform.clock()
+    with database.connect_as_superuser() as root:  # what other tests left is not looked at
+        root.execute("DELETE FROM rate_limit WHERE workspace_id = %s", [UUID(int=0)])
+
+    def attempt(later: float = 0, taken: int = 1) -> float:
+        at = moment + timedelta(seconds=later)
+        return find.count_address(place, at, most=4, window=timedelta(seconds=40), taken=taken)
+
+    for _ in range(10):
+        assert attempt() == 0
+        attempt(taken=-1)
+    assert [attempt() for _ in range(4)] == [0, 0, 0, 0]
+    assert 0 < attempt() <= 10
+    assert 0 < attempt() <= 10  # a refused one costs nothing
+    assert attempt(later=11) == 0
+    assert attempt(later=11) > 0
+    assert find.count_address(new_id(), moment + timedelta(days=1), most=4,
+                              window=timedelta(seconds=40), taken=1) == 0  # fmt: skip
+    with database.connect_as_superuser() as root:  # who was quiet for long leaves nothing behind
+        query = "SELECT count(*) FROM rate_limit WHERE key_id = %s"
+        row = root.execute(query, [place]).fetchone()
+    assert row == (0,)
+
+
+def test_one_address_is_the_same_however_it_is_written() -> None:
+    assert address_id("::ffff:192.0.2.7") == address_id("192.0.2.7")
+    assert address_id("2001:db8::1") == address_id("2001:0db8:0:0:ffff::9")
+    assert (
+        len({address_id(each) for each in ("192.0.2.7", "192.0.2.8", "2001:db8:1::1", None)}) == 4
+    )
 
 
 def test_pauses_grow_and_end_with_an_hour() -> None:

@@ -130,6 +130,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/ledger/verify",
         "/v1/people",
         "/v1/people/{person_id}",
+        "/v1/people/{person_id}/sign-out",
         "/v1/people/{person_id}/link",
         "/v1/keys",
         "/v1/keys/{key_id}",

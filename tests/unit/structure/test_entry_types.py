@@ -26,6 +26,8 @@ LOGGED = {
     "ticket.not_written_back",
     "ticket_source.not_polled",
     "ticket_source.polled",
+    "workflow.not_started",
+    "workflow.not_swept",
 }
 """Names of lines of the log."""
 

@@ -3402,6 +3402,9 @@ class KeyView(Model):
     token_subject: str | None
     """Whose access tokens open it: `sub:` or `client:` and the name they say."""
 
+    last_used_at: AwareDatetime | None
+    """When a request last had it; null for never, and after a crash of the database."""
+
 
 class KeyWithSecret(Model):
     """A new key. Its secret is in this answer only."""
@@ -5893,6 +5896,16 @@ class SideView(Model):
 
     yes: bool
     """Whether they said yes for themselves."""
+
+
+class SignedOut(Model):
+    """Somebody whose sessions are over, and how many there were."""
+
+    person: PersonView
+    """Who was signed out."""
+
+    sessions: int
+    """How many sessions are over."""
 
 
 class Skill(Model):

@@ -3333,6 +3333,20 @@ def link_person(
     )
 
 
+def sign_person_out(
+    person_id: UUID | str,
+) -> Call[models.SignedOut]:
+    """Sign somebody out everywhere.
+
+    End every session of a person, and the link they may have; they may sign in again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/people/{part(person_id)}/sign-out",
+        answer=models.SignedOut,
+    )
+
+
 def list_personas() -> Call[models.PersonaList]:
     """List personas.
 

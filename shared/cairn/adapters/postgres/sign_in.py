@@ -160,3 +160,17 @@ class FindSignIn:
         with self.database.connection() as connection:
             cursor = connection.cursor(row_factory=record(SessionRow, role=PersonRole))
             return cursor.execute(query("person.admit_session"), parameters).fetchone()
+
+    def count_address(
+        self, place: UUID, now: datetime, *, most: int, window: timedelta, taken: int
+    ) -> float:
+        """Take an attempt out of an address's, or give it back; returns the seconds to wait."""
+        parameters = {
+            "place": place,
+            "now": now,
+            "most": most,
+            "per_second": most / window.total_seconds(),
+            "taken": taken,
+        }
+        with self.database.connection() as connection:
+            return scalar(connection, "person.count_address", parameters)

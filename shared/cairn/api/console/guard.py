@@ -79,6 +79,11 @@ def require_own_origin(request: Request) -> None:
         raise Denied("This form was not sent from a page of this console.", reason="origin")
 
 
+def address_of(request: Request) -> str | None:
+    """Return the address a request comes from, as the server in front says; None for a socket."""
+    return request.client.host if request.client else None
+
+
 def visitor_of(request: Request) -> Visitor:
     """Return who is signed in; Unauthenticated for nobody."""
     require_own_host(request)

@@ -4,6 +4,7 @@ Not under `/v1`, not in the OpenAPI document: pages for people, whose cookies op
 """
 
 from collections.abc import Callable, Coroutine
+from math import ceil
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -13,7 +14,8 @@ from fastapi.routing import APIRoute
 from cairn.api.console import guard, home, pages
 from cairn.api.console.guard import Visitor, changing_visitor, form_of, visitor_of
 from cairn.kernel.clock import utc_now
-from cairn.kernel.errors import CairnError, NotFound, Unauthenticated
+from cairn.kernel.errors import CairnError, NotFound, RateLimited, Unauthenticated
+from cairn.kernel.metrics import Metric
 
 SIGN_IN, LINK, ACCOUNT = "/console/sign-in", "/console/link", "/console/account"
 
@@ -118,13 +120,36 @@ def sign_in(request: Request, body: Body) -> Response:
     goal, login = guard.own_path(form.get("next")), form.get("login", "")
     services = request.app.state.services
     try:
-        opened = services.sessions.with_password(login, form.get("password", ""))
-    except Unauthenticated as error:
-        return pages.page(
-            "sign_in.html", None, status=401, next=goal, wrong=error.detail, login=login[:254]
+        opened = services.sessions.with_password(
+            login, form.get("password", ""), address=guard.address_of(request)
         )
+    except (RateLimited, Unauthenticated) as error:
+        return _not_signed_in(request, error, goal, login)
     response = pages.go_to(goal)
     guard.keep_session(request, response, opened)
+    return response
+
+
+def _not_signed_in(
+    request: Request, error: RateLimited | Unauthenticated, goal: str, login: str
+) -> Response:
+    """Return the sign-in page again, which says what was wrong, or how long to wait."""
+    wrong = error.detail
+    headers: dict[str, str] = {}
+    if isinstance(error, RateLimited):
+        seconds = max(1, ceil(error.retry_after))
+        wrong += f" In {seconds} s you can try again."
+        headers["retry-after"] = str(seconds)
+        request.app.state.options.metrics(Metric.RATE_LIMIT_REJECTIONS, 1, surface="console")
+    response = pages.page(
+        "sign_in.html",
+        None,
+        status=429 if headers else 401,
+        next=goal,
+        wrong=wrong,
+        login=login[:254],
+    )
+    response.headers.update(headers)
     return response
 
 
@@ -141,7 +166,8 @@ def spend_link(request: Request, body: Body) -> Response:
     guard.require_own_host(request)
     guard.require_own_origin(request)
     form = form_of(request, body)
-    opened = request.app.state.services.sessions.with_link(form.get("token", ""))
+    sessions = request.app.state.services.sessions
+    opened = sessions.with_link(form.get("token", ""), address=guard.address_of(request))
     response = pages.go_to(ACCOUNT)
     guard.keep_session(request, response, opened)
     return response

@@ -8,7 +8,7 @@ from fastapi import Path, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from cairn.accounts.people import PersonLink, PersonView
+from cairn.accounts.people import PersonLink, PersonView, SignedOut
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import ListOf, answers, problems
@@ -96,6 +96,20 @@ def add_person(body: PersonIn, caller: Admin, services: Services) -> Response:
 def link_person(person_id: PersonId, caller: Admin, services: Services) -> Response:
     """Make a new link for somebody who lost password or session; it is good for 15 minutes."""
     return _link(services.people.link(caller, person_id), 201)
+
+
+@routes.post(
+    "/v1/people/{person_id}/sign-out",
+    summary="Sign somebody out everywhere",
+    response_model=None,
+    responses={
+        **answers(200, "How many sessions are over", SignedOut),
+        **problems("not-found"),
+    },
+)
+def sign_person_out(person_id: PersonId, caller: Admin, services: Services) -> Response:
+    """End every session of a person, and the link they may have; they may sign in again."""
+    return answer(services.people.sign_out(caller, person_id))
 
 
 @routes.patch(

@@ -45,9 +45,10 @@ RETURNING id
 -- Every key, newest first, without secrets.
 SELECT k.id, p.name, k.prefix, p.role, p.allowed_scopes AS scopes, k.created_at, p.agent_slug,
   p.tools, p.client_id, p.agent, p.of_person AS person, k.expires_at, k.revoked_at,
-  k.token_subject
+  k.token_subject, u.used_at AS last_used_at
   FROM api_key k
   JOIN principal p ON p.workspace_id = k.workspace_id AND p.id = k.principal_id
+  LEFT JOIN key_uses() u ON u.key_id = k.id
  WHERE k.workspace_id = %(workspace_id)s
  ORDER BY k.created_at DESC, k.id DESC
 

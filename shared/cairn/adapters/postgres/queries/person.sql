@@ -104,3 +104,7 @@ SELECT workspace_of_link(%(token_hash)s)
 -- Who holds a session's token that is good now, or the one before it.
 SELECT workspace_id, person_id, session_id, login, name, role, csrf, present, rotate, by_link, seen_at, token_hash
   FROM admit_session(%(token_hash)s, %(now)s, %(idle)s)
+
+-- name: count_address
+-- An attempt to sign in of an address, or one given back; how many seconds it has to wait.
+SELECT count_address(%(place)s, %(now)s, %(most)s, %(per_second)s, %(taken)s)
