@@ -310,6 +310,38 @@ def test_a_model_calls_tools_cites_what_it_read_and_its_words_come_as_they_are_w
     assert FACT in str(result) and "<tool_result" in str(result)
 
 
+def test_what_an_agent_was_baked_stands_in_the_system_text_of_its_chats(
+    model: ChatServer, led: Front
+) -> None:
+    body = {"slug": "desk", "name": "Desk", "scopes": ["admin", "public"], "key": {}}
+    desk = {"authorization": f"Bearer {led.call('POST', '/v1/agents', json=body)['secret']}"}
+    memory = {"type": "fact", "text": FACT, "agents": ["desk"]}
+    node = led.call("POST", "/v1/memories", json=memory)["id"]
+
+    def asked(session: str) -> dict[str, Any]:
+        model.says.append(Say(text="So it is."))
+        turn = {"message": HI, "session_id": session}
+        assert led.call("POST", "/v1/chat", json=turn, headers=desk)["source"] == "model"
+        return asked_of_chat(model)[-1]
+
+    def tools(request: dict[str, Any]) -> set[str]:
+        return {each["name"] for each in request["tools"]}
+
+    before = asked("s1")
+    assert FACT not in str(before["system"])
+    led.call("POST", "/v1/agents/desk/knowledge", json={})
+    baked = asked("s2")
+    assert FACT in str(baked["system"])
+    assert "memory_recall" in tools(baked)
+    led.call("PATCH", "/v1/agents/desk", json={"live_memory": False})
+    alone = asked("s3")
+    assert FACT in str(alone["system"])
+    assert "memory_recall" not in tools(alone)
+    led.call("DELETE", f"/v1/memories/{node}")
+    stale = asked("s4")
+    assert FACT not in str(stale["system"]), "what is gone since is not shown"
+
+
 def test_what_a_model_wants_deleted_waits_and_it_cannot_say_yes(
     model: ChatServer, led: Front
 ) -> None:

@@ -249,6 +249,26 @@ def test_a_token_that_does_not_hold_is_refused_and_the_message_says_what_does_no
             assert f'error="{named}"' in answer.headers["www-authenticate"]
 
 
+def test_a_chat_is_open_to_a_token_that_holds_and_to_no_other(deployed: Deployment) -> None:
+    deployed.bind(deployed.person)
+    now = int(time.time())
+    cases = {
+        deployed.token(aud="https://another.example/mcp"): (401, "token-audience"),
+        deployed.token(exp=now - 120): (401, "token-expired"),
+        deployed.token(iss="https://another.example"): (401, "token-issuer"),
+        deployed.token(scope="openid profile"): (403, "token-scope"),
+        deployed.token(sub="nobody", client_id=None): (401, "token-unbound"),
+    }
+    question = {"message": "What is remembered of the harbour?"}
+    for token, (status, reason) in cases.items():
+        refused = deployed.send("POST", "/v1/chat", token, json=question)
+        assert (refused.status_code, refused.json()["reason"]) == (status, reason)
+        assert token not in refused.text
+    assert deployed.send("GET", "/v1/conversations", deployed.key).json()["items"] == []
+    turn = deployed.send("POST", "/v1/chat", deployed.token(), json=question)
+    assert (turn.status_code, "event: graph_end" in turn.text) == (200, True), turn.text
+
+
 def test_keys_are_read_once_and_again_for_one_that_is_new(
     deployed: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
