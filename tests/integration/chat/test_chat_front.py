@@ -1,5 +1,7 @@
 """Chat over HTTP, as it is wired, over PostgreSQL: by rules, and by a model that is on the wire."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import asyncio
