@@ -622,6 +622,7 @@ export interface components {
             namespace_prefix?: string | null;
             /** @description What the metadata must say; all of it. Only memories have any. */
             where?: components["schemas"]["ConditionIn"][];
+            personalize_for?: string | null;
             /**
              * @description How many tokens at most.
              * @default 2000
@@ -2378,6 +2379,8 @@ export interface components {
             namespace_prefix?: string | null;
             /** @description What the metadata must say; all of it. Only memories have any. */
             where?: components["schemas"]["ConditionIn"][];
+            /** @description The client for whom: what is known of them moves results up; null: for nobody in particular. */
+            personalize_for?: string | null;
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
         };
@@ -7125,6 +7128,17 @@ export interface components {
             /** @description The version. */
             version: number;
         };
+        /** @description What is known of whom the search is for, and leads to the result. */
+        PersonalReason: {
+            /** @description How the person hangs together with it. */
+            relation: string;
+            /** @description What they are interested in; only of an interest. */
+            name?: string;
+            /** @description What the walk from them gives it, from 0 to 1. */
+            score: number;
+            /** @description The ids of what they said or did that this follows from. */
+            evidence: string[];
+        };
         /** @description The turn that was taken up; null where none waits. */
         PickUpShown: {
             /** @description The turn; null where none waits. */
@@ -8008,6 +8022,8 @@ export interface components {
             proactive_signal?: components["schemas"]["Signal"];
             /** @description The result, entity or search it is shown because of. */
             because?: string | null;
+            /** @description Why it stands higher for whom the search is; only where it does. */
+            personal?: components["schemas"]["PersonalReason"];
             /** @description The ids it stands for. */
             merged?: string[];
             /** @description Nodes one edge away. */

@@ -110,6 +110,15 @@ class PathPart(TypedDict):
     headings: NotRequired[list[str]]
 
 
+class PersonalReason(TypedDict):
+    """What is known of whom the search is for, and leads to the result."""
+
+    relation: str
+    name: NotRequired[str]
+    score: float
+    evidence: list[UUID]
+
+
 class SearchResult(TypedDict):
     """One result. `compact` leaves out attributes and context, `fields` narrows properties."""
 
@@ -127,6 +136,7 @@ class SearchResult(TypedDict):
     path: NotRequired[list[PathPart]]
     proactive_signal: NotRequired[Signal]
     because: NotRequired[UUID | None]
+    personal: NotRequired[PersonalReason]
     merged: NotRequired[list[UUID]]
     related: NotRequired[list[RelatedNode]]
     related_dropped: NotRequired[int]

@@ -21,6 +21,7 @@ from cairn.adapters.postgres.memory.subscriptions import (
 )
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.adapters.postgres.workspaces import PostgresReindex, PostgresWorkspaceSettings
+from cairn.bootstrap.lazy import lazy
 from cairn.bootstrap.models import ModelSettings, chat_models
 from cairn.bootstrap.parts import inform, warn
 from cairn.kernel.clock import monotonic, utc_now
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from cairn.llm.gateway import Gateway
     from cairn.llm.wire import WireChat
     from cairn.recall.context import ShowContext
+    from cairn.recall.personal import Traits
     from cairn.recall.ports import KeywordLeg, Report
     from cairn.recall.questions.facets import Decomposer
     from cairn.recall.questions.read import Expander
@@ -244,10 +246,17 @@ def recall(
         reindex=PostgresReindex(
             opened, model_id=embedder.model.id, clock=utc_now, new_id=new_id
         ).request,
+        traits=lazy(lambda: _traits(opened)),
         estimate=cache(partial(_estimated, embedder)),
         report=report,
         note=note,
     )
+
+
+def _traits(opened: Database) -> Traits:
+    from cairn.profiles.traits import ReadTraits
+
+    return ReadTraits(StoreTransactions(opened))
 
 
 def _estimated(embedder: Embedder) -> Calibration | None:

@@ -24,6 +24,10 @@ searches_app = typer.Typer(
     help="Searches that were made: explained and replayed.", no_args_is_help=True
 )
 
+PersonalizeFor = Annotated[
+    str | None,
+    typer.Option(help="The client for whom: what is known of them moves results up."),
+]
 MinRelevance = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="Leave out what is less relevant; 0 leaves nothing out."),
@@ -161,6 +165,7 @@ def recall(
     on: Annotated[list[str] | None, typer.Option(help="Switch a stage on.")] = None,
     off: Annotated[list[str] | None, typer.Option(help="Switch a stage off.")] = None,
     min_relevance: MinRelevance = None,
+    personalize_for: PersonalizeFor = None,
     explain: Annotated[bool, typer.Option(help="Why each result is where it is.")] = False,
     svg: Svg = None,
     as_json: Json = False,
@@ -182,6 +187,7 @@ def recall(
             "recipe": recipe,
             "stages": stages or None,
             "min_relevance": min_relevance,
+            "personalize_for": personalize_for,
         }
     )
     answer = deps.client.post("/v1/search", body)
@@ -206,12 +212,14 @@ def context(
     client: Client = None,
     recipe: Annotated[str | None, typer.Option(help="Another recall recipe.")] = None,
     min_relevance: MinRelevance = None,
+    personalize_for: PersonalizeFor = None,
     as_json: Json = False,
 ) -> None:
     """Print what was remembered as one block for a prompt, with the source of each piece."""
     deps = deps_of(ctx)
     body = {"query": query, "limit": limit, "max_tokens": max_tokens}
     body |= without_none({"client_id": client, "recipe": recipe, "min_relevance": min_relevance})
+    body |= without_none({"personalize_for": personalize_for})
     built = deps.client.post("/v1/context", body)
     if as_json:
         return print_json(built)

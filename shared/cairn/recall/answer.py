@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.text.canonical import format_timestamp
+from cairn.recall.personal import personal_json
 from cairn.recall.proactive import proactive_json
 from cairn.recall.query import MAX_RESULTS, Format, SearchRequest
 from cairn.recall.rendering import (
@@ -192,6 +193,8 @@ def _reason(result: Result) -> dict[str, Any]:
         shown["path"] = path
     if result.surfaced:
         shown |= proactive_json(result.surfaced)
+    if result.personal:
+        shown["personal"] = personal_json(result.personal)
     if result.merged:
         shown["merged"] = [str(each) for each in result.merged]
     return shown

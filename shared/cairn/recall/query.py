@@ -27,6 +27,7 @@ from cairn.recall.recipes import GRAPH, RECIPES, Recipe, looked_up
 from cairn.recall.records import Filters
 from cairn.recall.switches import faults_of_stages
 from cairn.recall.walks.graph_ports import Method
+from cairn.writing.audience import GLOBAL_CLIENT
 
 if TYPE_CHECKING:
     from cairn.recall.relevance import Calibration
@@ -71,7 +72,8 @@ class SearchRequest:
     conversation, for what its earlier searches found. `intent` overrides what would
     be inferred. `fields` narrows the properties shown, and `max_chars` is the size of the answer
     above which related nodes are left out first. `namespace` is one exactly, `namespace_prefix` one
-    and all below it; all of `where` must hold of a memory's metadata.
+    and all below it; all of `where` must hold of a memory's metadata. What is known of
+    the client `personalize_for` moves results up.
     """
 
     query: str
@@ -102,6 +104,7 @@ class SearchRequest:
     namespace: str | None = None
     namespace_prefix: str | None = None
     where: tuple[Condition, ...] = ()
+    personalize_for: str | None = None
 
 
 def check(request: SearchRequest, principal: Principal) -> None:
@@ -207,6 +210,8 @@ def _faults_of_names(request: SearchRequest) -> list[FieldError]:
         for number, label in enumerate(request.labels)
         if not _LABEL.fullmatch(label)
     ]
+    if request.personalize_for == GLOBAL_CLIENT:
+        errors.append(FieldError("personalize_for", "names a client, whom the search is for"))
     if len(request.labels) > MAX_LABELS:
         errors.append(FieldError("labels", f"must be at most {MAX_LABELS}"))
     if request.format not in frozenset(Format):

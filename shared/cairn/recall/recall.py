@@ -19,6 +19,14 @@ from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.kernel.spans import span
 from cairn.llm.budget import Budget, Limits
 from cairn.llm.costs import Call
+from cairn.recall.personal import (
+    PERSONAL,
+    nobody,
+    personal_outcome,
+    reasons_in,
+    require_person,
+    with_personal,
+)
 from cairn.recall.query import Search, SearchRequest, Stages, check, filters_of
 from cairn.recall.questions import gate, intents
 from cairn.recall.questions.facets import as_ruled, decompose, wanted_set
@@ -45,6 +53,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.transaction import Transactions
     from cairn.recall.legs import LegOutcome, Legs
+    from cairn.recall.personal import Traits
     from cairn.recall.ports import ReadSettings, Reindex, Report
     from cairn.recall.questions.facets import Decomposer
     from cairn.recall.questions.gate import GateVerdict, Turn
@@ -102,6 +111,7 @@ class Recall:
     cache: ResultCache | None = None
     reindex: Reindex | None = None
     estimate: Callable[[], Calibration | None] | None = None
+    traits: Traits = nobody
     report: Report = silent
     note: Report = silent  # of every search, where `report` is of trouble
     limits: Limits = field(default_factory=Limits)
@@ -121,6 +131,8 @@ class Recall:
     def _walk(self, principal: Principal, request: SearchRequest) -> RecallResult:
         """Take the stages in their order."""
         check(request, principal)
+        if request.personalize_for is not None:
+            require_person(principal, request.personalize_for)
         stages = Stages(self.stopwatch)
         search = self._prepare_search(principal, request)
         stages.end("understand")
@@ -131,7 +143,7 @@ class Recall:
         before = self._last_head(search)
         search = self._taken_apart(self._reworded(search))
         stages.end("expand")
-        outcomes = self.legs.run(search)
+        outcomes = self._personalised(search, self.legs.run(search))
         stages.end("legs")
         fused = fuse({leg: outcome.candidates for leg, outcome in outcomes.items()}, search.recipe)
         stages.end("fuse")
@@ -246,6 +258,22 @@ class Recall:
         if search.recipe.decomposition:
             parts = self.decomposer(question, parts, calls=search.calls)
         return replace(search, parts=parts, wanted=wanted_set(question))
+
+    def _personalised(
+        self, search: Search, outcomes: dict[str, LegOutcome]
+    ) -> Mapping[str, LegOutcome]:
+        """Return the outcomes with what is known of whom the search is for."""
+        if search.request.personalize_for is None:
+            return outcomes
+        outcome = personal_outcome(
+            search,
+            outcomes,
+            self.traits,
+            self.transactions,
+            stopwatch=self.stopwatch,
+            timeout_ms=self.legs.timeout_ms,
+        )
+        return {**outcomes, PERSONAL: outcome}
 
     def _rank_and_read(
         self,
@@ -409,6 +437,7 @@ class Recall:
             explained(best, legs, ranking, search),
             ranking.merged,
             subscribed=subscribed,
+            personal=reasons_in(outcomes.values()),
         )
         if ranking.judgement is None or ranking.judgement.answerable is not False:
             results = (*results, *proactive(stores, search, results, run.seeds))
@@ -538,7 +567,8 @@ def _chosen(request: SearchRequest, workspace: RecallSettings) -> Recipe:
         stages[GRAPH] = True
     if request.min_relevance is not None:
         stages["relevance"] = True
-    return switched(recipe, stages) if stages else recipe
+    recipe = switched(recipe, stages) if stages else recipe
+    return with_personal(recipe) if request.personalize_for is not None else recipe
 
 
 def _let_pass(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cairn.kernel.text.canonical import format_timestamp
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.recall.coverage import Coverage
     from cairn.recall.legs import LegOutcome
+    from cairn.recall.personal import PersonalReason
     from cairn.recall.proactive import Surfaced
     from cairn.recall.query import Search
     from cairn.recall.ranking import Ranked
@@ -113,7 +115,8 @@ class Result:
     it, fused, what each signal added, decay_score and importance_score. `merged` are the ids this
     result stands for besides its own. `surfaced` says why a proactive node is there, `validity`
     whether what the node says held at the moment the search answers for. `relevance` is the
-    probability that it bears on the question, where that is known.
+    probability that it bears on the question, where that is known. `personal` is why it stands
+    higher for whom the search is.
     """
 
     node: FoundNode
@@ -124,6 +127,7 @@ class Result:
     surfaced: Surfaced | None = None
     validity: Validity = Validity.CURRENT
     relevance: float | None = None
+    personal: PersonalReason | None = None
 
     @property
     def retrieval_reason(self) -> str:
@@ -171,6 +175,7 @@ def shown(
     merged: Mapping[UUID, tuple[UUID, ...]],
     *,
     subscribed: frozenset[UUID],
+    personal: Mapping[UUID, PersonalReason] = MappingProxyType({}),
 ) -> tuple[Result, ...]:
     """Read the nodes of `best` and what stands beside and hangs on them, in their order.
 
@@ -198,6 +203,7 @@ def shown(
             if each.scored.sketch.replaced_by
             else validity(node, search.at),
             relevance=each.relevance,
+            personal=personal.get(each.id),
         )
         for each in best
         if (node := by_id.get(each.id)) is not None

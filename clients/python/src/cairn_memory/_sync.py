@@ -291,10 +291,12 @@ class Memory:
         namespace: str | None = None,
         namespace_prefix: str | None = None,
         where: Sequence[Mapping[str, Any]] = (),
+        personalize_for: str | None = None,
     ) -> models.SearchAnswer:
         """Return what bears on a question, the best first; nothing is an answer, too.
 
-        `as_of` is a time or a ledger position: what was known then.
+        `as_of` is a time or a ledger position: what was known then. `personalize_for` is a client:
+        what is known of them moves results up.
         """
         body = given(
             query=query,
@@ -313,6 +315,7 @@ class Memory:
             namespace=namespace,
             namespace_prefix=namespace_prefix,
             where=where,
+            personalize_for=personalize_for,
         )
         answer = self.call(operations.search(models.SearchIn.model_validate(body)))
         return cast("models.SearchAnswer", answer)  # text is for who asks for a stream

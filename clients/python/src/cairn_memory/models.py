@@ -4842,6 +4842,22 @@ class PersonaView(Model):
     """The version."""
 
 
+class PersonalReason(Model):
+    """What is known of whom the search is for, and leads to the result."""
+
+    relation: str
+    """How the person hangs together with it."""
+
+    name: str | None = None
+    """What they are interested in; only of an interest."""
+
+    score: float
+    """What the walk from them gives it, from 0 to 1."""
+
+    evidence: list[UUID]
+    """The ids of what they said or did that this follows from."""
+
+
 class PollResult(Model):
     """
     What a poll did: tickets that were new, changed, known already, or had no id to keep.
@@ -5675,6 +5691,9 @@ class SearchResult(Model):
 
     because: UUID | None = None
     """The result, entity or search it is shown because of."""
+
+    personal: PersonalReason | None = None
+    """Why it stands higher for whom the search is; only where it does."""
 
     merged: list[UUID] | None = None
     """The ids it stands for."""
@@ -7293,6 +7312,7 @@ class ContextIn(Model):
     where: list[ConditionIn] | None = None
     """What the metadata must say; all of it. Only memories have any."""
 
+    personalize_for: str | None = None
     max_tokens: int = 2000
     """How many tokens at most."""
 
@@ -8244,6 +8264,9 @@ class SearchIn(Model):
 
     where: list[ConditionIn] | None = None
     """What the metadata must say; all of it. Only memories have any."""
+
+    personalize_for: str | None = None
+    """The client for whom: what is known of them moves results up; null: for nobody in particular."""
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""

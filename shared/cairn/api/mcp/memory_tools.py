@@ -42,6 +42,14 @@ class Remembered(TypedDict):
     warnings: NotRequired[list[str]]
 
 
+class PersonalHit(TypedDict):
+    """Why a result stands higher for whom the search is."""
+
+    relation: str
+    name: NotRequired[str]
+    evidence: list[str]
+
+
 class Hit(TypedDict):
     """One result. `type` is a memory's kind or a node's label; what is not said is left out."""
 
@@ -54,6 +62,7 @@ class Hit(TypedDict):
     source: NotRequired[str]
     validity: NotRequired[str]
     signal: NotRequired[str]
+    personal: NotRequired[PersonalHit]
     related: NotRequired[list[str]]
 
 
@@ -99,6 +108,11 @@ def _remember(
     return ToolAnswer(text=_outcome_text(outcome), structured=structured)
 
 
+def _personal(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    reason = row.get("personal")
+    return reason and {name: reason[name] for name in reason if name != "score"}
+
+
 def _outcome_text(outcome: MemoryOutcome) -> str:
     lines = [f"{outcome.outcome}: {outcome.id}"]
     lines += [f"replaces {each}" for each in outcome.superseded]
@@ -137,6 +151,7 @@ def hit_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "source": _source(attributes, provenance),
         "validity": None if validity == "current" else validity,
         "signal": row.get("proactive_signal"),
+        "personal": _personal(row),
         "related": [related_line(each) for each in row.get("related", ())],
     }
 
@@ -204,6 +219,7 @@ RECALL = Tool(
         "limit": "10 if null",
         "client_id": "Whose",
         "as_of": "What was known then: RFC 3339",
+        "personalize_for": "Client it is for",
     },
     result=Recalled,
     call=_recall,

@@ -114,6 +114,7 @@ class SearchIn(Body):
     namespace: Namespace | None = None
     namespace_prefix: Namespace | None = None
     where: Where = Field(default_factory=list[ConditionIn])
+    personalize_for: Name | None = None
 
     @model_validator(mode="after")
     def end_after_beginning(self) -> "SearchIn":

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.text.canonical import format_timestamp
+from cairn.recall.personal import PERSONAL
 from cairn.recall.ranking import above_words, best_fused, fuse, leg_points
 from cairn.recall.recipes import LEGS, SUBSCRIPTIONS, Fusion, Recipe, SignalWeights
 from cairn.recall.records import Candidate
@@ -84,7 +85,7 @@ def legs_of(run: SearchRun) -> dict[str, Sequence[Candidate]]:
     """Return the candidates by leg, in the order in which the legs were fused."""
     return {
         leg: [Candidate(node_id, score) for node_id, score in run.candidates[leg]]
-        for leg in LEGS
+        for leg in (*LEGS, PERSONAL)
         if leg in run.candidates
     }
 

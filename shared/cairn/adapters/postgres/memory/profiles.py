@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psycopg.rows import scalar_row
 
+from cairn.adapters.postgres.memory.views import MEMORY
 from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.profiles.claims import claims_of
 from cairn.profiles.ports import DueClient, HeldEdge, Holder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.profiles.claims import Claims
+    from cairn.reading.views import MemoryView
 
 
 class PostgresProfiles(Store):
@@ -36,6 +39,15 @@ class PostgresProfiles(Store):
         """Return what models read in the memories of these profiles."""
         rows = self.run("profile.claims", ids=list(ids)).fetchall()
         return {id_: claims_of(metadata) for id_, metadata in rows}
+
+    def memories(
+        self, client_id: str, as_of_position: int | None, *, now: datetime, limit: int
+    ) -> Sequence[MemoryView]:
+        """Return what a client is known by now, or was at a ledger position, the newest first."""
+        where: dict[str, Any] = {"client_id": client_id, "limit": limit}
+        if as_of_position is None:
+            return self.all_of(MEMORY, "profile.memories", now=now, **where)
+        return self.all_of(MEMORY, "profile.memories_as_of", as_of_position=as_of_position, **where)
 
     def taken_out(self, ids: Collection[UUID]) -> frozenset[UUID]:
         """Return which of these nodes somebody deleted."""

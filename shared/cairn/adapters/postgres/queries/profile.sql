@@ -81,3 +81,44 @@ WITH own AS (
 )
 SELECT id, view, relation, source_id, target_id, weight, properties ->> 'profile' AS profile
   FROM (SELECT * FROM own UNION SELECT * FROM theirs) AS edges ORDER BY id
+
+-- name: memories
+-- What a client is known by at this moment, the newest first.
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities, false AS embedded
+  FROM node n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
+   AND n.client_id = %(client_id)s AND n.state = 'active' AND n.kind IN ('fact', 'status')
+   AND n.namespace IS NULL AND n.screening = 'clean' AND NOT n.never_recall
+   AND (n.expires_at IS NULL OR n.expires_at > %(now)s)
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
+
+-- name: memories_as_of
+-- The same as it was known at a ledger position.
+-- columns: cairn.reading.views.MemoryView but importance_band
+SELECT {n.columns}, n.created_position AS position, n.kind AS type,
+  coalesce(n.agents, '{}') AS agents,
+  (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
+     FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
+    WHERE r.workspace_id = %(workspace_id)s AND r.source_id = n.id AND r.view = 'entity'
+      AND r.relation = 'REFERENCES' AND r.superseded_at IS NULL AND t.label = 'Entity'
+      AND t.state IN ('active', 'provisional')
+      AND (current_agent() IS NULL OR t.agents IS NULL OR current_agent() = ANY (t.agents))
+  ) AS entities, false AS embedded
+  FROM node_version n
+ WHERE n.workspace_id = %(workspace_id)s AND n.label = 'Memory'
+   AND n.from_position <= %(as_of_position)s
+   AND %(as_of_position)s < coalesce(n.to_position, 9223372036854775807)
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
+   AND n.client_id = %(client_id)s AND n.state = 'active' AND n.kind IN ('fact', 'status')
+   AND n.namespace IS NULL AND n.screening = 'clean' AND NOT n.never_recall
+ ORDER BY n.created_position DESC, n.id DESC LIMIT %(limit)s
