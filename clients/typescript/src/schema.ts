@@ -622,6 +622,7 @@ export interface components {
             namespace_prefix?: string | null;
             /** @description What the metadata must say; all of it. Only memories have any. */
             where?: components["schemas"]["ConditionIn"][];
+            /** @description The client for whom: what is known of them moves results up; null: for nobody in particular. */
             personalize_for?: string | null;
             /**
              * @description How many tokens at most.

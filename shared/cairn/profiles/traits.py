@@ -51,8 +51,8 @@ class ReadTraits:
                 else ()
             )
         standing = [each for each in events if each.state == State.ACTIVE]
-        named = [_with_names(each) for each in memories]
-        return tuple(traits_of(derive(client_id, named, standing, at, truncated=False)))
+        texts = [_with_names(each) for each in memories]
+        return tuple(traits_of(derive(client_id, texts, standing, at, truncated=False)))
 
 
 def traits_of(profile: Profile) -> Iterator[Trait]:

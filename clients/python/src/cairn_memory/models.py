@@ -7313,6 +7313,8 @@ class ContextIn(Model):
     """What the metadata must say; all of it. Only memories have any."""
 
     personalize_for: str | None = None
+    """The client for whom: what is known of them moves results up; null: for nobody in particular."""
+
     max_tokens: int = 2000
     """How many tokens at most."""
 
