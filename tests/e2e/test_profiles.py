@@ -6,8 +6,6 @@ import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace, refused
 
-from cairn_memory import Memory
-
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
@@ -128,34 +126,6 @@ def test_with_their_own_key_people_see_correct_and_delete_what_is_held_of_them_b
     gone = tenant.call("DELETE", f"/v1/memories/{mine['id']}", key=key)
     assert gone.status_code == 200, gone.text
     assert tool(tenant, key, "profile_read")["items"] == []
-
-
-def test_a_search_for_somebody_says_by_any_door_why_a_result_stands_higher(
-    tenant: Tenant,
-) -> None:
-    for text in ("PostgreSQL holds the orders.", "MariaDB holds the orders."):
-        tenant.tell(text, type="fact")
-    tenant.all_embedded()
-    question, key = "What holds the orders?", tenant.new_key("agent")
-    for_her = ("--personalize-for", CLIENT, "--json")
-    by_door = {
-        "cli": cairn(tenant, "recall", question, *for_her).json()["results"],
-        "mcp": tool(tenant, key, "memory_recall", query=question, personalize_for=CLIENT)[
-            "results"
-        ],
-    }
-    with Memory(tenant.base, tenant.key) as memory:
-        answer = memory.recall(question, personalize_for=CLIENT)
-    by_door["python"] = [each.model_dump(mode="json") for each in answer.results]
-    evidence = {each["id"] for each in profile(tenant)["preferences"]}
-    for door, results in by_door.items():
-        best = next(each for each in results if "holds the orders" in each["text"])
-        assert best["text"] == "PostgreSQL holds the orders.", door
-        reason = best["personal"]
-        assert (reason["relation"], reason["name"]) == ("INTERESTED_IN", "PostgreSQL")
-        assert set(reason["evidence"]) <= evidence, door
-    block = cairn(tenant, "context", question, *for_her).json()["context"]
-    assert "PostgreSQL holds the orders." in block
 
 
 def test_what_a_person_corrects_takes_out_and_has_forgotten_is_gone_from_it(

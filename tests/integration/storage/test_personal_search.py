@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.storage import test_search_front
 from tests.plugins.waiting import eventually
+from tests.support.front import mcp
 
 from cairn.adapters.files.signing import make_signing_key
 
@@ -156,3 +157,17 @@ def test_weights_that_a_workspace_sets_hold(door: Door, told: dict[str, str]) ->
     closed = {"recall": {"intent_weights": {"personalize": {"INTERESTED_IN": 0}}}}
     door.api.call("PATCH", "/v1/settings", json=closed)
     eventually(lambda: personal(door, ADA) == {}, seconds=10)
+
+
+def test_an_agent_is_told_why_over_mcp_and_a_context_takes_it_too(
+    door: Door, told: dict[str, str]
+) -> None:
+    body = {"name": "k", "role": "agent", "scopes": ["shared"], "client_id": ADA}
+    key: str = door.api.call("POST", "/v1/keys", json=body)["secret"]
+    asked = {"query": "A fast queue for orders", "personalize_for": ADA}
+    answer = mcp(door.api, key, "tools/call", name="memory_recall", arguments=asked)
+    hits = {each["text"]: each for each in answer["result"]["structuredContent"]["results"]}
+    assert hits[ANSWERS[0]]["personal"] == f"INTERESTED_IN MySQL: {told[ADA]}"
+    assert "personal" not in hits[ANSWERS[1]]
+    block = door.api.call("POST", "/v1/context", json=asked)
+    assert block["meta"]["legs"]["personal"]["found"] >= 1

@@ -42,14 +42,6 @@ class Remembered(TypedDict):
     warnings: NotRequired[list[str]]
 
 
-class PersonalHit(TypedDict):
-    """Why a result stands higher for whom the search is."""
-
-    relation: str
-    name: NotRequired[str]
-    evidence: list[str]
-
-
 class Hit(TypedDict):
     """One result. `type` is a memory's kind or a node's label; what is not said is left out."""
 
@@ -62,7 +54,7 @@ class Hit(TypedDict):
     source: NotRequired[str]
     validity: NotRequired[str]
     signal: NotRequired[str]
-    personal: NotRequired[PersonalHit]
+    personal: NotRequired[str]
     related: NotRequired[list[str]]
 
 
@@ -108,9 +100,13 @@ def _remember(
     return ToolAnswer(text=_outcome_text(outcome), structured=structured)
 
 
-def _personal(row: Mapping[str, Any]) -> dict[str, Any] | None:
+def _personal(row: Mapping[str, Any]) -> str | None:
+    """Return why a result stands higher for whom the search is, and the ids it follows from."""
     reason = row.get("personal")
-    return reason and {name: reason[name] for name in reason if name != "score"}
+    if reason is None:
+        return None
+    why = " ".join(filter(None, (reason["relation"], reason.get("name"))))
+    return f"{why}: {', '.join(reason['evidence'])}"
 
 
 def _outcome_text(outcome: MemoryOutcome) -> str:
@@ -219,7 +215,6 @@ RECALL = Tool(
         "limit": "10 if null",
         "client_id": "Whose",
         "as_of": "What was known then: RFC 3339",
-        "personalize_for": "Client it is for",
     },
     result=Recalled,
     call=_recall,
