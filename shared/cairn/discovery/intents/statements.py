@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from cairn.discovery.intents.services import is_service
 from cairn.extraction.sentences import QUOTED, sentences
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ _NOT_SO = _any(
     r"|speak\b|recruit\b|raise\b|sell\b|connect\b|practi[sc]e\b)",
     r"\b(?:happy|glad|pleased|delighted) to (?:be|have|hear|see|say|report|announce)\b",
     r"\bteach(?:es)? (?:at|in) (?:an?|the)\b",
+    r"^(?:i|we)(?: \w+ly| always| also)? \w+ (?:my|our) own\b(?! (?:boss|way)\b)",
     re.escape(QUOTED),
 )
 _OTHERS = re.compile(
@@ -285,6 +287,8 @@ def _side(text: str) -> Side | None:
     seeking, offering = _SEEKING.search(text), _OFFERING.search(text)
     if offering is not None and _OFFER_FIRST.search(text):
         return Side.OFFERING
+    if seeking is None and (offering or is_service(text)):
+        return Side.OFFERING
     if seeking is None or offering is None:
-        return Side.SEEKING if seeking else Side.OFFERING if offering else None
+        return Side.SEEKING if seeking else None
     return Side.SEEKING if seeking.start() <= offering.start() else Side.OFFERING

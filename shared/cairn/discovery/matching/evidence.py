@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from cairn.discovery.matching.exchanges import is_one_sided
 from cairn.discovery.matching.qualifiers import Checked, Words, check
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def measure(asker: Asker, candidates: Sequence[Candidate]) -> list[Evidence]:
             share=weights.share(asker.text, f"{each.text} {each.about}"),
             z=(near - mean) / (spread + 1e-6) if spread > 1e-6 else 0.0,
             mixed=(asker.side == BOTH) != (each.side == BOTH),
-            same_side=_is_same_side(asker.side, each.side),
+            same_side=_is_same_side(asker, each),
             checked=check(
                 says, Words(wish=each.text, about=each.about, location=each.location), places
             ),
@@ -110,9 +111,11 @@ def _spread(values: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / max(1, len(values)))
 
 
-def _is_same_side(asker: str | None, other: str | None) -> bool:
+def _is_same_side(asker: Asker, other: Candidate) -> bool:
     """Return whether both want the same of each other; two that want a joint thing are peers."""
-    return asker is not None and asker == other and asker != BOTH
+    if asker.side == other.side == BOTH:
+        return is_one_sided(asker.text, other.text)
+    return asker.side is not None and asker.side == other.side
 
 
 def stems(text: str) -> list[str]:

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
 
 MUST_MEET, SHOULD_MEET = 90, 70
 EXCLUDED = 29
-"""The most that is given to what excludes itself."""
+"""Up to here nobody is proposed, even when they were picked."""
 EXCLUDING = frozenset({"same side", "wrong role", "wrong place"})
 CONFLICTING = 59
 """The most where terms stand against each other: close, and not to be shown."""
 UNSAID = 75
 """The most for somebody who said no wish: their profile alone speaks for them."""
+
+_BEHIND = 0.09
+"""What is left of a score where a meeting excludes itself: it ranks behind all that may be one."""
 
 _LATE, _SHARE, _Z, _MIXED, _CONFLICT, _BIAS = 12.9, 8.2, 0.8, -3.3, -5.4, -6.07
 _MOST_QUESTIONS = 3
@@ -122,7 +125,7 @@ def score_of(candidate: Candidate, measured: Evidence, conflicts: Sequence[str])
 def allowed(score: int, candidate: Candidate, conflicts: Sequence[str]) -> int:
     """Return a score, and no more than what stands against the candidate allows, whoever judges."""
     if EXCLUDING & set(conflicts):
-        return min(score, EXCLUDED)
+        return round(score * _BEHIND)
     if conflicts:
         return min(score, CONFLICTING)
     return min(score, UNSAID) if candidate.node_id is None else score

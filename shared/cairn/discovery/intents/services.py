@@ -1,0 +1,61 @@
+"""Services said in the simple present: "I mend clocks" offers, "I mend my clock" does not. Pure.
+
+What somebody does for others is said of things in general, in a bare plural, or of what is yours;
+a possessive, an article or a habit of one's own tells how things are. English rules.
+"""
+
+from __future__ import annotations
+
+import re
+
+_VERBS = (
+    "lend out|lend|accompany|adjust|alter|analy[sz]e|appraise|arrange|assemble|audit|bake|"
+    "bind|breed|brew|build|calibrate|care for|carve|cast|cater|caulk|clean|coach|cook|cover|"
+    "craft|cut|deliver|design|develop|dig|digiti[sz]e|distribute|draft|draw up|dye|edit|"
+    "engrave|erect|farm|film|finish|fit|fix|forge|frame|galvani[sz]e|grind|groom|grow|"
+    "harvest|haul|hire out|host|illustrate|import|inspect|install|interpret|knit|lay|lease|"
+    "let|look after|machine|maintain|make|manufacture|mend|mill|organi[sz]e|overhaul|paint|"
+    "photograph|plan|plant|plaster|plate|pour|press|print|produce|proofread|provide|prune|"
+    "publish|rebuild|record|refurbish|rent out|repair|restore|rig|roast|scan|sell|service|"
+    "sew|sharpen|ship|shoe|source|spin|spray|stock|store|supply|survey|tailor|tan|teach|test|"
+    "thatch|tile|train|transcribe|translate|transport|treat|tune|tutor|upholster|weave|weld|"
+    "wire"
+)
+_THIRD = "|".join(
+    verb + ("" if " " in verb else "(?:s|es)") for verb in _VERBS.split("|") if " " not in verb
+)
+_NOT_GENERAL = (
+    r"(?!(?:my|our|the|this|that|these|those|it|him|her|them|us|me|myself|ourselves|his|their|an?|"
+    r"one|some|any|no|too|so|very|up|out|off|down|sure|sense|do|every|each|all|both|many|few|most|"
+    r"two|three|four|five|six|seven|eight|nine|ten|\d+|what|how|when|where|as|like|about|on|in|at|"
+    r"to|with|from|for)\b)"
+)
+_THINGS = r"[\w-]{2,}(?<!s)s\b"
+_OBJECT = (
+    rf"(?:{_NOT_GENERAL}(?:[\w'-]+,? ){{0,4}}?{_THINGS}|your\b"
+    rf"|{_NOT_GENERAL}(?:[\w'-]+,? ){{1,4}}?for {_NOT_GENERAL}{_THINGS})"
+)
+_SERVICE = re.compile(
+    rf"^(?:(?:here|in|at|near|around) [^,]{{2,40}},? |also,? )?"
+    rf"(?:(?:i|we)(?: also| both| can)? (?:{_VERBS})|our [\w-]+ (?:{_THIRD}))"
+    rf"(?:(?:,? and|,? or|,) (?:{_VERBS}|{_THIRD}))* {_OBJECT}",
+    re.IGNORECASE,
+)
+_OF_ONES_OWN = re.compile(
+    r"\b(?:every|each) (?:\w+ )?(?:day|morning|afternoon|evening|night|week|weekend|month|"
+    r"year|summer|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b"
+    r"|\b(?:often|usually|always|sometimes|never|rarely|seldom|mostly|normally|generally)\b"
+    r"|\bfor (?:fun|pleasure|myself|ourselves|a living|work|my|our|me|us)\b|\bwith (?:my|our)\b"
+    r"|\b(?:as a|my) (?:hobby|job)\b|\bin my (?:spare|free) time\b|\bat (?:home|work)\b"
+    r"|\b(?:when|because|although|though|since|until|while|after|before) (?:i|we|it|they)\b"
+    r"|\b(?:mistakes|plans|decisions|friends|ends|notes|jokes|lists|choices|excuses|promises|"
+    r"memories|efforts|dishes|things|differences|rules|lessons learned|feelings|thoughts|ideas|"
+    r"tears|years|hours|days|weeks|months|times|guests|parents|dreams)\b"
+    r"|\?\s*$",
+    re.IGNORECASE,
+)
+
+
+def is_service(text: str) -> bool:
+    """Return whether a sentence says what its speaker does for others."""
+    return bool(_SERVICE.search(text.strip())) and not _OF_ONES_OWN.search(text)
