@@ -19,7 +19,7 @@ from cairn.kernel.errors import CairnError
 from cairn.kernel.text.elements import as_data, one_line
 from cairn.kernel.text.scrub import scrub
 from cairn.kernel.text.stems import stem
-from cairn.kernel.text.words import content_words
+from cairn.kernel.text.words import content_words, words
 from cairn.llm.costs import Call
 from cairn.llm.port import ChatRequest, Message, Purpose, Role
 from cairn.llm.structured import AnswerShape, Share
@@ -214,7 +214,10 @@ class AskOfIntents:
             skills=tuple(map(_line, answer.skills)),
             interests=tuple(map(_line, answer.interests)),
         )
-        return profile if _is_grounded(profile.text, " ".join(sources)) else None
+        source = " ".join(sources)
+        source_words = {word.casefold() for word in words(source)}
+        has_name = all(word.casefold() in source_words for word in words(profile.name))
+        return profile if has_name and _is_grounded(profile.text, source) else None
 
     def _ask(
         self, workspace_id: UUID, purpose: Purpose, system: str, shown: str, shape: type[Shape]
@@ -250,8 +253,15 @@ def _statement(inferred: _Inferred) -> Statement:
 def _actions(
     answer: ReconcileAnswer, new: Sequence[Verified], intents: Sequence[OpenIntent]
 ) -> tuple[Action, ...] | None:
-    """Return a model's actions; None when one is about what there is not, or adds to it."""
+    """Return a model's actions; None when one is about what there is not, or adds to it.
+
+    Nor may two be about one open intent, one make an intent of what seeks and offers nothing, or
+    turn an intent to its other side.
+    """
     actions: list[Action] = []
+    open_numbers = [each.open for each in answer.actions if each.open is not None]
+    if len(open_numbers) != len(set(open_numbers)):
+        return None
     for each in answer.actions:
         if not 1 <= each.new <= len(new):
             return None
@@ -260,6 +270,8 @@ def _actions(
         if is_new != (each.open is None) or not (is_new or 1 <= (each.open or 0) <= len(intents)):
             return None
         before = intents[each.open - 1] if each.open is not None else None
+        if not _may(each.type, statement, before):
+            return None
         text = _line(each.description or statement.text)[:MOST_CHARS]
         ground = f"{statement.text} {before.text if before else ''}"
         if each.type != "expire" and not _is_grounded(text, ground):
@@ -274,6 +286,13 @@ def _actions(
         )
         actions.append(replace(action, unsure=each.unsure and is_new))
     return tuple(actions)
+
+
+def _may(change: str, statement: Verified, before: OpenIntent | None) -> bool:
+    """Return whether a statement can be the ground of a change."""
+    if before is None:
+        return statement.is_intent and not statement.closes
+    return change == "expire" or statement.side in (None, before.side)
 
 
 def _is_grounded(text: str, source: str) -> bool:

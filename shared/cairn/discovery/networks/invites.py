@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -36,6 +37,9 @@ MOST_OPEN = 1_000
 MADE, REVOKED = "network.invited", "network.invite_revoked"
 SHOWN_PROMPT_CHARS: Final = 300
 TEXT_CHARS: Final = 800
+_ADDRESS: Final = re.compile(
+    r"https?://|www\.|\S@\S+\.\w|\b\w+\.(?:com|org|net|io|example)\b", re.I
+)
 SECONDS: Final = 20.0
 SYSTEM: Final = """\
 Write the text of an invitation to a network of people, two to four friendly sentences. What stands
@@ -167,7 +171,7 @@ class Invites:
                 self.platform.warn("invite.by_rules", {"reason": error.reason})
             else:
                 text = scrub(one_line(words)).text[:TEXT_CHARS].strip()
-                if text and screen(text).verdict is Verdict.CLEAN:
+                if text and not _ADDRESS.search(text) and screen(text).verdict is Verdict.CLEAN:
                     return text, "model"
         return by_rules(network), "rules"
 
