@@ -68,13 +68,13 @@ def exchange_of(text: str) -> Exchange | None:
     return Exchange(gives=frozenset(gives - wants), wants=frozenset(wants - gives))
 
 
-def is_one_sided(one: str, other: str) -> bool:
+def is_one_sided(own: str, other: str) -> bool:
     """Return whether two exchanges give the same and want the same, so that nobody has the other.
 
     What one gives must be what both give, or what one wants what both want, and nothing that one
     wants be what the other gives.
     """
-    first, second = exchange_of(one), exchange_of(other)
+    first, second = exchange_of(own), exchange_of(other)
     if first is None or second is None:
         return False
     alike = first.gives & second.gives or first.wants & second.wants
