@@ -230,6 +230,7 @@ OPERATOR = (
 NOT_SEARCHED = tuple(
     Looked(store=store, place=place, searched=False, note=note)
     for store, place, note in (
+        ("memory", "lenses", "asked for by nobody who is gone; out of memory after an hour"),
         ("memory", "result cache", "not given once something changed; gone after 10 minutes"),
         ("memory", "key cache", "other processes may hold the key for 60 seconds"),
         ("database files", "dead rows", "until autovacuum has been at the table"),

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.storage import test_search_front
 from tests.support.chat_wire import chat_server
+from tests.support.forgetting import ErasableObjects, Tombstones
 from tests.support.matching import Town
 
-from cairn.bootstrap import models
+from cairn.adapters.files.signing import make_signing_key
+from cairn.bootstrap import forgetting, models
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.integration.storage.test_search_front import Door
     from tests.plugins.postgres import Database
@@ -269,3 +272,22 @@ def test_an_invite_is_worded_by_a_model_unless_its_words_are_bad(
         assert (invite["by"], "Quayside" in invite["text"]) == ("rules", True), bad
     model.answers = answering()
     assert ingrid.call("POST", f"/v1/networks/{network}/invites", {})["by"] == "rules"
+
+
+def test_forgetting_a_member_leaves_no_document_of_theirs(
+    model: ChatServer, town: Town, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_signing_key(tmp_path / "signing")
+    monkeypatch.setattr(forgetting, "S3Erasing", lambda _: ErasableObjects())
+    monkeypatch.setattr(forgetting, "S3Tombstones", lambda _: Tombstones())
+    model.answers = answering(lenses=lambda _: {"lenses": [lens(FAR_WORDS)]})
+    for name, text in (("ingrid", SEEKS), ("torvald", OFFERS)):
+        someone = town.people[name]
+        someone.call("POST", "/v1/discover", {"intent_id": str(someone.intents[text])})
+    owners = "SELECT member_id FROM hyde_document WHERE workspace_id = %(w)s"
+    ingrid, torvald = town.people["ingrid"].id, town.people["torvald"].id
+    assert {row[0] for row in town.sql(owners)} == {ingrid, torvald}
+    subject = {"kind": "client", "natural_key": "ingrid"}
+    counts = town.door.api.call("POST", "/v1/forget", json={"subject": subject})["counts"]
+    assert counts["hyde_document"] == 1
+    assert town.sql(owners) == [(torvald,)]

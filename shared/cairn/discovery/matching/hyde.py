@@ -82,16 +82,24 @@ class RecentLenses:
     def get(self, key: Key) -> Lenses | None:
         """Return what was put within the hour."""
         with self._lock:
-            since, lenses = self._rows.get(key, (0.0, ()))
-        return lenses if lenses and self.stopwatch() - since < HOUR else None
+            self._drop_old()
+            return self._rows[key][1] if key in self._rows else None
 
     def put(self, key: Key, lenses: Lenses) -> None:
         """Keep lenses for an hour, in the place of the oldest where there are many."""
         with self._lock:
             self._rows.pop(key, None)
             self._rows[key] = (self.stopwatch(), lenses)
-            while len(self._rows) > MOST_KEPT:
-                self._rows.popitem(last=False)
+            self._drop_old()
+
+    def _drop_old(self) -> None:
+        """Drop what is older than an hour, and the oldest of too many: they are in this order."""
+        before = self.stopwatch() - HOUR
+        while self._rows:
+            since, _ = next(iter(self._rows.values()))
+            if since > before and len(self._rows) <= MOST_KEPT:
+                return
+            self._rows.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
