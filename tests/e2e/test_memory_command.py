@@ -92,6 +92,10 @@ def test_one_memory_is_listed_shown_corrected_pinned_and_kept_from_recall(tenant
     assert new not in said(tenant, *asked, "--json")
     said(tenant, "memory", "never-recall", new, "--off")
     assert new in said(tenant, *asked, "--json")
+    said(tenant, "memory", "delete", new, "--yes")
+    assert new not in said(tenant, *asked, "--json")
+    assert told(tenant, "memory", "restore", new)["outcome"] == "changed"
+    assert new in said(tenant, *asked, "--json")
 
 
 def test_two_memories_are_merged_moved_and_deleted_after_a_yes(tenant: Tenant) -> None:

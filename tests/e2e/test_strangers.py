@@ -37,6 +37,7 @@ WHO_MAY = {
     "PATCH /v1/memories/{memory_id}": WRITERS,
     "POST /v1/memories/{memory_id}/merge": WRITERS,
     "POST /v1/memories/{memory_id}/move": WRITERS,
+    "POST /v1/memories/{memory_id}/restore": WRITERS,
     "PUT /v1/memories/{memory_id}/pin": WRITERS,
     "DELETE /v1/memories/{memory_id}/pin": WRITERS,
     "PUT /v1/memories/{memory_id}/never-recall": WRITERS,

@@ -1097,6 +1097,14 @@ export function unpinMemory(
   return { method: "DELETE", path: `/v1/memories/${encodeURIComponent(memoryId)}/pin`, headers: present(headers), keyed: true };
 }
 
+/** Take the deletion of a memory back. */
+export function restoreMemory(
+  memoryId: string,
+  headers: { "idempotency-key"?: string | undefined } = {},
+): Call<M["EditResult"]> {
+  return { method: "POST", path: `/v1/memories/${encodeURIComponent(memoryId)}/restore`, headers: present(headers), keyed: true };
+}
+
 /** List the namespaces of memories. */
 export function listNamespaces(
   query: { prefix?: string | undefined; suffix?: string | undefined; max_depth?: number | undefined; limit?: number | undefined; offset?: number | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cairn.memories.delete import DeleteDocument, DeleteMemory
     from cairn.memories.edit import EditMemories
     from cairn.memories.expiry import RefreshMemories
+    from cairn.memories.restore import RestoreMemory
     from cairn.nodes.changes import CompileTruth, DeleteNode, GraphWriting, LabelNode, Relate
     from cairn.nodes.entities import CorrectEntities
     from cairn.nodes.views import BrowseNodes
@@ -191,6 +192,13 @@ class ApiServices(AgentServices, PeopleServices):
         from cairn.memories.edit import EditMemories
 
         return EditMemories(self.platform)
+
+    @part
+    def restore_memory(self) -> RestoreMemory:
+        """Taking the deletion of a memory back."""
+        from cairn.memories.restore import RestoreMemory
+
+        return RestoreMemory(self.platform)
 
     @part
     def delete_document(self) -> DeleteDocument:

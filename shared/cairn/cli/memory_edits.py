@@ -193,6 +193,14 @@ def delete(
 
 
 @app.command()
+def restore(ctx: typer.Context, memory: MemoryId, as_json: Json = False) -> None:
+    """Take a deletion back, within seven days; by the whole id, as lists show no deleted ones."""
+    deps = deps_of(ctx)
+    path = f"/v1/memories/{whole_id(deps, memory)}/restore"
+    _print_edit(deps, deps.client.post(path, {}), as_json=as_json)
+
+
+@app.command()
 def pin(
     ctx: typer.Context,
     memory: MemoryId,

@@ -218,8 +218,8 @@ class EditMemories(Writer):
             return Work(
                 resolution=resolve(self.platform, principal, (), subjects),
                 do=partial(_mark, principal, memory_id, mark, why),
-                keep=_stored_answer,
-                read=_read,
+                keep=stored_answer,
+                read=edit_of,
             )
 
         require_writer(principal)
@@ -239,8 +239,8 @@ class EditMemories(Writer):
         return Work(
             resolution=resolve(self.platform, principal, owners, subjects),
             do=partial(_replace, principal, ids, type_, draft),
-            keep=_stored_answer,
-            read=_read,
+            keep=stored_answer,
+            read=edit_of,
         )
 
     def _look(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, WholeMemory]:
@@ -256,7 +256,7 @@ def clean_reason(reason: str) -> str:
 def _replace(
     principal: Principal, ids: Sequence[UUID], type_: str, draft: Any, write: Write
 ) -> Edited:
-    memories = _visible(write.stores, ids, principal)
+    memories = visible_memories(write.stores, ids, principal)
     new: MemoryDraft = draft(write, memories)
     repeat = _done_before(write.stores, new, memories)
     if repeat is not None:
@@ -264,7 +264,7 @@ def _replace(
     for memory in memories:
         _require_editable(write.stores, memory)
     if len(memories) == 1 and new == memories[0].draft():
-        return _unchanged(memories[0])
+        return unchanged(memories[0])
     _require_free(write.stores, new, memories)
     write.register()
     moves = type_ == "memory.moved"
@@ -348,7 +348,7 @@ def _neighbours(stores: Stores, replacement: _Replacement) -> tuple[Message, ...
     for memory in replacement.of:
         if memory.session is None or memory.sequence is None:
             continue
-        conversation = _around(stores, memory.session, memory.sequence)
+        conversation = messages_around(stores, memory.session, memory.sequence)
         old = Message(id=memory.id, sequence=memory.sequence, text=memory.text)
         dependants = conversation.dependants(old)
         conversation.remove(memory.id)
@@ -366,18 +366,19 @@ def _neighbours(stores: Stores, replacement: _Replacement) -> tuple[Message, ...
     return context
 
 
-def _around(stores: Stores, session: Session, sequence: int) -> Conversation:
+def messages_around(stores: Stores, session: Session, sequence: int) -> Conversation:
+    """Return a session's messages around a number."""
     return Conversation(stores.memories.messages(session, sequence, sequence))
 
 
 def _mark(principal: Principal, memory_id: UUID, mark: Mark, reason: str, write: Write) -> Edited:
-    (memory,) = _visible(write.stores, [memory_id], principal)
+    (memory,) = visible_memories(write.stores, [memory_id], principal)
     if memory.state == State.DELETED or (
         memory.state == State.QUARANTINED and not memory.never_recall
     ):
         raise _unknown(memory_id)
     if _is_marked(memory, mark):
-        return _unchanged(memory)
+        return unchanged(memory)
     meta: dict[str, Any] = {"node_id": str(memory_id)}
     if mark in (Mark.PINNED, Mark.UNPINNED):
         type_, meta["pinned"] = "memory.pinned", mark is Mark.PINNED
@@ -389,7 +390,7 @@ def _mark(principal: Principal, memory_id: UUID, mark: Mark, reason: str, write:
     else:
         type_, meta["superseded"] = "memory.released", memory.superseded_by is not None
         if memory.superseded_by is None:
-            _require_place(write.stores, memory)
+            require_place(write.stores, memory)
     position = write.entries.add(
         type_,
         meta,
@@ -409,7 +410,9 @@ def _is_marked(memory: WholeMemory, mark: Mark) -> bool:
     return memory.never_recall is (mark is Mark.NEVER_RECALL)
 
 
-def _visible(stores: Stores, ids: Sequence[UUID], principal: Principal) -> tuple[WholeMemory, ...]:
+def visible_memories(
+    stores: Stores, ids: Sequence[UUID], principal: Principal
+) -> tuple[WholeMemory, ...]:
     """Return the memories, which are the principal's to change."""
     memories = stores.memories.whole(ids)
     for id_ in ids:
@@ -471,7 +474,8 @@ def _require_free(stores: Stores, draft: MemoryDraft, memories: Sequence[WholeMe
         )
 
 
-def _require_place(stores: Stores, memory: WholeMemory) -> None:
+def require_place(stores: Stores, memory: WholeMemory) -> None:
+    """Raise Conflict when another memory stands where this one would."""
     taken = stores.memories.standing(memory.dedup_key, memory.chain_key, [memory.id])
     if taken is not None:
         raise Conflict(
@@ -518,7 +522,8 @@ def _with_edit(
     return replace(draft, metadata=edited_metadata(draft, how, of, reason))
 
 
-def _unchanged(memory: WholeMemory) -> Edited:
+def unchanged(memory: WholeMemory) -> Edited:
+    """Return that nothing was written: the memory is so already."""
     return Edited(outcome=EditOutcome.UNCHANGED, id=memory.id, position=memory.position)
 
 
@@ -526,7 +531,8 @@ def _unknown(memory_id: UUID) -> NotFound:
     return NotFound("There is no such memory.", memory_id=str(memory_id))
 
 
-def _stored_answer(edited: Edited) -> dict[str, Any]:
+def stored_answer(edited: Edited) -> dict[str, Any]:
+    """Return an edit as it is kept for the same request."""
     return {
         "outcome": edited.outcome.value,
         "id": str(edited.id),
@@ -536,7 +542,8 @@ def _stored_answer(edited: Edited) -> dict[str, Any]:
     }
 
 
-def _read(answer: Mapping[str, Any]) -> Edited:
+def edit_of(answer: Mapping[str, Any]) -> Edited:
+    """Return the edit that was kept, which is told again."""
     return Edited(
         outcome=EditOutcome(answer["outcome"]),
         id=UUID(answer["id"]),

@@ -204,6 +204,13 @@ def withheld(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
     return Projection(nodes=(memory, *cleared, *deletions(entry, meta["summaries"])))
 
 
+def restored(entry: Entry, meta: Meta, _: Mapping[str, Any], texts: Texts) -> Projection:
+    """Return a deleted memory that is back, and the contexts of it and of the messages after it."""
+    context = _context(meta["context"], texts) or ""
+    (memory,) = _marked(entry, meta, revive=True, context_text=context).nodes
+    return Projection(nodes=(memory, *_recontexted(entry, meta, texts)))
+
+
 def released(entry: Entry, meta: Meta, _: Mapping[str, Any]) -> Projection:
     """Return a memory that may be found again, in the state it would have had."""
     if meta["superseded"]:

@@ -21,6 +21,7 @@ Texts = Mapping[UUID, str]
 WITH_TEXTS: Mapping[str, str] = {
     "memory.remembered": "memories.rows.remembered",
     "memory.deleted": "memories.rows.deleted",
+    "memory.restored": "memories.rows.restored",
     "memory.corrected": "memories.rows.replaced",
     "memory.merged": "memories.rows.replaced",
     "memory.moved": "memories.rows.replaced",

@@ -191,6 +191,26 @@ def test_several_are_pinned_at_once_and_taken_back_at_once(deployed: Deployed) -
         assert browser.submit(f"{PAGE}/undo", deed="pinned", ids=ids).status_code == 422
 
 
+def test_a_deletion_is_taken_back_for_all_of_them_unless_somebody_said_it_again(
+    deployed: Deployed,
+) -> None:
+    browser = deployed.person(f"restores-{new_id()}", PersonRole.OPERATOR)
+    memories = [tell(deployed, f"Crate {number} is green.") for number in range(2)]
+    form = {f"id.{memory}": "yes" for memory in memories}
+    page = follow(browser, browser.submit(f"{PAGE}/several", deed="deleted", **form))
+    assert "2 memories: deleted" in page
+    assert "is green" not in page
+    back = follow(browser, undo(browser, page))
+    assert "2 memories: back again" in back
+    assert "Crate 0 is green." in back
+    assert browser.get(f"{PAGE}?q=Which+crate+is+green").text.count("is green.</a>") == 2
+    gone = follow(browser, do(browser, memories[0], "deleted"))
+    tell(deployed, "Crate 0 is green.")
+    refused = undo(browser, gone)
+    assert refused.status_code == 409
+    assert "stands in the place of this one now" in refused.text
+
+
 MAY: dict[PersonRole, set[str]] = {
     PersonRole.READER: set(),
     PersonRole.REVIEWER: {"correct", "pinned", "never-recall"},

@@ -47,6 +47,7 @@ FOR_CLIENTS = {
     "DELETE /v1/memories/{memory_id}",
     "POST /v1/memories/{memory_id}/merge",
     "POST /v1/memories/{memory_id}/move",
+    "POST /v1/memories/{memory_id}/restore",
     "PUT /v1/memories/{memory_id}/pin",
     "DELETE /v1/memories/{memory_id}/pin",
     "PUT /v1/memories/{memory_id}/never-recall",

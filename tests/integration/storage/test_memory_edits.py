@@ -20,6 +20,7 @@ from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.api.mcp.edit_tools import CONFIRM_WITHIN, confirmation
 from cairn.kernel.clock import utc_now
+from cairn.kernel.ids import new_id
 from cairn.rebuild.rebuild import Rebuild
 
 if TYPE_CHECKING:
@@ -193,6 +194,44 @@ def test_whoever_loses_a_memory_by_a_move_is_forgotten_without_it(
     assert found(door, "How does the safe open?") == set()
     assert rebuilds_alike(door)
     assert found(door, "How does the safe open?", include_superseded=True) == set()
+
+
+def test_a_deletion_is_taken_back_and_the_memory_is_what_it_was(door: Door) -> None:
+    filed = tell(door, "The safe opens with a brass key.", client_id="ada", key="safe")
+    messages = [
+        tell(door, f"Step {number} of the drill.", type="event", session_id="drill",
+             sequence=number)
+        for number in range(3)
+    ]  # fmt: skip
+    door.enrich()
+    before = read(door, filed)
+    for memory in (filed, messages[1]):
+        edit(door, "DELETE", memory)
+    assert found(door, "How does the safe open?", client_id="ada") == set()
+    for memory in (filed, messages[1]):
+        assert edit(door, "POST", f"{memory}/restore")["outcome"] == "changed"
+        assert edit(door, "POST", f"{memory}/restore")["outcome"] == "unchanged"
+    door.enrich()
+    assert read(door, filed) == before
+    assert found(door, "How does the safe open?", client_id="ada") == {before["text"]}
+    assert rebuilds_alike(door)
+
+
+def test_what_is_not_to_come_back_stays_deleted(door: Door) -> None:
+    old = tell(door, "The safe has a brass key.", client_id="ada", key="safe")
+    edit(door, "DELETE", old)
+    tell(door, "The safe has a steel key.", client_id="ada", key="safe")
+    assert send(door, "POST", f"{old}/restore").status_code == 409  # another stands there
+    moved = tell(door, "The gate is red.", client_id="ada")
+    edit(door, "POST", f"{moved}/move", client_id="bob", reason=WHY)
+    held = tell(door, "The barn is blue.", client_id="ada")
+    edit(door, "PUT", f"{held}/never-recall", reason=WHY)
+    edit(door, "DELETE", held)
+    for memory in (moved, held):
+        refused = send(door, "POST", f"{memory}/restore")
+        assert (refused.status_code, refused.json()["reason"]) == (409, "not-restorable")
+    assert send(door, "POST", f"{new_id()}/restore").status_code == 404
+    assert rebuilds_alike(door)
 
 
 def test_a_pinned_memory_ranks_higher_and_neither_fades_nor_ages(door: Door) -> None:

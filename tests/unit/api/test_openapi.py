@@ -78,6 +78,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/memories/{memory_id}/history",
         "/v1/memories/{memory_id}/merge",
         "/v1/memories/{memory_id}/move",
+        "/v1/memories/{memory_id}/restore",
         "/v1/memories/{memory_id}/pin",
         "/v1/memories/{memory_id}/never-recall",
         "/v1/events",

@@ -2535,6 +2535,24 @@ def unpin_memory(
     )
 
 
+def restore_memory(
+    memory_id: UUID | str,
+    *,
+    idempotency_key: str | None = None,
+) -> Call[models.EditResult]:
+    """Take the deletion of a memory back.
+
+    Let a memory that was deleted in the last seven days be found again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/memories/{part(memory_id)}/restore",
+        answer=models.EditResult,
+        headers=present({"idempotency-key": idempotency_key}),
+        keyed=True,
+    )
+
+
 def list_namespaces(
     *,
     prefix: str | None = None,

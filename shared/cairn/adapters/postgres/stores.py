@@ -160,6 +160,11 @@ class PostgresMemories(Store):
         parameters = {"dedup_key": dedup_key, "chain_key": chain_key, "without": list(without)}
         return self.value("memory.standing", **parameters)
 
+    def state_before_deletion(self, memory_id: UUID) -> str | None:
+        """Return the state a deleted memory had."""
+        self.run("view.see_deleted")
+        return self.value("memory.state_before_deletion", id=memory_id)
+
     def edges(self, ids: Collection[UUID]) -> list[dict[str, Any]]:
         """Return the edges of memories that are not derived of their texts."""
         return self.rows("memory.edges", ids=list(ids))

@@ -30,6 +30,7 @@ class Deed(StrEnum):
     CORRECTED = "corrected"
     RETURNED = "returned"  # the undo of a correction
     DELETED = "deleted"
+    RESTORED = "restored"
     PINNED = Mark.PINNED
     UNPINNED = Mark.UNPINNED
     NEVER_RECALL = Mark.NEVER_RECALL
@@ -38,6 +39,7 @@ class Deed(StrEnum):
 
 OPPOSITES = {
     Deed.CORRECTED: Deed.RETURNED,
+    Deed.DELETED: Deed.RESTORED,
     Deed.PINNED: Deed.UNPINNED,
     Deed.UNPINNED: Deed.PINNED,
     Deed.NEVER_RECALL: Deed.RECALL,
@@ -99,6 +101,8 @@ def do(visitor: Visitor, memory_id: UUID, deed: Deed, reason: str) -> UUID:
     services, principal = visitor.services, visitor.principal
     if deed is Deed.DELETED:
         return services.delete_memory(principal, memory_id).id
+    if deed is Deed.RESTORED:
+        return services.restore_memory(principal, memory_id).id
     if deed is Deed.RETURNED:
         return _return(visitor, memory_id)
     mark = Mark(deed.value)

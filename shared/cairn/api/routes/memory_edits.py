@@ -243,6 +243,19 @@ def let_memory_be_recalled(
     return _marked(memory_id, Mark.RECALL, caller, services, idempotency)
 
 
+@routes.post(
+    "/v1/memories/{memory_id}/restore",
+    summary="Take the deletion of a memory back",
+    response_model=None,
+    responses=_MARKED,
+)
+def restore_memory(
+    memory_id: MemoryId, caller: ClientWriter, services: Services, idempotency: Idempotency
+) -> Response:
+    """Let a memory that was deleted in the last seven days be found again."""
+    return _result(services.restore_memory(caller, memory_id, idempotency=idempotency))
+
+
 def _marked(
     memory_id: UUID,
     mark: Literal[Mark.PINNED, Mark.UNPINNED, Mark.RECALL],

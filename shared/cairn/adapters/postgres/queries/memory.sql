@@ -71,6 +71,12 @@ SELECT id FROM node
    AND state IN ('active', 'provisional') AND (dedup_key = %(dedup_key)s OR chain_key = %(chain_key)s)
  ORDER BY id LIMIT 1
 
+-- name: state_before_deletion
+-- The state that a memory had before it was deleted.
+SELECT state FROM node_version
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state <> 'deleted'
+ ORDER BY from_position DESC LIMIT 1
+
 -- name: edges
 -- The edges of memories that are not derived anew: stated ones, causes, what they come from and made.
 SELECT view, relation, source_id, target_id, weight, properties FROM edge
