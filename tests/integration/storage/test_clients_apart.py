@@ -257,7 +257,8 @@ class Clients:
             },
         }
         sends = route.startswith(("POST", "PUT", "PATCH")) and not route.endswith("/pin")
-        return bodies.get(route, {} if sends else None)
+        nothing: dict[str, Any] = {}
+        return bodies.get(route, nothing if sends else None)
 
 
 @pytest.fixture
