@@ -88,5 +88,9 @@ def _once(
 ) -> Result:
     called = call_tool(services, principal, tool, arguments, log=log)
     return Result(
-        tool=tool.name, text=called.text, structured=called.structured, error=called.error
+        tool=tool.name,
+        text=called.text,
+        structured=called.structured,
+        error=called.error,
+        events=called.events,
     )

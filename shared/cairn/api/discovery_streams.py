@@ -97,6 +97,15 @@ class DraftEvents:
     shown: set[UUID] = field(default_factory=set["UUID"])
     client_id: str | None = None
 
+    def once(self) -> list[TraceEvent]:
+        """Let agents speak about all of them, and tell as far as they came."""
+        events: list[TraceEvent] = []
+        latent = self.search.latent
+        for each in self.search.keeping:
+            step = self.begin if each.row.id in latent else self.follow
+            events += step(each.row.id)
+        return events
+
     def begin(self, opportunity_id: UUID) -> list[TraceEvent]:
         """Let agents speak about one, and tell as far as they came."""
         self.services.opportunities.negotiate_latent(self.search, opportunity_id)

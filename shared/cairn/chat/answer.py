@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.chat.actions import Propose
-from cairn.chat.loop import SYSTEM, Answer, Loop, account, cited
+from cairn.chat.loop import SYSTEM, Answer, Loop, account, cited, use
 from cairn.chat.rows import AnsweredBy, ChatActionState, TurnState
 from cairn.chat.rules import ByRules, says_something, wish_of, yes_or_no
 from cairn.chat.telling import Stopped, Teller
@@ -188,7 +188,8 @@ class AnswerTurn:
             answer = _stream_text(teller, phrase("refused", language))
             return _Outcome(answer=answer, state=TurnState.REFUSED)
         decision = yes_or_no(turn.message)
-        if decision is not None and (answer := self._decided(turn, toolbox, decision, language)):
+        told = replace(toolbox, call=partial(use, teller, toolbox))
+        if decision is not None and (answer := self._decided(turn, told, decision, language)):
             _stream_text(teller, answer.text)
             return _Outcome(answer=answer)
         agent = teller.begin("agent", "chat")

@@ -218,6 +218,8 @@ def use(teller: Teller, toolbox: Toolbox, name: str, arguments: Mapping[str, Any
         sources=len(result.sources),
         duration_ms=round(took * 1000),
     )
+    for event, fields in result.events:
+        teller.tell(event, fields)
     return result
 
 

@@ -12,7 +12,7 @@ from cairn.investigations.citations import Kind, citations, parse
 from cairn.kernel.text.hashes import sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from cairn.llm.port import Tool
 
@@ -35,12 +35,16 @@ class Does(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a tool said: a text for a model, the same as JSON, and an error's code."""
+    """What a tool said: a text for a model, the same as JSON, and an error's code.
+
+    `events` are trace events of what it did, for who listens: (name, fields).
+    """
 
     tool: str
     text: str
     structured: Mapping[str, Any] | None = None
     error: str | None = None
+    events: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
     @property
     def shown(self) -> str:

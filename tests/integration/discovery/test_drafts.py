@@ -12,15 +12,19 @@ from tests.integration.storage import test_search_front
 from tests.plugins.waiting import eventually
 from tests.support.matching import Someone, Town
 
+from cairn.api.chat_tools import toolbox
 from cairn.api.discovery_streams import DraftEvents, drafts
 from cairn.api.mcp.opportunity_tools import CREATE
 from cairn.api.options import Pace
 from cairn.bootstrap.matching import sweep_discovery
+from cairn.bootstrap.parts import logger
 from cairn.discovery.matching.discovery import DiscoveryRequest
 
 if TYPE_CHECKING:
     from tests.integration.storage.test_search_front import Door
     from tests.plugins.postgres import Database
+
+    from cairn.chat.tools import Result
 
 door = test_search_front.door
 SEEKS = "Looking for a shipwright to replace rotten planks of an old pilot boat in Bergen"
@@ -213,6 +217,24 @@ def test_whom_one_met_before_is_named_and_gets_no_second_draft(town: Town) -> No
 
 def tool_text(town: Town, who: Someone) -> str:
     """What the tool of chats and of MCP says to a model."""
+    return called(town, who).text
+
+
+def called(town: Town, who: Someone) -> Result:
+    """What a chat gets of the tool."""
     services = town.door.api.app.state.services
-    arguments = CREATE.arguments.model_validate(search_of(who))
-    return CREATE.call(services, services.admit(who.key).principal, arguments).text
+    tools = toolbox(services, services.admit(who.key).principal, logger("api", "CRITICAL"), "s")
+    return tools.call(CREATE.name, search_of(who))
+
+
+def test_a_chat_tells_of_each_negotiation_and_draft_as_other_streams_do(town: Town) -> None:
+    result = called(town, town.people["ingrid"])
+    assert [name for name, _ in result.events] == [
+        "negotiation_session_start",
+        "negotiation_turn",
+        "negotiation_turn",
+        "negotiation_outcome",
+        "negotiation_session_end",
+        "opportunity_draft_ready",
+    ]
+    assert result.events[-1][1]["opportunity"]["state"] == "draft"

@@ -23,7 +23,7 @@ from cairn.kernel.errors import CairnError
 from cairn.kernel.spans import span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from cairn.api.mcp.tool import Tool, ToolAnswer
     from cairn.api.middleware import Log
@@ -40,11 +40,15 @@ UNKNOWN_END = "internal: The tool failed unexpectedly; nothing is known of what 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutcome:
-    """What came of a call: a text for a model, the same as plain JSON, and an error's code."""
+    """What came of a call: a text for a model, the same as plain JSON, and an error's code.
+
+    `events` are trace events of it as plain JSON.
+    """
 
     text: str
     structured: dict[str, Any] | None = None
     error: str | None = None
+    events: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
 
 def call_tool(
@@ -122,7 +126,9 @@ def _succeeded(tool: Tool, answer: ToolAnswer) -> CallOutcome:
     if len(text) > MAX_TEXT_CHARS:
         text = text[:MAX_TEXT_CHARS] + CUT.format(limit=MAX_TEXT_CHARS)
     plain = json.loads(encode(answer.structured))
-    return CallOutcome(text=text, structured=compact(plain, output_schema(tool.result)))
+    events = [(name, json.loads(encode(data))) for name, data in answer.events]
+    structured = compact(plain, output_schema(tool.result))
+    return CallOutcome(text=text, structured=structured, events=events)
 
 
 def failed(problem: Problem) -> CallOutcome:

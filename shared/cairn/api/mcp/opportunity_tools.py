@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from cairn.api.discovery_streams import DraftEvents
 from cairn.api.fields import Body, Name
 from cairn.api.mcp.tool import WRITERS, Effect, Tool, ToolAnswer
 from cairn.api.routes.opportunities import DiscoverIn, discovered_of, request_of
@@ -98,7 +99,9 @@ def _discover(services: ApiServices, principal: Principal, arguments: DiscoverIn
 
 
 def _create(services: ApiServices, principal: Principal, arguments: DiscoverIn) -> ToolAnswer:
-    created = services.opportunities.create(principal, request_of(arguments))
+    search = services.opportunities.search(principal, request_of(arguments))
+    events = DraftEvents(services, principal, search, client_id=arguments.client_id).once()
+    created = services.opportunities.created(search)
     structured = {
         "items": [_draft(view) for view in created.items],
         "new": created.new,
@@ -108,7 +111,9 @@ def _create(services: ApiServices, principal: Principal, arguments: DiscoverIn) 
         f"{_draft(view)['other']} was met before ({view.id}): write to them, propose nothing new."
         for view in created.already_accepted
     ]
-    return ToolAnswer(text="\n".join([_text(created.items), *met]), structured=structured)
+    text = "\n".join([_text(created.items), *met])
+    told = [(event.name, event.data) for event in events]
+    return ToolAnswer(text=text, structured=structured, events=told)
 
 
 def _draft(view: OpportunityView) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from cairn.kernel.text.hashes import sha256
 from cairn.writing.items import IdempotencyKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from cairn.api.fields import Body
     from cairn.bootstrap.api import ApiServices
@@ -37,11 +37,13 @@ class Effect(StrEnum):
 class ToolAnswer:
     """What a tool gives back: a text for a model, and the same as JSON for programs.
 
-    What is None or empty in `structured` is left out: it says nothing.
+    What is None or empty in `structured` is left out: it says nothing. `events` are trace events
+    for a chat's stream, (name, fields).
     """
 
     text: str
     structured: Mapping[str, Any]
+    events: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
