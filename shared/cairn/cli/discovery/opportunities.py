@@ -59,7 +59,7 @@ def create(
     client: Client = None,
     as_json: Json = False,
 ) -> None:
-    """Keep drafts with the members picked, or with who fits best."""
+    """Keep drafts with the members picked; without any, agents negotiate with who fits best."""
     deps = deps_of(ctx)
     done = deps.client.post("/v1/opportunities", _body(intent, query, member, client))
     print_json(done) if as_json else _show(ctx, done["items"])
