@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.integration.discovery import test_matching, test_negotiations
@@ -13,14 +14,21 @@ from tests.support.forgetting import ErasableObjects, Tombstones
 from cairn.adapters.files.signing import make_signing_key
 from cairn.bootstrap import forgetting
 from cairn.bootstrap.matching import sweep_discovery
+from cairn.bootstrap.negotiations import negotiations
 from cairn.discovery.matching.ambient import SHOWN_A_DAY
+from cairn.discovery.negotiation.going import SweepNegotiations
+from cairn.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from uuid import UUID
 
     import pytest
     from tests.support.matching import Town
     from tests.support.negotiating import Member, Scene
+
+    from cairn.writing.platform import Platform
 
 scene, pair, door, town = (
     test_negotiations.scene,
@@ -73,6 +81,49 @@ def test_of_many_pick_ups_of_one_turn_at_once_one_gets_it(
     assert sorted(answers) == [200, 409]
     done = source.call("GET", f"/v1/negotiations/{talk['id']}")
     assert (done["turn_count"], done["outcome"]) == (2, "accepted")
+
+
+def test_one_that_always_fails_waits_longer_each_time_and_holds_up_no_other(
+    scene: Scene, pair: tuple[Member, Member]
+) -> None:
+    source, target = pair
+    source.here()
+    talks = [begin(source, scene.meet(source, target)) for _ in range(3)]
+    scene.sql("UPDATE negotiation SET deadline = now() - interval '1 second'")
+    platform, reports = scene.platform, list[str]()
+    advance = negotiations(platform).advance
+
+    def go_on(workspace_id: UUID, negotiation_id: UUID) -> object:
+        if str(negotiation_id) == talks[0]["id"]:
+            raise Unavailable("Not now.", reason="always")
+        return advance(workspace_id, negotiation_id)
+
+    stand_in: Any = Failing(platform, go_on)
+    sweep = SweepNegotiations(
+        workspaces=lambda: [scene.workspace_id],
+        advance=stand_in,
+        report=lambda event, fields: reports.append(str(fields["reason"])),
+    )
+    assert sweep() == {"negotiations_advanced": 2, "negotiations_ended": 2}
+    assert sweep() == {"negotiations_advanced": 0, "negotiations_ended": 0}
+    for tries in (2, 3):
+        scene.sql("UPDATE negotiation SET retry_at = now() WHERE retry_at IS NOT NULL")
+        sweep()
+        state = "SELECT tries, problem FROM negotiation WHERE workspace_id = %(w)s AND tries > 0"
+        assert scene.sql(state) == [(tries, "always")]
+    assert reports == ["always"] * 3
+    assert scene.front.call("GET", "/v1/status")["failing_discovery"] == 1
+
+
+@dataclass(frozen=True)
+class Failing:
+    """What goes on with negotiations, and cannot with one."""
+
+    platform: Platform
+    go_on: Callable[[UUID, UUID], object]
+
+    def __call__(self, workspace_id: UUID, negotiation_id: UUID) -> object:
+        return self.go_on(workspace_id, negotiation_id)
 
 
 def test_a_persons_answer_after_their_day_changes_nothing(
