@@ -111,6 +111,16 @@ def test_an_agent_that_is_there_has_a_minute_and_who_asked_polls_until_it_answer
     assert item["state"] == "draft"
 
 
+def test_asking_again_goes_on_where_an_agent_let_its_minute_pass(town: Town) -> None:
+    ingrid, torvald = town.people["ingrid"], town.people["torvald"]
+    here(torvald)
+    (item,) = ingrid.call("POST", "/v1/opportunities", search_of(ingrid))["items"]
+    assert item["state"] == "negotiating"
+    town.sql("UPDATE negotiation SET deadline = now() WHERE workspace_id = %(w)s")
+    (item,) = ingrid.call("POST", "/v1/opportunities", search_of(ingrid))["items"]
+    assert item["state"] == "draft"
+
+
 def test_a_stream_tells_of_the_search_each_turn_and_the_draft_as_soon_as_it_is_ready(
     town: Town,
 ) -> None:

@@ -76,10 +76,15 @@ class KeptSearch:
     @property
     def latent(self) -> list[UUID]:
         """Those that agents have not spoken about yet."""
-        if self.picked is not None:
-            return []
-        latent = OpportunityState.LATENT
-        return [each.row.id for each in self.keeping if each.row.state is latent]
+        return self._in(OpportunityState.LATENT) if self.picked is None else []
+
+    @property
+    def negotiating(self) -> list[UUID]:
+        """Those that go on where a window has passed."""
+        return self._in(OpportunityState.NEGOTIATING)
+
+    def _in(self, state: OpportunityState) -> list[UUID]:
+        return [each.row.id for each in self.keeping if each.row.state is state]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +106,7 @@ class Opportunities:
         speak stays `negotiating`.
         """
         search = self.search(principal, request)
-        for opportunity_id in search.latent:
+        for opportunity_id in (*search.latent, *search.negotiating):
             self.negotiate_latent(search, opportunity_id)
         return self.created(search)
 
