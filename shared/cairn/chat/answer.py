@@ -188,8 +188,8 @@ class AnswerTurn:
             answer = _stream_text(teller, phrase("refused", language))
             return _Outcome(answer=answer, state=TurnState.REFUSED)
         decision = yes_or_no(turn.message)
-        told = replace(toolbox, call=partial(use, teller, toolbox))
-        if decision is not None and (answer := self._decided(turn, told, decision, language)):
+        telling = replace(toolbox, call=partial(use, teller, toolbox))
+        if decision is not None and (answer := self._decided(turn, telling, decision, language)):
             _stream_text(teller, answer.text)
             return _Outcome(answer=answer)
         agent = teller.begin("agent", "chat")

@@ -112,8 +112,8 @@ def _create(services: ApiServices, principal: Principal, arguments: DiscoverIn) 
         for view in created.already_accepted
     ]
     text = "\n".join([_text(created.items), *met])
-    told = [(event.name, event.data) for event in events]
-    return ToolAnswer(text=text, structured=structured, events=told)
+    trace = [(event.name, event.data) for event in events]
+    return ToolAnswer(text=text, structured=structured, events=trace)
 
 
 def _draft(view: OpportunityView) -> dict[str, Any]:
