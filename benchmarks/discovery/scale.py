@@ -100,10 +100,7 @@ class DiscoveryScale:
         Communities are asked in turn, so that a busy machine slows all of them.
         """
         with scratch_database(self.owner_url, self.app_url) as (owner_url, app_url):
-            self._copy_motifs(owner_url)
-            with without_vector_indexes(owner_url, self.embedder.model.id):
-                communities = [self._community(owner_url, app_url, size) for size in sizes]
-            analyse(owner_url)
+            communities = self.fill(owner_url, app_url, sizes)
             with self.uses(app_url) as uses:
                 times = self._ask(uses, communities, asked)
         measured = {
@@ -118,6 +115,14 @@ class DiscoveryScale:
             "discover_to_search": searches,
             "within_limits": growth <= MOST_GROWTH and searches <= MOST_SEARCHES,
         }
+
+    def fill(self, owner_url: str, app_url: str, sizes: Sequence[int]) -> list[Community]:
+        """Make a workspace of each size in a database, and let the planner know them."""
+        self._copy_motifs(owner_url)
+        with without_vector_indexes(owner_url, self.embedder.model.id):
+            communities = [self._community(owner_url, app_url, size) for size in sizes]
+        analyse(owner_url)
+        return communities
 
     def _copy_motifs(self, owner_url: str) -> None:
         sentences = motifs(self.motifs)

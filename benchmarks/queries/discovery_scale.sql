@@ -48,7 +48,7 @@ SELECT b.workspace_id, x.id, x.label, x.kind, x.title, x.text, md5(x.text || b.n
   JOIN bench_motif i ON i.n = (b.n * 7919) %% %(motifs)s
   JOIN bench_motif p ON p.n = (b.n * 104729 + 13) %% %(motifs)s
  CROSS JOIN LATERAL (VALUES
-   (b.intent_id, 'Intent', CASE b.n %% 2 WHEN 0 THEN 'seeking' ELSE 'offering' END, NULL,
+   (b.intent_id, 'Intent', CASE b.n / 7 %% 2 WHEN 0 THEN 'seeking' ELSE 'offering' END, NULL,
     i.text || ' ' || b.n, '{}'::jsonb),
    (b.profile_id, 'Member', NULL, 'Member ' || b.n, p.text || ' ' || b.n,
     jsonb_build_object('name', 'Member ' || b.n, 'location', 'Town ' || b.n %% 50))
@@ -69,7 +69,7 @@ SELECT b.workspace_id, x.id, %(model_id)s,
   JOIN bench_motif o ON o.n = (b.n / %(motifs)s * 31 + b.n * 17) %% %(motifs)s
   JOIN bench_motif z ON z.n = (b.n * 6151 + b.n / 7) %% %(motifs)s
  CROSS JOIN LATERAL (VALUES
-   (b.intent_id, 'Intent', CASE b.n %% 2 WHEN 0 THEN 'seeking' ELSE 'offering' END, i.v, i.tokens),
+   (b.intent_id, 'Intent', CASE b.n / 7 %% 2 WHEN 0 THEN 'seeking' ELSE 'offering' END, i.v, i.tokens),
    (b.profile_id, 'Member', NULL, p.v, p.tokens)
  ) AS x (id, label, kind, v, tokens)
  WHERE b.workspace_id = %(workspace_id)s AND b.n BETWEEN %(first)s AND %(last)s
@@ -77,7 +77,7 @@ SELECT b.workspace_id, x.id, %(model_id)s,
 -- name: intents
 -- What each seeks or offers.
 INSERT INTO intent (workspace_id, id, member_id, side, state, created_at, changed_at, discovered_at)
-SELECT workspace_id, intent_id, member_id, CASE n %% 2 WHEN 0 THEN 'seeking' ELSE 'offering' END,
+SELECT workspace_id, intent_id, member_id, CASE n / 7 %% 2 WHEN 0 THEN 'seeking' ELSE 'offering' END,
   'active', now(), now(), now()
   FROM bench_member WHERE workspace_id = %(workspace_id)s AND n BETWEEN %(first)s AND %(last)s
 

@@ -348,6 +348,8 @@ def test_who_was_picked_is_kept_however_little_speaks_for_them_unless_they_exclu
     ingrid = town.people["ingrid"]
     picked = [str(town.people[name].id) for name in ("paula", "oskar")]
     body = {"intent_id": str(ingrid.intents[SEEKS])}
+    near = ingrid.discover(**body, members=picked, minimum=0)
+    assert {match["name"]: match["score"] <= 29 for match in near} == {"Paula": True, "Oskar": True}
     created = ingrid.call("POST", "/v1/opportunities", {**body, "members": picked})
     assert [item["target"]["name"] for item in created["items"]] == ["Paula"]
     assert [each["member_id"] for each in created["left_out"]] == picked[1:]

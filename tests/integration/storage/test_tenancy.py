@@ -49,6 +49,7 @@ FINDERS = {
     "shown_intents",
     "meetings_near",
     "meetings_of",
+    "named_near",
     "members_near",
     "shown_texts",
     "admit",

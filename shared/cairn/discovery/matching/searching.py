@@ -14,7 +14,7 @@ from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import derived_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.discovery.matching.found import Hit, OwnText, ShownText
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FLOOR = 0.20
 """The least likeness of what is judged at all."""
-NEAREST = 100
+NEAREST = 75
 """Wishes that are read of each lens."""
 JUDGED = 50
 """Wishes that are judged together, at the most."""
@@ -178,7 +178,10 @@ def _hits(
     """
     networks = list(look.networks)
     if members is not None:
-        return _hits_of(stores, members, networks, vectors[0], model_id), ()
+        near = stores.matches.named_near(
+            vectors[0], model_id, faces=_faces(members), networks=networks
+        )
+        return list(near), ()
     hits = _wishes(stores, look, vectors, model_id, FITS[look.side])
     profiles: list[Hit] = []
     for vector in profile_vectors:
@@ -189,9 +192,21 @@ def _hits(
     profiles = [hit for hit in profiles if fitting.get(hit.member_id, -1.0) < hit.score]
     if look.side == BOTH or not profiles:
         return [*hits, *profiles], ()
-    same = _nearest(_wishes(stores, look, vectors[:1], model_id, (look.side,)))
+    same = _nearest(
+        stores.matches.named_near(
+            vectors[0],
+            model_id,
+            faces=_faces(hit.member_id for hit in profiles),
+            networks=networks,
+            sides=(look.side,),
+        )
+    )
     rivals = {hit.node_id for hit in profiles if same.get(hit.member_id, -1.0) >= hit.score}
     return [*hits, *profiles], rivals
+
+
+def _faces(members: Iterable[UUID]) -> dict[UUID, UUID]:
+    return {member_id: profile_of(member_id) for member_id in members}
 
 
 def _wishes(
@@ -221,24 +236,6 @@ def _nearest(hits: Sequence[Hit]) -> dict[UUID, float]:
     for hit in hits:
         nearest[hit.member_id] = max(hit.score, nearest.get(hit.member_id, -1.0))
     return nearest
-
-
-def _hits_of(
-    stores: Stores,
-    members: Collection[UUID],
-    networks: Sequence[UUID],
-    vector: Vectors,
-    model_id: int,
-) -> list[Hit]:
-    """Return the wishes of those who were named, and of who has none the profile."""
-    hits = list(stores.matches.of(members, networks))
-    silent = set(members) - {hit.member_id for hit in hits}
-    if silent:
-        profiles = stores.matches.profiles_near(
-            vector, model_id, networks=networks, minimum=-1.0, limit=NEAREST
-        )
-        hits += [hit for hit in profiles if hit.member_id in silent]
-    return hits
 
 
 def _texts(stores: Stores, hits: Sequence[Hit], model_id: int) -> dict[UUID, ShownText]:

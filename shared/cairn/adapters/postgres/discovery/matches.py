@@ -9,7 +9,7 @@ from cairn.adapters.postgres.store import Store, record
 from cairn.discovery.matching.found import Hit, HydeRow, OwnText, Placed, ShownText
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -70,6 +70,31 @@ class PostgresMatches(Store):
             "match.of",
             members=list(member_ids),
             networks=list(networks) if networks is not None else None,
+        )
+
+    def named_near(
+        self,
+        vector: Vectors,
+        model_id: int,
+        *,
+        faces: Mapping[UUID, UUID],
+        networks: Collection[UUID],
+        sides: Collection[str] | None = None,
+    ) -> Sequence[Hit]:
+        """Return the active intents of the members of `faces`, else the profiles that these are.
+
+        With `sides` those intents alone that are of one of them.
+        """
+        knows_halfvec(self.connection)
+        return self.all_of(
+            record(Hit),
+            "match.named_near",
+            vector=halfvecs([vector])[0],
+            model_id=model_id,
+            members=list(faces),
+            faces=list(faces.values()),
+            sides=list(sides) if sides is not None else None,
+            networks=list(networks),
         )
 
     def shown(self, node_ids: Collection[UUID], model_id: int) -> Sequence[ShownText]:

@@ -15,6 +15,12 @@ SELECT node_id, member_id, network_id, 1.0::double precision AS relevancy, score
 SELECT node_id, member_id, network_id, relevancy, 1.0::real AS score
   FROM meetings_of(%(members)s::uuid[], %(networks)s::uuid[])
 
+-- name: named_near
+-- Those who were named, by their active intents, else by their profile, and how near each is to a vector.
+SELECT node_id, member_id, network_id, relevancy, score
+  FROM named_near(%(vector)s::halfvec, %(model_id)s::smallint, %(members)s::uuid[], %(faces)s::uuid[],
+    %(sides)s::text[], %(networks)s::uuid[])
+
 -- name: shown
 -- What shared networks show of others' intents and profiles.
 SELECT node_id, member_id, label, side, title, body AS text, shown, tokens

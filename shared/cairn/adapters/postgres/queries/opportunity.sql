@@ -14,7 +14,13 @@ SELECT {columns} FROM opportunity
 -- columns: cairn.discovery.matching.rows.OpportunityRow
 SELECT {columns} FROM opportunity
  WHERE workspace_id = %(workspace_id)s AND (%(before)s::uuid IS NULL OR id < %(before)s)
-   AND (%(member_id)s::uuid IS NULL OR %(member_id)s IN (source_id, target_id, introducer_id))
+   AND (%(member_id)s::uuid IS NULL OR id = ANY (ARRAY(
+     SELECT s.id FROM opportunity s
+      WHERE s.workspace_id = %(workspace_id)s AND s.source_id = %(member_id)s
+     UNION ALL SELECT t.id FROM opportunity t
+      WHERE t.workspace_id = %(workspace_id)s AND t.target_id = %(member_id)s
+     UNION ALL SELECT i.id FROM opportunity i
+      WHERE i.workspace_id = %(workspace_id)s AND i.introducer_id = %(member_id)s)))
    AND (%(states)s::text[] IS NULL OR state = ANY (%(states)s))
  ORDER BY id DESC LIMIT %(limit)s
 
