@@ -270,3 +270,25 @@ def test_a_calendar_is_read_for_its_member_alone_and_its_address_is_never_shown(
     gone = people.ask("ines", "DELETE", f"/v1/integrations/{good.json()['id']}")
     assert gone.status_code == 200
     assert people.names("ines") == ["Ortega: Raul"]
+
+
+def test_a_contact_who_was_invited_is_a_ghost_until_they_come_and_then_a_member(
+    people: People,
+) -> None:
+    quay = people.ask("ines", "POST", "/v1/networks", name="Quay").json()["id"]
+    ada = people.add("ines", "Ada Byron", address="ada@mill.example")
+    path, members = f"{ROUTE}/{ada['id']}", f"/v1/networks/{quay}/members"
+    foreign = people.ask("raul", "POST", f"{path}/invite", network_id=quay)
+    assert (foreign.status_code, ada["standing"]) == (404, "contact")
+    first = people.ask("ines", "POST", f"{path}/invite", network_id=quay).json()
+    assert first["contact"]["standing"] == "ghost"
+    assert "cairn network join --invite" in first["text"]
+    assert len(people.ask("ines", "GET", members).json()["items"]) == 1  # a ghost is in no network
+    joined = people.ask("ada", "POST", "/v1/networks/join", token=first["token"])
+    assert (joined.status_code, joined.json()["role"]) == (200, "member")
+    again = people.ask("raul", "POST", "/v1/networks/join", token=first["token"])
+    assert (again.status_code, again.json()["reason"]) == (404, "invite")
+    assert people.ask("ines", "GET", path).json()["standing"] == "member"
+    assert len(people.ask("ines", "GET", members).json()["items"]) == 2
+    refused = people.ask("ines", "POST", f"{path}/invite", network_id=quay)
+    assert (refused.status_code, refused.json()["reason"]) == (409, "is-member")

@@ -40,6 +40,12 @@ TEXT_CHARS: Final = 800
 _ADDRESS: Final = re.compile(
     r"https?://|www\.|\S@\S+\.\w|\b\w+\.(?:com|org|net|io|example)\b", re.I
 )
+HOW: Final = (
+    "The link is no page: hand it to your agent, or run `cairn network join --invite LINK` with a"
+    " key of your own."
+)
+"""What somebody does with an invite."""
+
 SECONDS: Final = 20.0
 SYSTEM: Final = """\
 Write the text of an invitation to a network of people, two to four friendly sentences. What stands
@@ -120,7 +126,8 @@ class Invites:
             id=rows[0].id,
             network_id=network_id,
             token=token,
-            text=f"{text} This invitation lets one person in until {rows[0].expires_at:%d %B %Y}.",
+            text=f"{text} This invitation lets one person in until {rows[0].expires_at:%d %B %Y}."
+            f" {HOW}",
             by=by,
             expires_at=rows[0].expires_at,
         )
