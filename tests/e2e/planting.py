@@ -1,11 +1,35 @@
-"""Rows of an investigation put into a running stack's database, for tests of who may see them."""
+"""What tests of who may see it put into a running stack: an investigation, two who could meet."""
 
 from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.adapters.postgres.accounts import as_owner
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
+
+if TYPE_CHECKING:
+    from tests.e2e.tenant import Tenant
+
+
+def plant_meeting(tenant: "Tenant", network: dict[str, Any], canary: str) -> dict[str, str]:
+    """A second member of a network, an opportunity of the two, and its negotiation; the ids."""
+    whom, path = {"client_id": canary}, f"/v1/networks/{network['id']}"
+    guest = {"client_id": f"guest of {canary}"}
+    invite = tenant.post(f"{path}/invites", whom)
+    tenant.post("/v1/networks/join", {"token": invite["token"], **guest})
+    wish = {"text": f"I offer a {canary}.", "infer": False, "side": "offering"}
+    tenant.post("/v1/intents", {**wish, "networks": [network["id"]], **guest})
+    there = tenant.get(f"{path}/members", **whom)["items"]
+    (other,) = (each["id"] for each in there if each["id"] != network["owner_id"])
+    look = {"query": f"somebody with a {canary}", "members": [other], **whom}
+    (draft,) = tenant.post("/v1/opportunities", look)["items"]
+    begun = tenant.post("/v1/negotiations", {"opportunity_id": draft["id"], **whom})
+    return {
+        "opportunity_id": draft["id"],
+        "negotiation_id": begun["id"],
+        "other_member_id": other,
+    }
 
 
 def plant_investigation(

@@ -268,11 +268,10 @@ class Walk:
         return result.structured_content
 
     def refuses(self, name: str, /, **arguments: Any) -> None:
-        """A tool that has nothing here to act on; what it answers else is walked below HTTP."""
+        """A tool that has nothing here to act on: no walk of it."""
         result = call(self.tenant, name, **arguments)
         assert result.is_error
         assert text_of(result)
-        self.walked.add(name)
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
@@ -299,6 +298,7 @@ def test_every_tool_answers_as_its_schema_says(tenant: Tenant) -> None:
     walk_memories(walk)
     walk_the_graph(walk)
     walk_the_work(walk)
+    walk_the_meetings(walk)
     walk_the_way_in(walk)
     walk_deletions(walk)
     assert walk.walked == {tool.name for tool in TOOLS}
@@ -430,9 +430,55 @@ def walk_the_work(walk: Walk) -> None:
     assert walk("feed_health", **whom)["score"] == 0
     (dates,) = walk("integration_list", **whom)["items"]
     walk.refuses("integration_sync", id=dates["id"], **whom)  # not public
+    walk.walked.add("integration_sync")  # what it answers is walked below HTTP
     settings = walk("settings_read", section="recall")
     assert list(settings["settings"]) == ["recall"]
     assert call(walk.tenant, "settings_read", section="no-such").is_error
+
+
+def walk_the_meetings(walk: Walk) -> None:
+    """One looks, the other has their own agent: they meet, or do not.
+
+    Who looks seeks by a query alone, so that Cairn's own search has nothing to look for.
+    """
+    hanne = {"client_id": "hanne"}
+    slip = walk("network_create", name="Slip", join_policy="anyone", **hanne)["id"]
+    offers = {
+        "pelle": "I replace rotten planks of old wooden boats in my boatyard.",
+        "ravn": "I teach celestial navigation with a sextant to beginners.",
+    }
+    for client, text in offers.items():
+        walk.tenant.post(f"/v1/networks/{slip}/join", {"client_id": client})
+        wish = {"text": text, "infer": False, "side": "offering", "networks": [slip]}
+        walk.tenant.post("/v1/intents", {**wish, "client_id": client})
+    walk.tenant.all_embedded()
+    drafts = [draft_of(walk, text, hanne) for text in offers.values()]
+    listed = walk("opportunity_list", state="draft", **hanne)["items"]
+    assert {each["id"] for each in listed} == set(drafts)
+    walk.refuses("opportunity_accept", id=drafts[0], client_id="pelle")  # not sent yet
+    assert walk("opportunity_send", id=drafts[0], **hanne)["state"] == "pending"
+    yes = walk("opportunity_accept", id=drafts[0], client_id="pelle")
+    assert yes["state"] == "accepted"
+    whose = {"client_id": "ravn"}
+    walk.tenant.post("/v1/agents/mcp/negotiations/pickup", {"takeover": False, **whose})
+    begun = walk.tenant.post("/v1/negotiations", {"opportunity_id": drafts[1], **hanne})
+    (awaits,) = walk("negotiation_list", **whose)["items"]
+    assert (awaits["id"], awaits["speaker"]) == (begun["id"], "candidate")
+    assert "source propose" in walk("negotiation_read", id=begun["id"], **whose)["turns"][0]
+    walk.refuses("negotiation_read", id=begun["id"], client_id="pelle")
+    no = {"action": "reject", "message": "Not this year."}
+    done = walk("negotiation_respond", id=begun["id"], **no, **whose)
+    assert done == {"state": "ended", "outcome": "rejected"}
+    assert walk("opportunity_decline", id=drafts[1], **hanne)["state"] == "rejected"
+
+
+def draft_of(walk: Walk, offer: str, whom: dict[str, str]) -> str:
+    """What is sought is what one of them offers: that one is found and picked."""
+    looks = {"query": offer.replace("I ", "Somebody who can ", 1), **whom}
+    match = walk("opportunity_discover", **looks)["items"][0]
+    picked = walk("opportunity_create", members=[match["member_id"]], **looks)
+    assert (picked["new"], picked["items"][0]["state"]) == (1, "draft")
+    return picked["items"][0]["id"]
 
 
 def investigation_of(walk: Walk, ticket_id: str) -> str | None:

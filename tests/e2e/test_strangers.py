@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from tests.e2e.planting import plant_investigation
+from tests.e2e.planting import plant_investigation, plant_meeting
 from tests.e2e.tenant import Tenant, good, open_workspace, refused
 from tests.support.openapi import holds
 
 from cairn.kernel.clock import utc_now
-from cairn.kernel.ids import new_id
 from cairn.kernel.text.canonical import format_timestamp
 
 if TYPE_CHECKING:
@@ -400,10 +399,6 @@ BODIES: dict[str, dict[str, Any]] = {
         "type": "event",
         "text": "A stranger was here.",
     },
-    "POST /v1/negotiations": {
-        "opportunity_id": "019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e",
-        "client_id": "stranger",
-    },
     "POST /v1/negotiations/{negotiation_id}/answer": {"answer": "Yes."},
     "POST /v1/agents/{agent}/negotiations/pickup": {"client_id": "stranger"},
     "POST /v1/agents/{agent}/negotiations/{negotiation_id}/respond": {
@@ -424,13 +419,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/workflow-runs/{workflow_run_id}/decide": {"decision": "approve"},
     "POST /v1/personas": {"name": "stranger"},
     "PUT /v1/personas/{persona}": {"autonomy": "act"},
-    "POST /v1/discover": {"query": "QUERY", "client_id": "stranger"},
     "POST /v1/opportunities": {"query": "QUERY", "client_id": "stranger"},
-    "POST /v1/opportunities/introduce": {
-        "first": "0197a1f0-5f4e-7cc3-9a5e-0d7e0a1b2c3d",
-        "second": "0197a1f0-5f4e-7cc3-9a5e-0d7e0a1b2c3e",
-        "client_id": "stranger",
-    },
     "POST /v1/opportunities/{opportunity_id}/send": {"client_id": "stranger"},
     "POST /v1/opportunities/{opportunity_id}/accept": {"client_id": "stranger"},
     "POST /v1/opportunities/{opportunity_id}/reject": {"client_id": "stranger"},
@@ -445,7 +434,6 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/profiles/me/generate": {"text": "I am a stranger.", "client_id": "stranger"},
     "POST /v1/profiles/me/premises": {"text": "I am a stranger.", "client_id": "stranger"},
     "POST /v1/networks": {"name": "A stranger's", "client_id": "stranger"},
-    "POST /v1/networks/join": {"token": "no-such", "client_id": "stranger"},
     "PATCH /v1/networks/{network_id}": {"name": "A stranger's", "client_id": "stranger"},
     "POST /v1/networks/{network_id}/join": {"client_id": "stranger"},
     "POST /v1/networks/{network_id}/leave": {"client_id": "stranger"},
@@ -455,10 +443,6 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/contacts": {"name": "A stranger", "client_id": "stranger"},
     "POST /v1/contacts/search": {"query": "a", "client_id": "stranger"},
     "POST /v1/contacts/import": {"format": "csv", "text": "name\nA", "client_id": "stranger"},
-    "POST /v1/contacts/{contact_id}/invite": {
-        "network_id": "0197a1f0-5f4e-7cc3-9a5e-0d7e0a1b2c3d",
-        "client_id": "stranger",
-    },
     "POST /v1/integrations": {
         "kind": "calendar",
         "address": "https://127.0.0.1/",
@@ -507,6 +491,9 @@ NAMING = (
     "POST /v1/forget",
     "POST /v1/investigations",
     "POST /v1/grants",
+    "POST /v1/negotiations",
+    "POST /v1/opportunities/introduce",
+    "POST /v1/networks/join",
 )
 """Routes that name something of ours in their body."""
 
@@ -517,6 +504,21 @@ OF_AGENTS: dict[str, Callable[[dict[str, str]], dict[str, Any]]] = {
     },
     "POST /v1/memories/refresh": lambda ids: {"ids": [ids["memory_id"]]},
     "POST /v1/investigations": lambda ids: {"ticket_id": ids["ticket_id"]},
+    "POST /v1/discover": lambda ids: {"intent_id": ids["intent_id"], "client_id": "stranger"},
+    "POST /v1/negotiations": lambda ids: {
+        "opportunity_id": ids["opportunity_id"],
+        "client_id": "stranger",
+    },
+    "POST /v1/opportunities/introduce": lambda ids: {
+        "first": ids["member_id"],
+        "second": ids["other_member_id"],
+        "client_id": "stranger",
+    },
+    "POST /v1/networks/join": lambda ids: {"token": ids["invite_token"], "client_id": "stranger"},
+    "POST /v1/contacts/{contact_id}/invite": lambda ids: {
+        "network_id": ids["network_id"],
+        "client_id": "stranger",
+    },
     "POST /v1/grants": lambda ids: {
         "tool": "lamp.light",
         "expires_at": format_timestamp(utc_now() + timedelta(days=1)),
@@ -650,6 +652,7 @@ def ours(laptop: "Laptop") -> Treasure:
     described = {"text": f"I am a {canary}.", "client_id": canary}
     (premise,) = tenant.post("/v1/profiles/me/premises", described)["items"]
     quay = tenant.post("/v1/networks", {"name": canary, "prompt": canary, "client_id": canary})
+    met = plant_meeting(tenant, quay, canary)
     invite = tenant.post(f"/v1/networks/{quay['id']}/invites", {"client_id": canary})
     friend = tenant.post("/v1/contacts", {"name": canary, "client_id": canary})
     calendar = {"kind": "calendar", "address": f"https://127.0.0.1/{canary}", "client_id": canary}
@@ -698,8 +701,8 @@ def ours(laptop: "Laptop") -> Treasure:
             "invite_id": invite["id"],
             "member_id": quay["owner_id"],
             "contact_id": friend["id"],
-            "opportunity_id": str(new_id()),  # none was found: members come in test_matching
-            "negotiation_id": str(new_id()),
+            "invite_token": invite["token"],
+            **met,
             "agent": "lampman",
             "integration_id": dates["id"],
             "search_id": tenant.search(f"{WORD} {canary}")["meta"]["search_id"],
