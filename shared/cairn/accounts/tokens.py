@@ -57,8 +57,7 @@ class TrustedIssuer:
         Raises Denied for a good token without a scope of Cairn's, Unavailable when the issuer's
         keys cannot be read.
         """
-        claims = self._claims(token)
-        _require_lifetime(claims, now)
+        claims = self.claims(token, now)
         if claims.get("token_use", "access") != "access":
             _refuse("is not an access token", "token-use")
         scopes = scopes_of(claims)
@@ -67,6 +66,15 @@ class TrustedIssuer:
                 f"This token has none of the scopes {', '.join(Scope)}.", reason="token-scope"
             )
         return BearerToken(subjects=_subjects(claims), scopes=scopes)
+
+    def claims(self, token: str, now: datetime) -> Mapping[str, Any]:
+        """Return what a token says whose signature, issuer, audience and lifetime hold.
+
+        Unauthenticated names the one thing that does not.
+        """
+        claims = self._claims(token)
+        _require_lifetime(claims, now)
+        return claims
 
     def _claims(self, token: str) -> Mapping[str, Any]:
         import jwt  # of the API's layer; loaded by the first token

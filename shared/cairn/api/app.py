@@ -25,6 +25,7 @@ from cairn.api.problems import (
     from_validation,
     problem_response,
 )
+from cairn.api.widget.origins import WidgetOrigins
 from cairn.bootstrap.api import ApiServices
 from cairn.kernel.clock import Stopwatch, monotonic
 from cairn.kernel.errors import CairnError
@@ -39,6 +40,7 @@ _TAGS = [
     {"name": "documents", "description": "Files that are split, summarised and embedded."},
     {"name": "conversations", "description": "What was said, and the search in it."},
     {"name": "chat", "description": "Talking to an agent that remembers, and asks before changes."},
+    {"name": "widget", "description": "The chat on a customer's page: what it may do, its door."},
     {"name": "checkpoints", "description": "States that programs of agents go on from."},
     {"name": "negotiations", "description": "What members' agents say to each other, signed."},
     {"name": "workflows", "description": "Steps that run by themselves, and ask people."},
@@ -105,7 +107,7 @@ def create_app(
     _handle_errors(app, nouns)
     app.add_middleware(IncludeNoun, nouns=nouns)
     app.add_middleware(LogCalls, services=services, log=log, stopwatch=stopwatch)
-    _wrap(app, chosen, log=log, ids=ids, stopwatch=stopwatch)
+    _wrap(app, services, chosen, log=log, ids=ids, stopwatch=stopwatch)
     return app
 
 
@@ -132,7 +134,13 @@ async def _serving(options: ApiOptions, app: FastAPI) -> AsyncGenerator[None]:
 
 
 def _wrap(
-    app: FastAPI, options: ApiOptions, *, log: Log, ids: IdSource, stopwatch: Stopwatch
+    app: FastAPI,
+    services: ApiServices,
+    options: ApiOptions,
+    *,
+    log: Log,
+    ids: IdSource,
+    stopwatch: Stopwatch,
 ) -> None:
     """Add the middleware, innermost first: the request context is outermost and sees everything."""
     if options.fairness is not None:
@@ -154,6 +162,7 @@ def _wrap(
             expose_headers=[REQUEST_ID, "idempotency-replayed", "retry-after"],
         )
     app.add_middleware(BodyLimit, max_bytes=options.max_body_bytes)
+    app.add_middleware(WidgetOrigins, services=services)
     app.add_middleware(RequestContext, log=log, new_id=ids, stopwatch=stopwatch)
 
 

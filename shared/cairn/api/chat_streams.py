@@ -98,16 +98,17 @@ class Working:
 
 @dataclass(slots=True)
 class TurnEventReader:
-    """Looks at what is kept of a turn after a number."""
+    """Looks at what is kept of a turn after a number. `shown` says what of an event is told."""
 
     find: Callable[..., TurnEvents]
     after: int
+    shown: Callable[[Told], TraceEvent | None] = field(default=lambda event: _traced(event))
 
     def __call__(self) -> tuple[Sequence[TraceEvent], bool]:
         """Return the events since the last call, and whether they were the last."""
         events = self.find(after=self.after)
         self.after = events.after
-        return [_traced(event) for event in events.items], events.ended
+        return [each for event in events.items if (each := self.shown(event))], events.ended
 
 
 def followed(stored: TurnEventReader, admit: Callable[[], Any], pace: Pace) -> AsyncIterator[bytes]:
@@ -122,7 +123,8 @@ async def heard(working: Working, stored: TurnEventReader, pace: Pace) -> AsyncI
         chunks, over = await working.wait(pace.look)
         for event in chunks:
             stored.after = event.seq
-            yield written(_traced(event))
+            if (shown := stored.shown(event)) is not None:
+                yield written(shown)
         if over:
             if working.problem is not None:
                 raise working.problem

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cairn.chat.actions import Actions
     from cairn.chat.answer import AnswerTurn
     from cairn.chat.turns import Turns
+    from cairn.chat.widget_sessions import Widgets
+    from cairn.chat.widget_settings import KeepWidget
     from cairn.checkpoints.keep import Checkpoints
     from cairn.compaction.chats import CompactChat
     from cairn.compaction.compact import Compact
@@ -258,6 +260,26 @@ class AgentServices(FeedServices):
         from cairn.chat.actions import Actions
 
         return Actions(platform=self.platform)
+
+    @part
+    def widgets(self) -> Widgets:
+        """The chat widget as pages ask it: its sessions, and what they may say."""
+        from cairn.adapters.http.turnstile import Turnstile
+        from cairn.adapters.postgres.agents.widget import WorkspaceOfWidget
+        from cairn.chat.widget_sessions import Widgets
+
+        return Widgets(
+            platform=self.platform,
+            workspace_of=WorkspaceOfWidget(self.opened),
+            elsewhere=Turnstile(),
+        )
+
+    @part
+    def keep_widget(self) -> KeepWidget:
+        """Setting the chat widget."""
+        from cairn.chat.widget_settings import KeepWidget
+
+        return KeepWidget(platform=self.platform)
 
     @part
     def checkpoints(self) -> Checkpoints:

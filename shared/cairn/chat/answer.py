@@ -128,6 +128,7 @@ class AnswerTurn:
             turn.message,
             channel="chat",
             history=_history_turns(history),
+            run_id=turn.id,
         )
         labels = screened.of_message()
         teller.end("agent", "gateway", gate, {"query": screened.query}, **screened.labels())
@@ -325,7 +326,7 @@ class AnswerTurn:
     ) -> None:
         if outcome.state is not TurnState.DONE:
             return
-        if not history:
+        if not history and turn.titled:
             outcome.title = self.titles.title(turn.principal.workspace_id, turn.message)
         if turn.suggest:
             outcome.suggestions = self.titles.suggestions(

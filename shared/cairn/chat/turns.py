@@ -20,9 +20,12 @@ from cairn.writing.checks import MAX_TEXT_CHARS, clean_name
 from cairn.writing.sealing import Sealer, client_subjects
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cairn.chat.actions import Actions
     from cairn.chat.rows import TurnRow
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
 
 KEEP_EVENTS = timedelta(hours=24)
@@ -46,6 +49,17 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """How turns of a door are counted: together by `key`, and refused by `require`.
+
+    It is asked in the transaction that begins the turn, which it undoes by raising.
+    """
+
+    key: bytes
+    require: Callable[[Stores, NewTurn], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """A turn under way, for who works on it."""
 
@@ -58,6 +72,7 @@ class Turn:
     suggest: bool
     sealer: Sealer
     fresh: bool  # False: it was begun before, and is not to be worked on
+    titled: bool = True  # False: nobody sees a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +82,20 @@ class Turns:
     platform: Platform
     actions: Actions = field(kw_only=True)
 
-    def begin(self, principal: Principal, ask: Ask, *, address: str | None = None) -> Turn:
+    def begin(
+        self,
+        principal: Principal,
+        ask: Ask,
+        *,
+        address: str | None = None,
+        counting: Counting | None = None,
+    ) -> Turn:
         """Begin a turn, or find the one of the same id and message.
 
         Raises ValidationFailed or TooLarge for the message, RateLimited when a public session or
         address has said enough, Conflict when its session has a turn that runs (`turn-running`), or
-        the id is another message's (`turn-id`). No model is asked before.
+        the id is another message's (`turn-id`). No model is asked before. `counting` stands
+        in the place of the limits of public keys.
         """
         message = clean_text(ask.message, field="message", max_chars=MAX_TEXT_CHARS)
         turn_id = ask.turn_id or self.platform.new_id()
@@ -82,9 +105,7 @@ class Turns:
         digest = sha256(json.dumps([message, name if ask.session_id else None, client]).encode())
         if existing := self._find_row(principal, turn_id, digest):
             return self._open_turn(principal, existing)
-        where = _address(principal, address)
-        if principal.role is Role.PUBLIC:
-            self._require_room(principal, session, where)
+        where = counting.key if counting else _address(principal, address)
         sealer = self._sealer(principal, turn_id, client)
         now = self.platform.clock()
         body = {"message": message, "session_id": name, "suggest": ask.suggest}
@@ -100,10 +121,7 @@ class Turns:
             created_at=now,
             deadline=now + LONGEST,
         )
-        before = {"events_before": now - KEEP_EVENTS, "turns_before": now - KEEP_TURNS}
-        with self.platform.transactions.preparing(principal) as (stores, _):
-            stores.chats.tidy(session, now, **before)
-            begun = stores.chats.begin(new)
+        begun = self._keep(principal, new, counting)
         if not begun:
             if existing := self._find_row(principal, turn_id, digest):
                 return self._open_turn(principal, existing)
@@ -118,7 +136,21 @@ class Turns:
             suggest=ask.suggest,
             sealer=sealer,
             fresh=True,
+            titled=counting is None,
         )
+
+    def _keep(self, principal: Principal, new: NewTurn, counting: Counting | None) -> bool:
+        """Keep a turn that may begin; False when its id is known, or one of its session runs."""
+        now = new.created_at
+        before = {"events_before": now - KEEP_EVENTS, "turns_before": now - KEEP_TURNS}
+        with self.platform.transactions.preparing(principal) as (stores, _):
+            stores.chats.tidy(new.session, now, **before)
+            if counting is None and principal.role is Role.PUBLIC:
+                _require_room(stores, new)
+            begun = stores.chats.begin(new)
+            if begun and counting is not None:
+                counting.require(stores, new)
+        return begun
 
     def show(self, principal: Principal, turn_id: UUID) -> TurnView:
         """Return a turn; NotFound for another's."""
@@ -213,23 +245,6 @@ class Turns:
             fresh=False,
         )
 
-    def _require_room(self, principal: Principal, session: bytes, where: bytes | None) -> None:
-        now = self.platform.clock()
-        minute, day = now - timedelta(minutes=1), now - timedelta(days=1)
-        with self.platform.transactions.reading(principal) as stores:
-            in_session, lately, today = stores.chats.said(session, where, minute=minute, day=day)
-        if in_session >= A_SESSION:
-            raise RateLimited(
-                f"A session has {A_SESSION} messages; begin another.",
-                retry_after=60,
-                reason="chat-session",
-            )
-        if today >= A_DAY or lately >= A_MINUTE:
-            wait = 3_600 if today >= A_DAY else 60
-            raise RateLimited(
-                "Too many messages come from this address.", retry_after=wait, reason="chat-address"
-            )
-
     def _sealer(self, principal: Principal, turn_id: UUID, client: str) -> Sealer:
         """Return what seals a new turn."""
         subjects = client_subjects(self.platform, principal, client)
@@ -248,6 +263,23 @@ class Turns:
     def _state(self, row: TurnRow) -> TurnState:
         late = row.state is TurnState.RUNNING and row.deadline <= self.platform.clock()
         return TurnState.FAILED if late else row.state
+
+
+def _require_room(stores: Stores, new: NewTurn) -> None:
+    """Raise RateLimited when a public session or address has said enough."""
+    minute, day = new.created_at - timedelta(minutes=1), new.created_at - timedelta(days=1)
+    in_session, lately, today = stores.chats.said(new.session, new.address, minute=minute, day=day)
+    if in_session >= A_SESSION:
+        raise RateLimited(
+            f"A session has {A_SESSION} messages; begin another.",
+            retry_after=60,
+            reason="chat-session",
+        )
+    if today >= A_DAY or lately >= A_MINUTE:
+        wait = 3_600 if today >= A_DAY else 60
+        raise RateLimited(
+            "Too many messages come from this address.", retry_after=wait, reason="chat-address"
+        )
 
 
 def _interrupted(row: TurnRow, state: TurnState) -> str | None:

@@ -109,16 +109,23 @@ class InboundGateway:
     redact: Redact
 
     def __call__(
-        self, workspace_id: UUID, text: str, *, channel: str, history: Sequence[Turn] | None = None
+        self,
+        workspace_id: UUID,
+        text: str,
+        *,
+        channel: str,
+        history: Sequence[Turn] | None = None,
+        run_id: UUID | None = None,
     ) -> Screened:
         """Return what the message looks like, within some seconds. Never fails.
 
-        `history` is the conversation before it, oldest first; None for what stands alone.
+        `history` is the conversation before it, oldest first; None for what stands alone. `run_id`
+        is on whose account a model is asked.
         """
         began = self.platform.stopwatch()
         screened = by_rules(text, history)
         if word_count(text) >= SHORT_WORDS:
-            screened = self._judged(workspace_id, text, screened, history)
+            screened = self._judged(workspace_id, text, screened, history, run_id)
         screened = replace(screened, ms=round((self.platform.stopwatch() - began) * 1000))
         fields = {**screened.labels(), "ms": screened.ms, "channel": channel}
         tell = self.platform.log if screened.verdict is Verdict.CLEAN else self.platform.warn
@@ -126,7 +133,12 @@ class InboundGateway:
         return screened
 
     def _judged(
-        self, workspace_id: UUID, text: str, screened: Screened, history: Sequence[Turn] | None
+        self,
+        workspace_id: UUID,
+        text: str,
+        screened: Screened,
+        history: Sequence[Turn] | None,
+        run_id: UUID | None,
     ) -> Screened:
         """Return what a model makes of it, over the rules; the rules alone without an answer."""
         if self.models is None:
@@ -135,7 +147,7 @@ class InboundGateway:
         try:
             if not self.models.answers(Purpose.CLASSIFIER, workspace_id):
                 return screened
-            call = Call(workspace_id=workspace_id, attempts=1, seconds=SECONDS)
+            call = Call(workspace_id=workspace_id, run_id=run_id, attempts=1, seconds=SECONDS)
             request = self._request(workspace_id, text, history)
             answer = self.models.structured(request, shape, call)
         except CairnError:

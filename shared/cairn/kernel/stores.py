@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         PostgresWriteBacks,
     )
     from cairn.adapters.postgres.agents.tool_calls import PostgresActions
+    from cairn.adapters.postgres.agents.widget import PostgresChatSessions, PostgresWidgets
     from cairn.adapters.postgres.agents.workflows import PostgresWorkflows
     from cairn.adapters.postgres.discovery.contacts import PostgresContacts
     from cairn.adapters.postgres.discovery.feeds import PostgresFeeds
@@ -108,6 +109,7 @@ class Stores:
     approvals: PostgresApprovals
     candidates: PostgresCandidates
     channels: PostgresChannels
+    chat_sessions: PostgresChatSessions
     chats: PostgresChats
     checkpoints: PostgresCheckpoints
     session_logs: PostgresSessionLogs
@@ -175,4 +177,5 @@ class Stores:
     views: PostgresViews
     webhooks: PostgresWebhooks
     workflows: PostgresWorkflows
+    widgets: PostgresWidgets
     write_backs: PostgresWriteBacks

@@ -32,6 +32,7 @@ PARTS = {
     "approvals": "agents.approvals.PostgresApprovals",
     "candidates": "agents.people.PostgresCandidates",
     "channels": "agents.people.PostgresChannels",
+    "chat_sessions": "agents.widget.PostgresChatSessions",
     "chats": "agents.chat.PostgresChats",
     "checkpoints": "agents.checkpoints.PostgresCheckpoints",
     "session_logs": "agents.session_logs.PostgresSessionLogs",
@@ -99,6 +100,7 @@ PARTS = {
     "views": "memory.views.PostgresViews",
     "webhooks": "webhooks.PostgresWebhooks",
     "workflows": "agents.workflows.PostgresWorkflows",
+    "widgets": "agents.widget.PostgresWidgets",
     "write_backs": "agents.tickets.PostgresWriteBacks",
 }
 """Where the class of each part of `Stores` is, below this package."""

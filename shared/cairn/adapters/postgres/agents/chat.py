@@ -50,7 +50,11 @@ class PostgresChats(Store):
     def said(
         self, session: bytes, address: bytes | None, *, minute: datetime, day: datetime
     ) -> tuple[int, int, int]:
-        """Return how many turns a session had, and an address since two moments."""
+        """Return how many turns a session had, and an address since two moments.
+
+        Others that are counted together wait until the transaction ends.
+        """
+        self.run("widget.lock", counted=address or session)
         parameters = {"session": session, "address": address, "minute": minute, "day": day}
         return self.run("chat.said", **parameters).fetchone() or (0, 0, 0)
 

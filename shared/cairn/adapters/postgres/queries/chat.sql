@@ -39,6 +39,12 @@ SELECT count(*) FILTER (WHERE session = %(session)s)::integer,
   FROM chat_turn
  WHERE workspace_id = %(workspace_id)s AND (session = %(session)s OR address = %(address)s)
 
+-- name: counted
+-- How many turns an address has had since two moments.
+SELECT count(*) FILTER (WHERE created_at > %(minute)s)::integer, count(*)::integer
+  FROM chat_turn
+ WHERE workspace_id = %(workspace_id)s AND address = %(address)s AND created_at > %(day)s
+
 -- name: tell
 -- Events at the end of a turn that runs; nothing when it does not (any more).
 WITH moved AS (

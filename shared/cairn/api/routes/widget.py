@@ -1,0 +1,97 @@
+"""The chat widget as an admin sets it. Not its door to customers (`widget_door.py`)."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Response
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from cairn.api.answers import answer
+from cairn.api.dependencies import Admin, Services
+from cairn.api.documentation import answers, problems
+from cairn.api.fields import Body, Timestamp, examples
+from cairn.api.routing import router
+from cairn.chat.widget import WidgetSettings
+from cairn.chat.widget_settings import WidgetView
+
+routes = router("widget")
+
+
+class WidgetIn(Body, WidgetSettings):
+    """All that the widget is to be: what is left out is as when it is new.
+
+    `secret` is of the challenge's service; it is sealed, never shown, and stays when left out.
+    """
+
+    model_config = examples(
+        {"origins": ["https://www.example.org"], "texts": {"title": "Ask the harbour"}}
+    )
+
+    secret: Annotated[str, Field(min_length=1, max_length=200, repr=False)] | None = None
+
+
+class WidgetOut(WidgetSettings):
+    """The widget, what it has cost today, and the script that a page loads."""
+
+    id: UUID
+    script: str
+    has_secret: bool
+    spent_usd: float
+    created_at: Timestamp
+    changed_at: Timestamp
+
+
+class WidgetRemoved(TypedDict):
+    """The widget that is gone."""
+
+    id: UUID
+
+
+@routes.get(
+    "/v1/widget",
+    summary="Show the chat widget",
+    response_model=None,
+    responses={**answers(200, "The widget", WidgetOut), **problems("not-found")},
+)
+def get_widget(caller: Admin, services: Services) -> Response:
+    """Show what the workspace's widget may do, and what it has cost today."""
+    return answer(_shown(services.keep_widget.show(caller)))
+
+
+@routes.put(
+    "/v1/widget",
+    summary="Set the chat widget",
+    response_model=None,
+    responses={**answers(200, "It holds from now on", WidgetOut), **problems(body=True)},
+)
+def set_widget(body: WidgetIn, caller: Admin, services: Services) -> Response:
+    """Make the widget, or set all of it anew. Its id stays: it stands in pages."""
+    settings = WidgetSettings.model_validate(body.model_dump(exclude={"secret"}))
+    return answer(_shown(services.keep_widget.set(caller, settings, secret=body.secret)))
+
+
+@routes.delete(
+    "/v1/widget",
+    summary="Remove the chat widget",
+    response_model=None,
+    responses={
+        **answers(200, "Nobody is answered any more", WidgetRemoved),
+        **problems("not-found"),
+    },
+)
+def remove_widget(caller: Admin, services: Services) -> Response:
+    """Remove the widget with its sessions. What was said in them stays a conversation."""
+    return answer({"id": services.keep_widget.remove(caller)})
+
+
+def _shown(view: WidgetView) -> dict[str, Any]:
+    return {
+        "id": view.id,
+        "script": "/widget.js",
+        **view.settings.model_dump(mode="json"),
+        "has_secret": view.has_secret,
+        "spent_usd": float(view.spent_usd),
+        "created_at": view.created_at,
+        "changed_at": view.changed_at,
+    }
