@@ -240,10 +240,10 @@ class Widgets:
         """
         now, limits = new.created_at, session.limits
         settings = session.widget.settings
-        said = stores.chat_sessions.say(session.row.id, now)
-        if said is None:
+        counts = stores.chat_sessions.say(session.row.id, now)
+        if counts is None:
             raise Unauthenticated("This chat is over; begin another.", reason="session")
-        messages, passed = said
+        messages, passed = counts
         if messages > limits.per_session:
             raise _busy(settings, WAIT_MINUTE, "chat-session")
         lately, today = stores.chat_sessions.said(

@@ -60,10 +60,8 @@ class KeepWidget:
             raise ValidationFailed(f"secret {wrong}.", errors=[FieldError("secret", wrong)])
         sealed = self._sealed(principal, widget_id, secret) if secret else None
         with self.platform.transactions.writing(principal) as stores:
-            kept = stores.widgets.find()
-            now = self.platform.clock()
             body = settings.model_dump(mode="json")
-            stores.widgets.keep(kept.id if kept else widget_id, body, sealed, now)
+            stores.widgets.keep(widget_id, body, sealed, self.platform.clock())
             row = stores.widgets.find()
             self._record(stores, principal, "widget.set", row.id if row else widget_id)
             return self._view(row)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 import pytest
+from tests.integration.chat import test_chat_front
 from tests.support.chat_wire import ChatServer, Say
 from tests.support.embedding import HashingEmbedder
 from tests.support.front import Front
@@ -23,8 +24,6 @@ from cairn.chat.widget import BUSY
 from cairn.kernel.access import Scope
 from cairn.kernel.ids import new_id
 
-from tests.integration.chat import test_chat_front
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 model = test_chat_front.model
 GUIDE = "# Gates\n\nThe harbour gate opens at six in the morning.\n"
 SECRET = "# Gates\n\nThe harbour gate has the code 4711 at six in the morning.\n"
+ADA = {"subject": {"kind": "client", "natural_key": "ada"}}
 FOREVER = {"per_minute": 1_000, "challenge_after": None}
 
 
@@ -89,9 +89,9 @@ def test_a_widget_is_set_shown_and_removed_and_keeps_its_id(front: Front) -> Non
     assert opened.say().status_code == 404
     entries = front.call("GET", "/v1/ledger", params={"type": "widget", "limit": 50})["items"]
     assert [each["type"] for each in entries] == [
-        "widget.removed",
         *["widget.set"] * 3,
-    ] or sorted({each["type"] for each in entries}) == ["widget.removed", "widget.set"]
+        "widget.removed",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,7 @@ def test_only_pages_of_its_origins_are_answered_and_may_read_why_not(front: Fron
     assert refused.headers["access-control-allow-origin"] == HOST
     for origin in ("https://evil.example", "null", HOST.replace("https", "http"), None):
         stranger = Page(front.app, ours.widget_id, origin)
-        assert stranger.ask("OPTIONS", "/messages", headers=preflight).status_code == (
-            403 if origin else 405
-        )
+        assert stranger.ask("OPTIONS", "/messages", headers=preflight).status_code == 403
         for answer in (stranger.ask("GET"), stranger.ask("POST", "/sessions", json={})):
             assert (answer.status_code, answer.json()["reason"]) == (403, "origin")
             assert "access-control-allow-origin" not in answer.headers
@@ -213,7 +211,7 @@ def test_a_session_is_created_active_and_resolved_and_then_over(front: Front) ->
 
 
 def test_a_session_that_is_silent_for_a_quarter_of_an_hour_is_over(
-    front: Front, database: Database
+    front: Front, world: World, database: Database
 ) -> None:
     ours = page(front)
     ours.answered()
@@ -227,7 +225,10 @@ def test_a_session_that_is_silent_for_a_quarter_of_an_hour_is_over(
     ours.open()
     ours.answered()
     with database.connect_as_superuser() as root:
-        states = root.execute("SELECT state FROM chat_session ORDER BY created_at").fetchall()
+        states = root.execute(
+            "SELECT state FROM chat_session WHERE workspace_id = %s ORDER BY created_at",
+            [world.workspace_id],
+        ).fetchall()
     assert states == [("resolved",), ("active",)]
 
 
@@ -336,22 +337,20 @@ def test_a_proof_of_work_of_another_session_or_for_the_second_time_opens_nothing
 
 
 def test_every_limit_is_asked_before_any_model_or_embedder(
-    model: ChatServer, led: Front, database: Database
+    model: ChatServer, led: Front, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Counting(HashingEmbedder):
-        asked = 0
-
     ours = page(led, anonymous={"per_minute": 1, "challenge_after": None})
     model.says.append(Say(text="Hello to you."))
     assert ours.answered("Hi chap!")["answer"] == "Hello to you."
-    asked = len(model.requests)
+    before = len(model.requests)
+    monkeypatch.setattr(led.embedder, "embed_queries", None, raising=False)
     set_widget(led, anonymous={"per_minute": 1, "challenge_after": None})
     assert ours.say("When does the harbour open for us today?").status_code == 429
     set_widget(led, anonymous={"per_minute": 100, "challenge_after": 0})
     assert ours.say("When does the harbour open for us today?").status_code == 403
     set_widget(led, anonymous=FOREVER, day_usd=0)
     assert ours.say("When does the harbour open for us today?").status_code == 429
-    assert len(model.requests) == asked
+    assert len(model.requests) == before
 
 
 def test_a_workspace_that_has_spent_its_day_is_told_to_wait_until_tomorrow_and_others_are_not(
@@ -390,7 +389,7 @@ def test_whom_the_host_signed_in_has_limits_of_their_own_and_can_be_forgotten(
         ours.answered("My order number is 99.")
     said = front.call("GET", "/v1/conversations", params={"client_id": "ada"})["items"]
     assert len(said) == 1
-    front.call("POST", "/v1/forget", json={"client_id": "ada"})
+    front.call("POST", "/v1/forget", json=ADA)
     with database.connect_as_superuser() as root:
         for table in ("chat_session", "chat_turn"):
             rows = root.execute(
@@ -406,7 +405,9 @@ def tokens(host: Host, widget_id: str) -> dict[str, str]:
     now = int(time.time())
     claims = {"iss": host.settings["issuer"], "aud": widget_id, "sub": "ada", "exp": now + 600}
     unsigned = jwt.encode(claims, None, algorithm="none", headers={"kid": "one"})
-    shared = jwt.encode(claims, "a shared secret of many letters", "HS256", headers={"kid": "one"})
+    shared = jwt.encode(
+        claims, "a shared secret of very many letters", "HS256", headers={"kid": "one"}
+    )
     return {
         "none": unsigned,
         "shared secret": shared,
@@ -450,11 +451,9 @@ def test_a_session_of_another_workspace_opens_nothing_here(
     neighbour = page(Front(other.key, embedder=HashingEmbedder()), begun=False)
     neighbour.token = ours.token
     assert neighbour.say().status_code == 401
-    for token in ("cairnw_", "cairnw_" + "x" * 500, front.key, "cairnw_\u00fc"):
+    for token in ("cairnw_", "cairnw_" + "x" * 500, front.key):
         ours.token = token
-        with pytest.MonkeyPatch.context():
-            code = ours.ask("GET", "/session") if token.isascii() else None
-        assert code is None or code.status_code == 401
+        assert ours.ask("GET", "/session").status_code == 401
     other.pool.close()
 
 

@@ -152,7 +152,7 @@ INTENT_TOOLS = ("create", "list", "search", "update", "move", "delete", "answer"
 
 NO_KEY = re.compile(
     r"/healthz|/readyz|/metrics|POST /v1/claim|/ticket-sources/\{\w+\}/events"
-    r"|/incoming-webhooks/\{\w+\}/memories"
+    r"|/incoming-webhooks/\{\w+\}/memories|/widget/\{\w+\}"
 )
 
 

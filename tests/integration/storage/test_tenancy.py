@@ -80,6 +80,7 @@ FINDERS = {
     "list_workspaces",
     "sources_due",
     "workspace_of_incoming_webhook",
+    "workspace_of_widget",
     "workspace_of_source",
     "workspace_of_login",
     "workspace_of_link",
@@ -277,6 +278,11 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO chat_action (workspace_id, id, turn_id, principal_id, session, tool,"
         " arguments, arguments_hash, state, created_at, expires_at) VALUES (%(w)s, %(id)s, %(id)s,"
         " %(id)s, 's', 't', '\\x00', repeat('a', 64), 'pending', %(t)s, %(t)s)",
+        "INSERT INTO widget (workspace_id, id, settings, created_at, changed_at)"
+        " VALUES (%(w)s, %(id)s, '{}', %(t)s, %(t)s)",
+        "INSERT INTO chat_session (workspace_id, id, token_hash, kind, state, counted, created_at,"
+        " seen_at) VALUES (%(w)s, %(id)s, decode(repeat('00', 32), 'hex'), 'anonymous', 'created',"
+        " '\\x00', %(t)s, %(t)s)",
         "INSERT INTO person (workspace_id, id, login, name, role, created_at, changed_at)"
         " VALUES (%(w)s, %(id)s, 'ada', 'Ada', 'owner', %(t)s, %(t)s)",
         "INSERT INTO person_link VALUES (%(w)s, decode(repeat('00', 32), 'hex'), %(id)s, %(t)s,"

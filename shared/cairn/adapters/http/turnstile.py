@@ -44,8 +44,8 @@ class Turnstile:
         form = {"secret": secret, "response": answer}
         if address:
             form["remoteip"] = address
-        asked = service.ask(Request(method="POST", path=VERIFY, form=form), {})
-        return asked.record().get("success") is True
+        verified = service.ask(Request(method="POST", path=VERIFY, form=form), {})
+        return verified.record().get("success") is True
 
 
 def _words(body: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The chat widget as an admin sets it. Not its door to customers (`widget_door.py`)."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Response
@@ -10,9 +11,9 @@ from typing_extensions import TypedDict
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import answers, problems
-from cairn.api.fields import Body, Timestamp, examples
+from cairn.api.fields import Body, examples
 from cairn.api.routing import router
-from cairn.chat.widget import WidgetSettings
+from cairn.chat.widget import ChallengeKind, WidgetSettings
 from cairn.chat.widget_settings import WidgetView
 
 routes = router("widget")
@@ -28,18 +29,64 @@ class WidgetIn(Body, WidgetSettings):
         {"origins": ["https://www.example.org"], "texts": {"title": "Ask the harbour"}}
     )
 
-    secret: Annotated[str, Field(min_length=1, max_length=200, repr=False)] | None = None
+    secret: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
-class WidgetOut(WidgetSettings):
+class WidgetLook(TypedDict):
+    """How the widget looks on its page."""
+
+    primary: str
+    background: str
+    text: str
+    font: str
+    side: Literal["left", "right"]
+
+
+class WidgetWords(TypedDict):
+    """What the widget says by itself."""
+
+    title: str
+    greeting: str
+    placeholder: str
+    busy: str
+
+
+class WidgetAllowance(TypedDict):
+    """How much is said: by an address (or whom the host signed in), and in a session."""
+
+    per_minute: int
+    per_day: int
+    per_session: int
+    idle_minutes: int
+    challenge_after: int | None
+
+
+class WidgetIssuer(TypedDict):
+    """Whose signature says who a customer is, and the public keys of it."""
+
+    issuer: str
+    keys: list[dict[str, Any]]
+
+
+class WidgetOut(TypedDict):
     """The widget, what it has cost today, and the script that a page loads."""
 
     id: UUID
     script: str
+    origins: list[str]
+    theme: WidgetLook
+    texts: WidgetWords
+    anonymous: WidgetAllowance | None
+    signed: WidgetAllowance
+    host: WidgetIssuer | None
+    day_usd: float
+    challenge: ChallengeKind
+    site_key: str | None
+    agent: str | None
     has_secret: bool
     spent_usd: float
-    created_at: Timestamp
-    changed_at: Timestamp
+    created_at: datetime
+    changed_at: datetime
 
 
 class WidgetRemoved(TypedDict):

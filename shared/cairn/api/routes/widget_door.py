@@ -21,6 +21,7 @@ from cairn.api.dependencies import Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Text, at_most, examples
 from cairn.api.options import ApiOptions
+from cairn.api.routes.widget import WidgetLook, WidgetWords
 from cairn.api.routing import router
 from cairn.api.widget.tools import public_toolbox
 from cairn.bootstrap.api import ApiServices
@@ -44,15 +45,15 @@ SCRIPT = FilePath(__file__).parents[1] / "widget" / "widget.js"
 class WidgetPage(TypedDict):
     """What a page is to show, and whether a customer may be anonymous."""
 
-    theme: dict[str, str]
-    texts: dict[str, str]
+    theme: WidgetLook
+    texts: WidgetWords
     anonymous: bool
     challenge: ChallengeKind
     site_key: str | None
     max_chars: int
 
 
-class SessionIn(Body):
+class WidgetSessionIn(Body):
     """Who talks: whom the host's signed token names, or whoever it is."""
 
     model_config = examples({})
@@ -71,7 +72,7 @@ class WidgetSessionView(TypedDict):
     token: NotRequired[str]
 
 
-class MessageIn(Body):
+class WidgetMessageIn(Body):
     """What a customer says. The same `turn_id` and message again is the same turn."""
 
     model_config = examples({"message": "How do I reset my password?"})
@@ -113,7 +114,7 @@ class WidgetChallenge(TypedDict):
     bits: int
 
 
-class SolutionIn(Body):
+class WidgetSolutionIn(Body):
     """What solves the challenge: the number that was found, or what Turnstile said."""
 
     answer: Annotated[str, Field(min_length=1, max_length=MAX_ANSWER_CHARS)]
@@ -201,7 +202,7 @@ def get_widget_page(widget: Asked) -> Response:
     },
 )
 def open_widget_session(
-    body: SessionIn, widget: Asked, services: Services, request: Request
+    body: WidgetSessionIn, widget: Asked, services: Services, request: Request
 ) -> Response:
     """Let a customer talk: anonymously, or as whom a token signed by the host names."""
     opened = services.widgets.open(widget, host_token=body.host_token, address=_address(request))
@@ -241,7 +242,7 @@ def get_widget_session(session: Session) -> Response:
     },
 )
 async def say_to_widget(
-    body: MessageIn, session: Session, services: Services, options: Options, request: Request
+    body: WidgetMessageIn, session: Session, services: Services, options: Options, request: Request
 ) -> Response:
     """Answer a customer; every limit is asked before any model is.
 
@@ -320,7 +321,7 @@ def get_widget_challenge(session: Session, services: Services) -> Response:
     },
 )
 def solve_widget_challenge(
-    body: SolutionIn, session: Session, services: Services, request: Request
+    body: WidgetSolutionIn, session: Session, services: Services, request: Request
 ) -> Response:
     """Take an answer: once, and of the challenge that this session was given."""
     services.widgets.solve(session, body.answer, _address(request))
@@ -343,7 +344,7 @@ def resolve_widget_session(session: Session, services: Services) -> Response:
 
 
 async def _begun(
-    body: MessageIn,
+    body: WidgetMessageIn,
     session: WidgetSession,
     services: ApiServices,
     options: ApiOptions,

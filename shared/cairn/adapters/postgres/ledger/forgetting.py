@@ -27,6 +27,7 @@ _ERASED = {
     "embedding_cache": "forgetting.erase_cached_vectors",
     "pending_message": "forgetting.erase_pending_messages",
     "chat_turn": "forgetting.erase_chats",
+    "chat_session": "forgetting.erase_chat_sessions",
     "checkpoint": "forgetting.erase_checkpoints",
     "checkpoint_write": "forgetting.erase_checkpoint_writes",
     "workflow_run": "forgetting.erase_workflow_runs",

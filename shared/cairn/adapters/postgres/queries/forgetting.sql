@@ -180,6 +180,9 @@ UNION ALL
 SELECT 'chat_turn', count(*)::integer FROM chat_turn
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'chat_session', count(*)::integer FROM chat_session
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'checkpoint', count(*)::integer FROM checkpoint
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
@@ -366,6 +369,11 @@ DELETE FROM pending_message
 -- name: erase_chats
 -- Turns of chats, with what was told of them and what waits for a yes.
 DELETE FROM chat_turn
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_chat_sessions
+-- Sessions of a widget's customer whom the host signed in.
+DELETE FROM chat_session
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_checkpoints
