@@ -5,6 +5,7 @@ send a byte now and then would use up the process's files.
 """
 
 import argparse
+import os
 from asyncio import TimerHandle
 from typing import Any
 
@@ -66,6 +67,8 @@ def serve(app: str, port: int) -> None:
         timeout_graceful_shutdown=DRAIN_SECONDS,
         server_header=False,
         access_log=False,
+        # whoever connects here could write another address into a header
+        forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
     )
 
 

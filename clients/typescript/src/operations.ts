@@ -1931,6 +1931,84 @@ export function whoami(): Call<M["WhoAmI"]> {
   return { method: "GET", path: "/v1/whoami" };
 }
 
+/** Show the chat widget. */
+export function getWidget(): Call<M["WidgetOut"]> {
+  return { method: "GET", path: "/v1/widget" };
+}
+
+/** Set the chat widget. */
+export function setWidget(
+  body: M["WidgetIn"],
+): Call<M["WidgetOut"]> {
+  return { method: "PUT", path: "/v1/widget", body };
+}
+
+/** Remove the chat widget. */
+export function removeWidget(): Call<M["WidgetRemoved"]> {
+  return { method: "DELETE", path: "/v1/widget" };
+}
+
+/** What the widget's page shows. */
+export function getWidgetPage(
+  widgetId: string,
+): Call<M["WidgetPage"]> {
+  return { method: "GET", path: `/v1/widget/${encodeURIComponent(widgetId)}` };
+}
+
+/** Ask what is to be solved. */
+export function getWidgetChallenge(
+  widgetId: string,
+): Call<M["WidgetChallenge"]> {
+  return { method: "GET", path: `/v1/widget/${encodeURIComponent(widgetId)}/challenge` };
+}
+
+/** Solve the challenge. */
+export function solveWidgetChallenge(
+  widgetId: string,
+  body: M["WidgetSolutionIn"],
+): Call<M["WidgetSessionView"]> {
+  return { method: "POST", path: `/v1/widget/${encodeURIComponent(widgetId)}/challenge`, body };
+}
+
+/** Say something to the widget. */
+export function sayToWidget(
+  widgetId: string,
+  body: M["WidgetMessageIn"],
+): Call<M["WidgetTurn"]> {
+  return { method: "POST", path: `/v1/widget/${encodeURIComponent(widgetId)}/messages`, body };
+}
+
+/** End a session that is solved. */
+export function resolveWidgetSession(
+  widgetId: string,
+): Call<M["WidgetSessionView"]> {
+  return { method: "POST", path: `/v1/widget/${encodeURIComponent(widgetId)}/resolve` };
+}
+
+/** Show a session of the widget. */
+export function getWidgetSession(
+  widgetId: string,
+): Call<M["WidgetSessionView"]> {
+  return { method: "GET", path: `/v1/widget/${encodeURIComponent(widgetId)}/session` };
+}
+
+/** Open a session of the widget. */
+export function openWidgetSession(
+  widgetId: string,
+  body: M["WidgetSessionIn"],
+): Call<M["WidgetSessionView"]> {
+  return { method: "POST", path: `/v1/widget/${encodeURIComponent(widgetId)}/sessions`, body };
+}
+
+/** Poll an answer of the widget. */
+export function listWidgetChunks(
+  turnId: string,
+  widgetId: string,
+  query: { after?: number | undefined } = {},
+): Call<M["WidgetChunks"]> {
+  return { method: "GET", path: `/v1/widget/${encodeURIComponent(widgetId)}/turns/${encodeURIComponent(turnId)}`, query };
+}
+
 /** List runs of workflows. */
 export function listWorkflowRuns(
   query: { workflow?: string | undefined; state?: M["RunState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},

@@ -199,6 +199,11 @@ export interface components {
          */
         Category: "semantic" | "episodic" | "procedural";
         /**
+         * @description How a session shows that a browser is behind it.
+         * @enum {string}
+         */
+        ChallengeKind: "proof-of-work" | "turnstile";
+        /**
          * @description Where a conversation takes place.
          * @enum {string}
          */
@@ -2830,6 +2835,167 @@ export interface components {
             url: string;
             /** @description The kinds of event it is told of. */
             events?: components["schemas"]["WebhookEvent"][];
+        };
+        /** @description Whose signature says who a customer is: the issuer of tokens, and its public keys. */
+        WidgetHost: {
+            /** @description The `iss` of the host's tokens. */
+            issuer: string;
+            /** @description Public keys (RFC 7517), each with kid and alg. */
+            keys: {
+                [key: string]: unknown;
+            }[];
+        };
+        /**
+         * @description All that the widget is to be: what is left out is as when it is new.
+         *
+         *     `secret` is of the challenge's service; it is sealed, never shown, and stays when left out.
+         * @example {
+         *       "origins": [
+         *         "https://www.example.org"
+         *       ],
+         *       "texts": {
+         *         "title": "Ask the harbour"
+         *       }
+         *     }
+         */
+        WidgetIn: {
+            /** @description The origins of the pages that it stands on, such as https://www.example.org. */
+            origins: string[];
+            /** @description How it looks. */
+            theme?: components["schemas"]["WidgetTheme"];
+            /** @description What it says by itself. */
+            texts?: components["schemas"]["WidgetTexts"];
+            /** @description What may be said by whoever opens the page; null: nothing. */
+            anonymous?: components["schemas"]["WidgetLimits"] | null;
+            /** @description What may be said by whom the host signed in. */
+            signed?: components["schemas"]["WidgetLimits"];
+            /** @description Whose signature says who a customer is; null: nobody's. */
+            host?: components["schemas"]["WidgetHost"] | null;
+            /**
+             * @description What its answers may cost in a day (UTC), in US dollars.
+             * @default 50
+             */
+            day_usd?: number | string;
+            /**
+             * @description How a browser shows itself.
+             * @default proof-of-work
+             */
+            challenge?: components["schemas"]["ChallengeKind"];
+            /** @description The public key of the challenge's site, for Turnstile. */
+            site_key?: string | null;
+            /** @description The agent whose public documents it answers from; null: those tagged for nobody. */
+            agent?: string | null;
+            /** @description The secret of the challenge's site; never shown. */
+            secret?: string | null;
+        };
+        /**
+         * @description How much is said: by an address (or whom the host signed in), and in a session.
+         *
+         *     After `challenge_after` messages a session solves a challenge; null: never.
+         */
+        WidgetLimits: {
+            /**
+             * @description Messages a minute of an address, or of whom the host signed in.
+             * @default 20
+             */
+            per_minute?: number;
+            /**
+             * @description The same in 24 hours.
+             * @default 200
+             */
+            per_day?: number;
+            /**
+             * @description Messages of a session.
+             * @default 40
+             */
+            per_session?: number;
+            /**
+             * @description After so many minutes of silence a session is over.
+             * @default 15
+             */
+            idle_minutes?: number;
+            /**
+             * @description After so many messages a browser has to show itself; null: never.
+             * @default 3
+             */
+            challenge_after?: number | null;
+        };
+        /**
+         * @description What a customer says. The same `turn_id` and message again is the same turn.
+         * @example {
+         *       "message": "How do I reset my password?"
+         *     }
+         */
+        WidgetMessageIn: {
+            /** @description What the customer says. */
+            message: string;
+            /** @description An id that the page makes, to ask for the answer by. */
+            turn_id?: string | null;
+        };
+        /**
+         * @description Who talks: whom the host's signed token names, or whoever it is.
+         * @example {}
+         */
+        WidgetSessionIn: {
+            /** @description A token that the host signed: iss, aud (the widget's id), sub, exp. */
+            host_token?: string | null;
+        };
+        /** @description What solves the challenge: the number that was found, or what Turnstile said. */
+        WidgetSolutionIn: {
+            /** @description The number that was found, or what Turnstile said. */
+            answer: string;
+        };
+        /** @description What the widget says by itself. */
+        WidgetTexts: {
+            /**
+             * @description What stands above the chat.
+             * @default Chat with us
+             */
+            title?: string;
+            /**
+             * @description What a customer reads first.
+             * @default Hello. What can we help you with?
+             */
+            greeting?: string;
+            /**
+             * @description What stands in the empty field.
+             * @default Write a message
+             */
+            placeholder?: string;
+            /**
+             * @description What is said where a limit is reached.
+             * @default I'm getting a lot of messages right now, please try again in a moment.
+             */
+            busy?: string;
+        };
+        /** @description How the widget looks on its page. */
+        WidgetTheme: {
+            /**
+             * @description The colour of the button, the head and links: #rrggbb.
+             * @default #0f766e
+             */
+            primary?: string;
+            /**
+             * @description The colour behind the chat: #rrggbb.
+             * @default #ffffff
+             */
+            background?: string;
+            /**
+             * @description The colour of words: #rrggbb.
+             * @default #1c1917
+             */
+            text?: string;
+            /**
+             * @description The fonts, as CSS names them.
+             * @default system-ui, sans-serif
+             */
+            font?: string;
+            /**
+             * @description At which side of the page it stands.
+             * @default right
+             * @enum {string}
+             */
+            side?: "left" | "right";
         };
         /** @description What a workflow does, step by step. */
         WorkflowIn: {
@@ -8122,6 +8288,16 @@ export interface components {
              */
             occurred_at: string;
         };
+        /**
+         * @description Who talks.
+         * @enum {string}
+         */
+        SessionKind: "anonymous" | "signed";
+        /**
+         * @description How far a session is.
+         * @enum {string}
+         */
+        SessionState: "created" | "active" | "resolved" | "handoff_pending" | "handoff_active" | "closed";
         /** @description A task that has not ended. */
         SessionTask: {
             /**
@@ -9444,6 +9620,181 @@ export interface components {
             barred: string | null;
             /** @description How much the key may send. */
             rate_limit: components["schemas"]["RateLimit"];
+        };
+        /** @description How much is said: by an address (or whom the host signed in), and in a session. */
+        WidgetAllowance: {
+            /** @description Messages a minute of an address, or of whom the host signed in. */
+            per_minute: number;
+            /** @description The same in 24 hours. */
+            per_day: number;
+            /** @description Messages of a session. */
+            per_session: number;
+            /** @description After so many minutes of silence a session is over. */
+            idle_minutes: number;
+            /** @description After so many messages a browser has to show itself; null: never. */
+            challenge_after: number | null;
+        };
+        /** @description What is to be solved; null where the page asks Turnstile. */
+        WidgetChallenge: {
+            /** @description What kind it is. */
+            kind: components["schemas"]["ChallengeKind"];
+            /** @description What is hashed with the answer; null for Turnstile. */
+            challenge: string | null;
+            /** @description How many zero bits the SHA-256 of `challenge.answer` begins with. */
+            bits: number;
+        };
+        /** @description Pieces of an answer after a number, the oldest first. */
+        WidgetChunks: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["WidgetEvent"][];
+            /** @description The number of the last piece. */
+            after: number;
+            /** @description Whether there will be no more. */
+            ended: boolean;
+        };
+        /** @description A piece of an answer: `text_chunk`, `text_dropped`, or `turn_end` with all of it. */
+        WidgetEvent: {
+            /** @description Its number, from 1. */
+            seq: number;
+            /**
+             * @description What happened: words, words that are taken back, the end.
+             * @enum {string}
+             */
+            name: "text_chunk" | "text_dropped" | "turn_end";
+            /** @description The words, or the whole answer. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Whose signature says who a customer is, and the public keys of it. */
+        WidgetIssuer: {
+            /** @description The `iss` of the host's tokens. */
+            issuer: string;
+            /** @description Public keys (RFC 7517), each with kid and alg. */
+            keys: {
+                [key: string]: unknown;
+            }[];
+        };
+        /** @description How the widget looks on its page. */
+        WidgetLook: {
+            /** @description The colour of the button, the head and links: #rrggbb. */
+            primary: string;
+            /** @description The colour behind the chat: #rrggbb. */
+            background: string;
+            /** @description The colour of words: #rrggbb. */
+            text: string;
+            /** @description The fonts, as CSS names them. */
+            font: string;
+            /**
+             * @description At which side of the page it stands.
+             * @enum {string}
+             */
+            side: "left" | "right";
+        };
+        /** @description The widget, what it has cost today. */
+        WidgetOut: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The origins of the pages that it stands on. */
+            origins: string[];
+            /** @description How it looks. */
+            theme: components["schemas"]["WidgetLook"];
+            /** @description What it says by itself. */
+            texts: components["schemas"]["WidgetWords"];
+            /** @description What may be said by whoever opens the page; null: nothing. */
+            anonymous: components["schemas"]["WidgetAllowance"] | null;
+            /** @description What may be said by whom the host signed in. */
+            signed: components["schemas"]["WidgetAllowance"];
+            /** @description Whose signature says who a customer is; null: nobody's. */
+            host: components["schemas"]["WidgetIssuer"] | null;
+            /** @description What its answers may cost in a day (UTC), in US dollars. */
+            day_usd: number;
+            /** @description How a browser shows itself. */
+            challenge: components["schemas"]["ChallengeKind"];
+            /** @description The public key of the challenge's site, for Turnstile. */
+            site_key: string | null;
+            /** @description The agent whose public documents it answers from; null: those tagged for nobody. */
+            agent: string | null;
+            /** @description Whether a secret of the challenge's site is kept. */
+            has_secret: boolean;
+            /** @description What its answers have cost today (UTC). */
+            spent_usd: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+        };
+        /** @description What a page is to show, and whether a customer may be anonymous. */
+        WidgetPage: {
+            /** @description How it looks. */
+            theme: components["schemas"]["WidgetLook"];
+            /** @description What it says by itself. */
+            texts: components["schemas"]["WidgetWords"];
+            /** @description Whether a customer may talk without being signed in by the host. */
+            anonymous: boolean;
+            /** @description How a browser shows itself. */
+            challenge: components["schemas"]["ChallengeKind"];
+            /** @description The public key of the challenge's site, for Turnstile. */
+            site_key: string | null;
+            /** @description How many characters a message may have. */
+            max_chars: number;
+        };
+        /** @description The widget that is gone. */
+        WidgetRemoved: {
+            /**
+             * Format: uuid
+             * @description The widget's id.
+             */
+            id: string;
+        };
+        /** @description A session as its customer sees it. `token` is in the answer that opens it, only. */
+        WidgetSessionView: {
+            /** @description Who talks. */
+            kind: components["schemas"]["SessionKind"];
+            /** @description The state it is in. */
+            state: components["schemas"]["SessionState"];
+            /** @description How many messages the session has left. */
+            messages_left: number;
+            /** @description Whether the next message has to wait for the challenge. */
+            challenge_due: boolean;
+            /** @description After so many minutes of silence it is over. */
+            idle_minutes: number;
+            /** @description What says that a request is of this session; kept by the page. */
+            token?: string;
+        };
+        /** @description What is answered; `citations` are of public documents. */
+        WidgetTurn: {
+            /**
+             * Format: uuid
+             * @description The turn's id.
+             */
+            turn_id: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["TurnState"];
+            /** @description What is answered. */
+            answer: string | null;
+            /** @description Citations of public documents. */
+            citations: string[];
+        };
+        /** @description What the widget says by itself. */
+        WidgetWords: {
+            /** @description What stands above the chat. */
+            title: string;
+            /** @description What a customer reads first. */
+            greeting: string;
+            /** @description What stands in the empty field. */
+            placeholder: string;
+            /** @description What is said where a limit is reached. */
+            busy: string;
         };
         /** @description The workflow that is gone. */
         WorkflowRemoved: {

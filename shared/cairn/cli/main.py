@@ -35,6 +35,7 @@ from cairn.cli import (
     taint,
     tickets,
     trace,
+    widget,
     workflows,
     workspace,
 )
@@ -183,6 +184,7 @@ app.add_typer(ledger.app, name="ledger", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.keys_app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(operations.webhooks_app, name="webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(operations.incoming_app, name="incoming-webhooks", rich_help_panel=_OPERATIONS)
+app.add_typer(widget.app, name="widget", rich_help_panel=_OPERATIONS)
 app.add_typer(connectors.app, name="connectors", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.workspaces_app, name="workspace", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.app, name="settings", rich_help_panel=_OPERATIONS)

@@ -11,7 +11,8 @@ import jwt
 import pytest
 from tests.integration.chat import test_chat_front
 from tests.support.chat_wire import ChatServer, Say
-from tests.support.embedding import HashingEmbedder
+from tests.support.embedding import HASHING, HashingEmbedder
+from tests.support.forgetting import erase_in_memory
 from tests.support.front import Front
 from tests.support.ingesting import Documents
 from tests.support.widget import HOST, Host, Page, page, set_widget
@@ -39,6 +40,12 @@ FOREVER = {"per_minute": 1_000, "challenge_after": None}
 
 @pytest.fixture
 def world(database: Database) -> Iterator[World]:
+    with database.connect_as_superuser() as root:
+        root.execute(
+            "INSERT INTO embedding_model (id, name, dimensions) VALUES (%s, %s, %s)"
+            " ON CONFLICT DO NOTHING",
+            (HASHING.id, HASHING.name, HASHING.dimensions),
+        )
     opened = open_world(database.owner_url, database.app_url, f"widget {new_id()}")
     yield opened
     opened.pool.close()
@@ -70,11 +77,7 @@ def ingest(world: World, folder: Path, text: str, uri: str, scope: Scope) -> Non
 def test_a_widget_is_set_shown_and_removed_and_keeps_its_id(front: Front) -> None:
     assert front.answer("GET", "/v1/widget").status_code == 404
     made = set_widget(front, theme={"primary": "#123456"})
-    assert (made["script"], made["day_usd"], made["anonymous"]["per_session"]) == (
-        "/widget.js",
-        50,
-        40,
-    )
+    assert (made["day_usd"], made["anonymous"]["per_session"]) == (50, 40)
     again = set_widget(front, day_usd=2.5)
     assert (again["id"], again["day_usd"], again["theme"]["primary"]) == (
         made["id"],
@@ -378,8 +381,13 @@ def test_a_workspace_that_has_spent_its_day_is_told_to_wait_until_tomorrow_and_o
 
 
 def test_whom_the_host_signed_in_has_limits_of_their_own_and_can_be_forgotten(
-    front: Front, world: World, database: Database
+    front: Front,
+    world: World,
+    database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    erase_in_memory(monkeypatch, tmp_path)
     host = Host()
     ours = page(front, begun=False, host=host.settings, anonymous=None)
     assert ours.ask("POST", "/sessions", json={}).json()["reason"] == "sign-in"
@@ -405,9 +413,7 @@ def tokens(host: Host, widget_id: str) -> dict[str, str]:
     now = int(time.time())
     claims = {"iss": host.settings["issuer"], "aud": widget_id, "sub": "ada", "exp": now + 600}
     unsigned = jwt.encode(claims, None, algorithm="none", headers={"kid": "one"})
-    shared = jwt.encode(
-        claims, "a shared secret of very many letters", "HS256", headers={"kid": "one"}
-    )
+    shared = jwt.encode(claims, "a secret that both of them share", "HS256", headers={"kid": "one"})
     return {
         "none": unsigned,
         "shared secret": shared,

@@ -1374,6 +1374,98 @@ class WebhookIn(Model):
     """The kinds of event it is told of."""
 
 
+class WidgetHost(Model):
+    """Whose signature says who a customer is: the issuer of tokens, and its public keys."""
+
+    issuer: str
+    """The `iss` of the host's tokens."""
+
+    keys: list[dict[str, Any]]
+    """Public keys (RFC 7517), each with kid and alg."""
+
+
+class WidgetLimits(Model):
+    """
+    How much is said: by an address (or whom the host signed in), and in a session.
+
+    After `challenge_after` messages a session solves a challenge; null: never.
+    """
+
+    per_minute: int = 20
+    """Messages a minute of an address, or of whom the host signed in."""
+
+    per_day: int = 200
+    """The same in 24 hours."""
+
+    per_session: int = 40
+    """Messages of a session."""
+
+    idle_minutes: int = 15
+    """After so many minutes of silence a session is over."""
+
+    challenge_after: int | None = 3
+    """After so many messages a browser has to show itself; null: never."""
+
+
+class WidgetMessageIn(Model):
+    """What a customer says. The same `turn_id` and message again is the same turn."""
+
+    message: str
+    """What the customer says."""
+
+    turn_id: UUID | None = None
+    """An id that the page makes, to ask for the answer by."""
+
+
+class WidgetSessionIn(Model):
+    """Who talks: whom the host's signed token names, or whoever it is."""
+
+    host_token: str | None = None
+    """A token that the host signed: iss, aud (the widget's id), sub, exp."""
+
+
+class WidgetSolutionIn(Model):
+    """What solves the challenge: the number that was found, or what Turnstile said."""
+
+    answer: str
+    """The number that was found, or what Turnstile said."""
+
+
+class WidgetTexts(Model):
+    """What the widget says by itself."""
+
+    title: str = "Chat with us"
+    """What stands above the chat."""
+
+    greeting: str = "Hello. What can we help you with?"
+    """What a customer reads first."""
+
+    placeholder: str = "Write a message"
+    """What stands in the empty field."""
+
+    busy: str = "I'm getting a lot of messages right now, please try again in a moment."
+    """What is said where a limit is reached."""
+
+
+class WidgetTheme(Model):
+    """How the widget looks on its page."""
+
+    primary: str = "#0f766e"
+    """The colour of the button, the head and links: #rrggbb."""
+
+    background: str = "#ffffff"
+    """The colour behind the chat: #rrggbb."""
+
+    text: str = "#1c1917"
+    """The colour of words: #rrggbb."""
+
+    font: str = "system-ui, sans-serif"
+    """The fonts, as CSS names them."""
+
+    side: Literal["left", "right"] = "right"
+    """At which side of the page it stands."""
+
+
 class WorkflowRunIn(Model):
     """What a run is given: a value for each `input.NAME` of the workflow."""
 
@@ -6950,6 +7042,144 @@ class WhoAmI(Model):
     """How much the key may send."""
 
 
+class WidgetAllowance(Model):
+    """How much is said: by an address (or whom the host signed in), and in a session."""
+
+    per_minute: int
+    """Messages a minute of an address, or of whom the host signed in."""
+
+    per_day: int
+    """The same in 24 hours."""
+
+    per_session: int
+    """Messages of a session."""
+
+    idle_minutes: int
+    """After so many minutes of silence a session is over."""
+
+    challenge_after: int | None
+    """After so many messages a browser has to show itself; null: never."""
+
+
+class WidgetChallenge(Model):
+    """What is to be solved; null where the page asks Turnstile."""
+
+    kind: Literal["proof-of-work", "turnstile"] | str
+    """What kind it is."""
+
+    challenge: str | None
+    """What is hashed with the answer; null for Turnstile."""
+
+    bits: int
+    """How many zero bits the SHA-256 of `challenge.answer` begins with."""
+
+
+class WidgetEvent(Model):
+    """A piece of an answer: `text_chunk`, `text_dropped`, or `turn_end` with all of it."""
+
+    seq: int
+    """Its number, from 1."""
+
+    name: Literal["text_chunk", "text_dropped", "turn_end"] | str
+    """What happened: words, words that are taken back, the end."""
+
+    data: dict[str, Any]
+    """The words, or the whole answer."""
+
+
+class WidgetIssuer(Model):
+    """Whose signature says who a customer is, and the public keys of it."""
+
+    issuer: str
+    """The `iss` of the host's tokens."""
+
+    keys: list[dict[str, Any]]
+    """Public keys (RFC 7517), each with kid and alg."""
+
+
+class WidgetLook(Model):
+    """How the widget looks on its page."""
+
+    primary: str
+    """The colour of the button, the head and links: #rrggbb."""
+
+    background: str
+    """The colour behind the chat: #rrggbb."""
+
+    text: str
+    """The colour of words: #rrggbb."""
+
+    font: str
+    """The fonts, as CSS names them."""
+
+    side: Literal["left", "right"] | str
+    """At which side of the page it stands."""
+
+
+class WidgetRemoved(Model):
+    """The widget that is gone."""
+
+    id: UUID
+    """The widget's id."""
+
+
+class WidgetSessionView(Model):
+    """A session as its customer sees it. `token` is in the answer that opens it, only."""
+
+    kind: Literal["anonymous", "signed"] | str
+    """Who talks."""
+
+    state: (
+        Literal["created", "active", "resolved", "handoff_pending", "handoff_active", "closed"]
+        | str
+    )
+    """The state it is in."""
+
+    messages_left: int
+    """How many messages the session has left."""
+
+    challenge_due: bool
+    """Whether the next message has to wait for the challenge."""
+
+    idle_minutes: int
+    """After so many minutes of silence it is over."""
+
+    token: str | None = None
+    """What says that a request is of this session; kept by the page."""
+
+
+class WidgetTurn(Model):
+    """What is answered; `citations` are of public documents."""
+
+    turn_id: UUID
+    """The turn's id."""
+
+    state: Literal["running", "done", "refused", "aborted", "failed"] | str
+    """The state it is in."""
+
+    answer: str | None
+    """What is answered."""
+
+    citations: list[str]
+    """Citations of public documents."""
+
+
+class WidgetWords(Model):
+    """What the widget says by itself."""
+
+    title: str
+    """What stands above the chat."""
+
+    greeting: str
+    """What a customer reads first."""
+
+    placeholder: str
+    """What stands in the empty field."""
+
+    busy: str
+    """What is said where a limit is reached."""
+
+
 class WorkflowRemoved(Model):
     """The workflow that is gone."""
 
@@ -8307,6 +8537,47 @@ class StepIn(Model):
 
     produced: list[UUID] | None = None
     """The ids of nodes that the task produced."""
+
+
+class WidgetIn(Model):
+    """
+    All that the widget is to be: what is left out is as when it is new.
+
+    `secret` is of the challenge's service; it is sealed, never shown, and stays when left out.
+    """
+
+    origins: list[str]
+    """The origins of the pages that it stands on, such as https://www.example.org."""
+
+    theme: WidgetTheme | None = None
+    """How it looks."""
+
+    texts: WidgetTexts | None = None
+    """What it says by itself."""
+
+    anonymous: WidgetLimits | None = None
+    """What may be said by whoever opens the page; null: nothing."""
+
+    signed: WidgetLimits | None = None
+    """What may be said by whom the host signed in."""
+
+    host: WidgetHost | None = None
+    """Whose signature says who a customer is; null: nobody's."""
+
+    day_usd: float | str = "50"
+    """What its answers may cost in a day (UTC), in US dollars."""
+
+    challenge: Literal["proof-of-work", "turnstile"] = "proof-of-work"
+    """How a browser shows itself."""
+
+    site_key: str | None = None
+    """The public key of the challenge's site, for Turnstile."""
+
+    agent: str | None = None
+    """The agent whose public documents it answers from; null: those tagged for nobody."""
+
+    secret: str | None = None
+    """The secret of the challenge's site; never shown."""
 
 
 class WorkflowIn(Model):
@@ -10177,6 +10448,90 @@ class TicketDetail(Model):
 
     investigations: list[InvestigationView]
     """The investigations it had, the newest first."""
+
+
+class WidgetChunks(Model):
+    """Pieces of an answer after a number, the oldest first."""
+
+    items: list[WidgetEvent]
+    """The items, in their order."""
+
+    after: int
+    """The number of the last piece."""
+
+    ended: bool
+    """Whether there will be no more."""
+
+
+class WidgetOut(Model):
+    """The widget, what it has cost today."""
+
+    id: UUID
+    """Its id."""
+
+    origins: list[str]
+    """The origins of the pages that it stands on."""
+
+    theme: WidgetLook
+    """How it looks."""
+
+    texts: WidgetWords
+    """What it says by itself."""
+
+    anonymous: WidgetAllowance | None
+    """What may be said by whoever opens the page; null: nothing."""
+
+    signed: WidgetAllowance
+    """What may be said by whom the host signed in."""
+
+    host: WidgetIssuer | None
+    """Whose signature says who a customer is; null: nobody's."""
+
+    day_usd: float
+    """What its answers may cost in a day (UTC), in US dollars."""
+
+    challenge: Literal["proof-of-work", "turnstile"] | str
+    """How a browser shows itself."""
+
+    site_key: str | None
+    """The public key of the challenge's site, for Turnstile."""
+
+    agent: str | None
+    """The agent whose public documents it answers from; null: those tagged for nobody."""
+
+    has_secret: bool
+    """Whether a secret of the challenge's site is kept."""
+
+    spent_usd: float
+    """What its answers have cost today (UTC)."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
+
+
+class WidgetPage(Model):
+    """What a page is to show, and whether a customer may be anonymous."""
+
+    theme: WidgetLook
+    """How it looks."""
+
+    texts: WidgetWords
+    """What it says by itself."""
+
+    anonymous: bool
+    """Whether a customer may talk without being signed in by the host."""
+
+    challenge: Literal["proof-of-work", "turnstile"] | str
+    """How a browser shows itself."""
+
+    site_key: str | None
+    """The public key of the challenge's site, for Turnstile."""
+
+    max_chars: int
+    """How many characters a message may have."""
 
 
 class WorkflowRunView(Model):

@@ -4519,6 +4519,168 @@ def whoami() -> Call[models.WhoAmI]:
     )
 
 
+def get_widget() -> Call[models.WidgetOut]:
+    """Show the chat widget.
+
+    Show what the workspace's widget may do, and what it has cost today.
+    """
+    return Call(
+        method="GET",
+        path="/v1/widget",
+        answer=models.WidgetOut,
+    )
+
+
+def set_widget(
+    body: models.WidgetIn,
+) -> Call[models.WidgetOut]:
+    """Set the chat widget.
+
+    Make the widget, or set all of it anew. Its id stays: it stands in pages.
+    """
+    return Call(
+        method="PUT",
+        path="/v1/widget",
+        answer=models.WidgetOut,
+        body=body,
+    )
+
+
+def remove_widget() -> Call[models.WidgetRemoved]:
+    """Remove the chat widget.
+
+    Remove the widget with its sessions. What was said in them stays a conversation.
+    """
+    return Call(
+        method="DELETE",
+        path="/v1/widget",
+        answer=models.WidgetRemoved,
+    )
+
+
+def get_widget_page(
+    widget_id: UUID | str,
+) -> Call[models.WidgetPage]:
+    """What the widget's page shows.
+
+    Say how the widget looks on a page of an allowed origin.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/widget/{part(widget_id)}",
+        answer=models.WidgetPage,
+    )
+
+
+def get_widget_challenge(
+    widget_id: UUID | str,
+) -> Call[models.WidgetChallenge]:
+    """Ask what is to be solved.
+
+    Make a challenge. It takes one answer.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/widget/{part(widget_id)}/challenge",
+        answer=models.WidgetChallenge,
+    )
+
+
+def solve_widget_challenge(
+    widget_id: UUID | str,
+    body: models.WidgetSolutionIn,
+) -> Call[models.WidgetSessionView]:
+    """Solve the challenge.
+
+    Take an answer: once, and of the challenge that this session was given.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/widget/{part(widget_id)}/challenge",
+        answer=models.WidgetSessionView,
+        body=body,
+    )
+
+
+def say_to_widget(
+    widget_id: UUID | str,
+    body: models.WidgetMessageIn,
+) -> Call[models.WidgetTurn | str]:
+    """Say something to the widget.
+
+    Answer a customer; every limit is asked before any model is.  Asked for `text/event-
+    stream` it tells the words as they come, and at last `turn_end`.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/widget/{part(widget_id)}/messages",
+        answer=models.WidgetTurn | str,
+        body=body,
+    )
+
+
+def resolve_widget_session(
+    widget_id: UUID | str,
+) -> Call[models.WidgetSessionView]:
+    """End a session that is solved.
+
+    Say that the customer has what they wanted.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/widget/{part(widget_id)}/resolve",
+        answer=models.WidgetSessionView,
+    )
+
+
+def get_widget_session(
+    widget_id: UUID | str,
+) -> Call[models.WidgetSessionView]:
+    """Show a session of the widget.
+
+    Show a session's state, and what may still be said in it.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/widget/{part(widget_id)}/session",
+        answer=models.WidgetSessionView,
+    )
+
+
+def open_widget_session(
+    widget_id: UUID | str,
+    body: models.WidgetSessionIn,
+) -> Call[models.WidgetSessionView]:
+    """Open a session of the widget.
+
+    Let a customer talk: anonymously, or as whom a token signed by the host names.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/widget/{part(widget_id)}/sessions",
+        answer=models.WidgetSessionView,
+        body=body,
+    )
+
+
+def list_widget_chunks(
+    turn_id: UUID | str,
+    widget_id: UUID | str,
+    *,
+    after: int | None = None,
+) -> Call[models.WidgetChunks]:
+    """Poll an answer of the widget.
+
+    List pieces of an answer where none can be streamed; ask with `after` until `ended`.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/widget/{part(widget_id)}/turns/{part(turn_id)}",
+        answer=models.WidgetChunks,
+        query={"after": after},
+    )
+
+
 def list_workflow_runs(
     *,
     workflow: str | None = None,

@@ -69,10 +69,9 @@ class WidgetIssuer(TypedDict):
 
 
 class WidgetOut(TypedDict):
-    """The widget, what it has cost today, and the script that a page loads."""
+    """The widget, what it has cost today."""
 
     id: UUID
-    script: str
     origins: list[str]
     theme: WidgetLook
     texts: WidgetWords
@@ -135,7 +134,6 @@ def remove_widget(caller: Admin, services: Services) -> Response:
 def _shown(view: WidgetView) -> dict[str, Any]:
     return {
         "id": view.id,
-        "script": "/widget.js",
         **view.settings.model_dump(mode="json"),
         "has_secret": view.has_secret,
         "spent_usd": float(view.spent_usd),
