@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -70,4 +70,4 @@ def _read(file: Path) -> dict[str, Any]:
         raise Failure(f"{file} cannot be read as JSON.") from error
     if not isinstance(value, dict):
         raise Failure(f"{file} holds no JSON object.")
-    return dict(value)
+    return cast("dict[str, Any]", value)

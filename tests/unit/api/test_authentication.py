@@ -14,6 +14,13 @@ OPEN = {
     "/v1/claim",
     "/v1/ticket-sources/{source_id}/events",
     "/v1/incoming-webhooks/{incoming_id}/memories",
+    "/v1/widget/{widget_id}",
+    "/v1/widget/{widget_id}/sessions",
+    "/v1/widget/{widget_id}/session",
+    "/v1/widget/{widget_id}/messages",
+    "/v1/widget/{widget_id}/turns/{turn_id}",
+    "/v1/widget/{widget_id}/challenge",
+    "/v1/widget/{widget_id}/resolve",
 }
 
 

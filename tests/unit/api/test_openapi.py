@@ -18,6 +18,13 @@ OPEN = {
     "/v1/claim",
     "/v1/ticket-sources/{source_id}/events",
     "/v1/incoming-webhooks/{incoming_id}/memories",
+    "/v1/widget/{widget_id}",
+    "/v1/widget/{widget_id}/sessions",
+    "/v1/widget/{widget_id}/session",
+    "/v1/widget/{widget_id}/messages",
+    "/v1/widget/{widget_id}/turns/{turn_id}",
+    "/v1/widget/{widget_id}/challenge",
+    "/v1/widget/{widget_id}/resolve",
 }
 
 
@@ -90,6 +97,14 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/conversations/{conversation_id}/keys/{key_id}",
         "/v1/checkpoints",
         "/v1/checkpoints/writes",
+        "/v1/widget",
+        "/v1/widget/{widget_id}",
+        "/v1/widget/{widget_id}/sessions",
+        "/v1/widget/{widget_id}/session",
+        "/v1/widget/{widget_id}/messages",
+        "/v1/widget/{widget_id}/turns/{turn_id}",
+        "/v1/widget/{widget_id}/challenge",
+        "/v1/widget/{widget_id}/resolve",
         "/v1/chat",
         "/v1/chat/{turn_id}",
         "/v1/chat/{turn_id}/chunks",
