@@ -28,6 +28,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "checkpoints": (f"{ROUTES}.checkpoints",),
         "chat": (f"{ROUTES}.chat",),
         "widget": (f"{ROUTES}.widget", f"{ROUTES}.widget_door"),
+        "widget.js": (f"{ROUTES}.widget_door",),
         "reports": (f"{ROUTES}.reports",),
         "subscriptions": (f"{ROUTES}.subscriptions",),
         "tasks": (f"{ROUTES}.tasks",),

@@ -4,7 +4,9 @@ A page of an allowed origin opens a session and says things in it. Answers are `
 events a customer is told the words and the end.
 """
 
-from functools import partial
+import hashlib
+from functools import cache, partial
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, NotRequired
 from uuid import UUID
 
@@ -37,6 +39,7 @@ WidgetId = Annotated[UUID, Path(description="The widget's id, as it stands in th
 TurnId = Annotated[UUID, Path(description="The id that the page gave the message.")]
 MAX_HOST_TOKEN_CHARS = 8_192
 MAX_ANSWER_CHARS = 2_048
+SCRIPT = FilePath(__file__).parents[1] / "widget" / "widget.js"
 
 
 class WidgetPage(TypedDict):
@@ -139,6 +142,27 @@ def session_of(
 
 Asked = Annotated[Widget, Depends(widget_of)]
 Session = Annotated[WidgetSession, Depends(session_of)]
+
+
+@routes.get("/widget.js", include_in_schema=False)
+def widget_script(request: Request) -> Response:
+    """Return the script that a page loads; where it has not changed, so much as that."""
+    script, tag = _script()
+    headers = {
+        "etag": tag,
+        "cache-control": "public, max-age=300",
+        "access-control-allow-origin": "*",
+        "cross-origin-resource-policy": "cross-origin",
+    }
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(script, media_type="text/javascript; charset=utf-8", headers=headers)
+
+
+@cache
+def _script() -> tuple[bytes, str]:
+    script = SCRIPT.read_bytes()
+    return script, f'"{hashlib.sha256(script).hexdigest()[:16]}"'
 
 
 @routes.get(

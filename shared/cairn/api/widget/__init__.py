@@ -1,1 +1,1 @@
-"""The chat widget's door to pages of customers: its origins and its tool. No use case."""
+"""The chat widget's door to pages of customers: its script, its origins, its tool. No use case."""

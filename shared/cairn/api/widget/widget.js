@@ -1,0 +1,406 @@
+// The chat widget of Cairn: one plain script, without a build step. docs/use/widget.md says how to use it.
+// It draws into a shadow root, writes texts as text and never as markup, and keeps nothing but a session.
+(() => {
+  "use strict";
+  if (window.Cairn) return;
+  const script = document.currentScript;
+  const WORDS = {
+    open: "Open the chat", close: "Close the chat", send: "Send", sources: "Sources",
+    you: "You", us: "Answer", writing: "An answer is being written",
+    lost: "This was not sent. Check your connection and try again.",
+    solved: "That helped", ended: "Glad to hear it. Write again whenever you like.",
+    check: "One moment: we check that a browser is there.",
+  };
+  const CSS = `
+    :host { all: initial; }
+    * { box-sizing: border-box; }
+    .root { position: fixed; bottom: 16px; z-index: 2147483000; font: 16px/1.45 var(--font); color: var(--text); }
+    .root.right { right: 16px; } .root.left { left: 16px; }
+    button, textarea { font: inherit; color: inherit; }
+    :focus-visible { outline: 3px solid var(--primary); outline-offset: 2px; }
+    .launch { display: block; margin-left: auto; border: 0; border-radius: 28px; min-height: 56px; padding: 0 22px;
+      background: var(--primary); color: var(--on); cursor: pointer; box-shadow: 0 4px 16px #0004; }
+    .left .launch { margin-left: 0; }
+    .panel { display: none; flex-direction: column; width: min(380px, calc(100vw - 32px));
+      height: min(560px, calc(100vh - 104px)); height: min(560px, calc(100dvh - 104px)); margin-bottom: 12px;
+      background: var(--background); border: 1px solid #8886; border-radius: 12px; overflow: hidden;
+      box-shadow: 0 8px 32px #0005; }
+    .open .panel { display: flex; }
+    header { display: flex; align-items: center; gap: 8px; padding: 10px 8px 10px 16px; background: var(--primary);
+      color: var(--on); }
+    h2 { flex: 1; margin: 0; font-size: 1rem; font-weight: 600; overflow-wrap: anywhere; }
+    header button { border: 0; background: none; color: inherit; width: 40px; height: 40px; font-size: 1.3rem;
+      cursor: pointer; border-radius: 8px; }
+    header button:focus-visible { outline-color: var(--on); outline-offset: -4px; }
+    .log { flex: 1; overflow-y: auto; padding: 12px; display: flex; flex-direction: column; gap: 10px; }
+    .say { max-width: 88%; padding: 8px 12px; border-radius: 12px; background: var(--soft); white-space: pre-wrap;
+      overflow-wrap: anywhere; align-self: flex-start; }
+    .say.you { align-self: flex-end; background: var(--primary); color: var(--on); }
+    .say.note { align-self: center; background: none; border: 1px solid currentColor; }
+    .say.wait::after { content: "\\2026"; }
+    .cites { margin: 8px 0 0; padding: 0 0 0 20px; font-size: .85rem; }
+    .cites a { color: inherit; }
+    .head { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+    form { display: flex; gap: 8px; padding: 10px; border-top: 1px solid #8884; align-items: flex-end; }
+    textarea { flex: 1; min-width: 0; resize: none; height: 44px; max-height: 132px; padding: 10px; border: 1px solid
+      #767676; border-radius: 8px; background: var(--background); }
+    textarea::placeholder { color: inherit; opacity: .75; }
+    form button, .solved { border: 0; border-radius: 8px; min-height: 44px; padding: 0 14px; background: var(--primary);
+      color: var(--on); cursor: pointer; }
+    .solved { align-self: flex-start; min-height: 36px; background: none; color: inherit; border: 1px solid #767676; }
+    [aria-disabled=true] { opacity: .6; cursor: default; }
+    @media (prefers-reduced-motion: no-preference) { .panel { animation: rise .15s ease-out; }
+      @keyframes rise { from { transform: translateY(8px); opacity: .5; } } }`;
+  const CITATION = /\s?\[(doc):([^[\]\n]{1,2000})\]/g;
+  const K = [], H0 = [];
+  for (let n = 2, at = 0; at < 64; n++) {
+    let prime = true;
+    for (let d = 2; d * d <= n; d++) if (n % d === 0) { prime = false; break; }
+    if (!prime) continue;
+    if (at < 8) H0.push(((n ** 0.5) % 1) * 2 ** 32 | 0);
+    K.push(((n ** (1 / 3)) % 1) * 2 ** 32 | 0);
+    at++;
+  }
+
+  /** The first 32 bits of SHA-256 of a short ASCII text (FIPS 180-4; one block of 64 bytes). */
+  function firstBits(text) {
+    const w = new Int32Array(64);
+    for (let i = 0; i < text.length; i++) w[i >> 2] |= text.charCodeAt(i) << (24 - 8 * (i % 4));
+    w[text.length >> 2] |= 0x80 << (24 - 8 * (text.length % 4));
+    w[15] = text.length * 8;
+    const turn = (x, n) => (x >>> n) | (x << (32 - n));
+    for (let i = 16; i < 64; i++) {
+      const a = w[i - 15], b = w[i - 2];
+      w[i] = w[i - 16] + w[i - 7] + (turn(a, 7) ^ turn(a, 18) ^ (a >>> 3)) + (turn(b, 17) ^ turn(b, 19) ^ (b >>> 10));
+    }
+    let [a, b, c, d, e, f, g, h] = H0;
+    for (let i = 0; i < 64; i++) {
+      const t1 = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i]) | 0;
+      const t2 = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      h = g; g = f; f = e; e = (d + t1) | 0; d = c; c = b; b = a; a = (t1 + t2) | 0;
+    }
+    return (H0[0] + a) >>> 0;
+  }
+
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+  /** Find what solves a challenge, in slices, so that the page goes on meanwhile. */
+  async function work(challenge, bits) {
+    for (let number = 0; ; number++) {
+      if (firstBits(`${challenge}.${number}`) >>> (32 - bits) === 0) return String(number);
+      if (number % 4096 === 4095) await pause(0);
+    }
+  }
+
+  function newId() {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    bytes[6] = (bytes[6] & 15) | 64;
+    bytes[8] = (bytes[8] & 63) | 128;
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  }
+
+  class Refusal extends Error {
+    constructor(status, problem, wait) {
+      super(problem.detail || "");
+      Object.assign(this, { status, reason: problem.reason || "", wait });
+    }
+  }
+
+  /** What the door of a widget is asked; it opens sessions and solves challenges by itself. */
+  class Door {
+    constructor(base, id, hostToken, turnstile) {
+      Object.assign(this, { base: `${base}/v1/widget/${id}`, store: `cairn.${id}`, hostToken, turnstile });
+      this.token = this.kept("token");
+    }
+    kept(name) { try { return sessionStorage.getItem(`${this.store}.${name}`); } catch { return null; } }
+    keep(name, value) {
+      try {
+        if (value === null) sessionStorage.removeItem(`${this.store}.${name}`);
+        else sessionStorage.setItem(`${this.store}.${name}`, value);
+      } catch { /* without storage a session ends with its page */ }
+    }
+    async ask(method, path, body, accept) {
+      const headers = { accept: accept || "application/json" };
+      if (this.token) headers.authorization = `Bearer ${this.token}`;
+      if (body !== undefined) headers["content-type"] = "application/json";
+      const options = { method, headers, credentials: "omit", cache: "no-store", referrerPolicy: "origin" };
+      const answer = await fetch(this.base + path, { ...options, body: body && JSON.stringify(body) });
+      if (answer.ok) return answer;
+      const problem = await answer.json().catch(() => ({}));
+      throw new Refusal(answer.status, problem, Number(answer.headers.get("retry-after")) || 0);
+    }
+    async open() {
+      this.token = null;
+      const token = this.hostToken ? await this.hostToken() : null;
+      const answer = await this.ask("POST", "/sessions", token ? { host_token: token } : {});
+      this.token = (await answer.json()).token;
+      this.keep("token", this.token);
+    }
+    async solve() {
+      const asked = await (await this.ask("GET", "/challenge")).json();
+      const answer = asked.challenge === null ? await this.turnstile() : await work(asked.challenge, asked.bits);
+      await this.ask("POST", "/challenge", { answer });
+    }
+    /** Send a message, opening a session and solving a challenge where that is wanted, each once. */
+    async say(message, turnId, accept, notice) {
+      if (!this.token) await this.open();
+      let opened = false, solved = false;
+      for (;;) {
+        try {
+          return await this.ask("POST", "/messages", { message, turn_id: turnId }, accept);
+        } catch (refusal) {
+          if (refusal.status === 401 && !opened) { opened = true; await this.open(); }
+          else if (refusal.reason === "challenge" && !solved) { solved = true; notice(); await this.solve(); }
+          else throw refusal;
+        }
+      }
+    }
+    /** Hear an answer: `hear(name, data)` for each piece; comes back when it has ended. */
+    async hear(message, hear, notice) {
+      const turnId = newId();
+      let answer;
+      try {
+        answer = await this.say(message, turnId, "text/event-stream", notice);
+      } catch (refusal) {
+        if (refusal.status !== 501) throw refusal; // where nothing streams, it comes whole
+        const whole = await (await this.say(message, turnId, "application/json", notice)).json();
+        return hear("turn_end", whole);
+      }
+      let last = 0, ended = false;
+      const told = (name, data, seq) => {
+        if (seq && seq <= last) return;
+        last = seq || last;
+        ended = ended || name === "turn_end" || name === "problem";
+        hear(name, data);
+      };
+      try { await events(answer.body, told); } catch { /* cut off: the rest is asked for */ }
+      for (let tries = 0; !ended && tries < 200; tries++) {
+        const page = await (await this.ask("GET", `/turns/${turnId}?after=${last}`)).json();
+        for (const item of page.items) told(item.name, item.data, item.seq);
+        if (page.ended) break;
+        await pause(500);
+      }
+      if (!ended) throw new Refusal(0, {}, 0);
+    }
+  }
+
+  /** Read server-sent events as they come. */
+  async function events(body, told) {
+    const reader = body.getReader(), decoder = new TextDecoder();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += decoder.decode(value, { stream: !done });
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const of = (name) => (block.match(new RegExp(`^${name}: (.*)$`, "m")) || [])[1];
+        if (of("data")) told(of("event"), JSON.parse(of("data")), Number(of("id")) || 0);
+      }
+      if (done) return;
+    }
+  }
+
+  /** Black or white, whichever is read better on a colour (WCAG 2). */
+  function readable(colour) {
+    const part = (at) => {
+      const value = parseInt(colour.slice(at, at + 2), 16) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    };
+    const light = 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
+    return 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 ? "#ffffff" : "#000000";
+  }
+
+  function element(name, properties, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(properties || {})) {
+      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+      else made.setAttribute(key, value);
+    }
+    made.append(...children);
+    return made;
+  }
+
+  /** Where a citation leads, for people: its name, and a link when it is one of the web. */
+  function source(citation) {
+    const [uri, ...parts] = citation.replace(/^\[doc:|\]$/g, "").split("#");
+    const where = parts.filter((part) => !/^[Lp]\d+-[Lp]\d+$/.test(part));
+    const name = [/^https?:/.test(uri) ? uri : uri.split("/").pop(), ...where].join(" › ");
+    if (!/^https?:\/\//.test(uri)) return document.createTextNode(name);
+    return element("a", { href: uri, target: "_blank", rel: "noopener noreferrer" }, name);
+  }
+
+  class Chat {
+    constructor(door, page, words) {
+      Object.assign(this, { door, page, words, busy: false });
+      this.host = element("cairn-chat");
+      this.shadow = this.host.attachShadow({ mode: "open" });
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(CSS);
+      this.shadow.adoptedStyleSheets = [sheet];
+      this.draw();
+      document.body.append(this.host);
+    }
+    draw() {
+      const { theme, texts } = this.page, words = this.words;
+      this.log = element("div", { class: "log", role: "log", "aria-live": "off", tabindex: "0", "aria-label": texts.title });
+      this.status = element("div", { class: "head", role: "status" });
+      this.field = element("textarea", {
+        id: "message", rows: "1", maxlength: this.page.max_chars, placeholder: texts.placeholder,
+        onkeydown: (event) => this.onKey(event),
+      });
+      this.button = element("button", { type: "submit" }, words.send);
+      const form = element(
+        "form", { onsubmit: (event) => { event.preventDefault(); this.send(); } },
+        element("label", { class: "head", for: "message" }, texts.placeholder), this.field, this.button,
+      );
+      this.panel = element(
+        "section", { class: "panel", id: "panel", role: "dialog", "aria-label": texts.title },
+        element("header", {}, element("h2", {}, texts.title),
+          element("button", { type: "button", "aria-label": words.close, onclick: () => this.toggle(false) }, "×")),
+        this.log, this.status, element("slot", { name: "challenge" }), form,
+      );
+      this.launch = element("button", {
+        class: "launch", type: "button", "aria-expanded": "false", "aria-controls": "panel",
+        onclick: () => this.toggle(!this.root.classList.contains("open")),
+      }, texts.title);
+      this.root = element("div", { class: `root ${theme.side}` }, this.panel, this.launch);
+      this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.toggle(false); });
+      for (const name of ["primary", "background", "text", "font"]) this.root.style.setProperty(`--${name}`, theme[name]);
+      this.root.style.setProperty("--on", readable(theme.primary));
+      this.root.style.setProperty("--soft", `color-mix(in srgb, ${theme.text} 8%, ${theme.background})`);
+      this.shadow.append(this.root);
+      this.said = [];
+      this.add("us", texts.greeting);
+      let earlier = [];
+      try { earlier = JSON.parse(this.door.kept("said")) || []; } catch { /* begins anew */ }
+      if (this.door.token && Array.isArray(earlier)) for (const each of earlier) this.add(each.by, each.text, each.citations, true);
+    }
+    toggle(open) {
+      this.root.classList.toggle("open", open);
+      this.launch.setAttribute("aria-expanded", String(open));
+      (open ? this.field : this.launch).focus();
+      this.log.scrollTop = this.log.scrollHeight;
+    }
+    onKey(event) {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.send();
+    }
+    /** Show what somebody said, as text. */
+    add(by, text, citations, keep) {
+      const line = element("div", { class: `say ${by}` });
+      this.log.append(line);
+      this.write(line, by, text, citations);
+      if (keep) this.said.push({ by, text, citations });
+      return line;
+    }
+    write(line, by, text, citations) {
+      const who = by === "note" ? [] : [element("span", { class: "head" }, `${by === "you" ? this.words.you : this.words.us}: `)];
+      line.replaceChildren(...who, by === "us" ? text.replace(CITATION, "").trim() : text);
+      if (citations && citations.length) {
+        const list = element("ul", { class: "cites", "aria-label": this.words.sources });
+        for (const each of citations) list.append(element("li", {}, source(each)));
+        line.append(list);
+      }
+      this.log.scrollTop = this.log.scrollHeight;
+    }
+    setBusy(busy) {
+      this.busy = busy;
+      this.button.setAttribute("aria-disabled", String(busy));
+      if (busy) this.status.textContent = this.words.writing;
+    }
+    async send() {
+      const text = this.field.value.trim();
+      if (!text || this.busy) return;
+      this.setBusy(true);
+      this.field.value = "";
+      this.shadow.querySelector(".solved")?.remove();
+      const mine = this.add("you", text);
+      const line = this.add("us", "");
+      line.classList.add("wait");
+      try {
+        await this.answer(text, line);
+      } catch (refusal) {
+        mine.remove();
+        line.remove();
+        this.field.value = this.field.value || text;
+        const wait = refusal.wait ? ` (${refusal.wait < 120 ? `${refusal.wait} s` : `${Math.ceil(refusal.wait / 60)} min`})` : "";
+        this.note((refusal instanceof Refusal && refusal.message ? refusal.message : this.words.lost) + wait);
+      } finally {
+        this.setBusy(false);
+      }
+    }
+    async answer(text, line) {
+      let words = "", end = null, problem = null;
+      const hear = (name, data) => {
+        if (name === "text_chunk") words += data.text;
+        else if (name === "text_dropped") words = "";
+        else if (name === "turn_end") end = data;
+        else if (name === "problem") problem = data;
+        if (name === "text_chunk" || name === "text_dropped") this.write(line, "us", words);
+      };
+      await this.door.hear(text, hear, () => { this.status.textContent = this.words.check; });
+      line.classList.remove("wait");
+      if (problem || !end || end.answer === null) throw new Refusal(0, problem || {}, 0);
+      this.write(line, "us", end.answer, end.citations);
+      this.status.textContent = `${this.words.us}: ${end.answer.replace(CITATION, "")}`;
+      this.said.push({ by: "you", text }, { by: "us", text: end.answer, citations: end.citations });
+      this.door.keep("said", JSON.stringify(this.said.slice(-40)));
+      const solved = element("button", { class: "solved", type: "button", onclick: () => this.resolve() }, this.words.solved);
+      this.log.append(solved);
+      this.log.scrollTop = this.log.scrollHeight;
+    }
+    async resolve() {
+      this.shadow.querySelector(".solved")?.remove();
+      try { await this.door.ask("POST", "/resolve"); } catch { /* it was over */ }
+      this.door.token = null;
+      this.door.keep("token", null);
+      this.door.keep("said", null);
+      this.said = [];
+      this.note(this.words.ended);
+      this.field.focus();
+    }
+    note(text) {
+      this.add("note", text);
+      this.status.textContent = text;
+    }
+    /** Let Turnstile look at the browser, in the page: it knows no shadow roots. */
+    async turnstile() {
+      const place = element("div", { slot: "challenge" });
+      this.host.append(place);
+      if (!window.turnstile) {
+        await new Promise((done, failed) => document.head.append(element("script", {
+          src: "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit", onload: done, onerror: failed,
+        })));
+      }
+      try {
+        return await new Promise((done, failed) => window.turnstile.render(place, {
+          sitekey: this.page.site_key, callback: done, "error-callback": failed,
+        }));
+      } finally { place.remove(); }
+    }
+  }
+
+  async function init(options) {
+    const base = (options.url || new URL(script ? script.src : location.href).origin).replace(/\/$/, "");
+    const hostToken = typeof options.token === "function" ? options.token : options.token ? () => options.token : null;
+    let chat = null;
+    const door = new Door(base, options.widget, hostToken, () => chat.turnstile());
+    const token = door.token;
+    door.token = null;
+    const page = await (await door.ask("GET", "")).json();
+    door.token = token;
+    if (!page.anonymous && !hostToken) return null;
+    page.theme = { ...page.theme, ...options.theme };
+    chat = new Chat(door, page, { ...WORDS, ...options.words });
+    return { open: () => chat.toggle(true), close: () => chat.toggle(false), element: chat.host };
+  }
+
+  window.Cairn = { init };
+  if (script && script.dataset.widget) {
+    const begin = () => init({ widget: script.dataset.widget }).catch((problem) => console.warn("Cairn chat:", problem.message));
+    if (document.body) begin(); else document.addEventListener("DOMContentLoaded", begin);
+  }
+})();

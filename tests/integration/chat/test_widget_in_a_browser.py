@@ -1,0 +1,296 @@
+"""The chat widget as a customer meets it: a real browser, on a page of another origin."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+import uvicorn
+from tests.integration.chat import test_chat_front, test_widget_front
+from tests.support.chat_wire import Say
+from tests.support.widget import Host, set_widget
+
+from cairn.api.routes.widget_door import SCRIPT
+from cairn.chat.widget import BUSY
+from cairn.kernel.access import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Locator, Page
+    from tests.support.chat_wire import ChatServer
+    from tests.support.front import Front
+    from tests.support.world import World
+
+ROOT = Path(__file__).parents[3]
+CHROMIUM = shutil.which("chromium")
+HOSTILE = "<img src=x onerror='window.hit = 1'><script>window.hit = 1</script>"
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 640}
+MOST_BYTES = 40_960
+
+front, led, model, world = (
+    test_widget_front.front,
+    test_widget_front.led,
+    test_chat_front.model,
+    test_widget_front.world,
+)
+needs_a_browser = pytest.mark.skipif(
+    CHROMIUM is None and "CI" not in os.environ, reason="there is no chromium on this machine"
+)
+
+
+class Site:
+    """The API on a socket, and the page of a host on another."""
+
+    def __init__(self, front: Front, api: str, host: str, pages: dict[str, str]) -> None:
+        self.front, self.api, self.host, self.pages = front, api, host, pages
+        self.widget_id = ""
+
+    def stand(self, html: str = "", **settings: Any) -> str:
+        """Set the widget and return the address of a page that it stands on."""
+        self.widget_id = set_widget(self.front, origins=[self.host], **settings)["id"]
+        script = f'<script src="{self.api}/widget.js" data-widget="{self.widget_id}"></script>'
+        self.pages["/"] = _page(html or script)
+        return f"{self.host}/"
+
+
+def _page(body: str) -> str:
+    style = "<style>* { color: red !important; font-size: 40px !important } div { display: none }"
+    return (
+        f'<!doctype html><html lang="en"><head><title>Shop</title>{style}</style></head>'
+        f"<body><main><h1>Shop</h1></main>{body}</body></html>"
+    )
+
+
+@contextmanager
+def _pages(pages: dict[str, str]) -> Iterator[str]:
+    """Serve pages, with a policy as strict as hosts have it."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = pages.get(self.path.partition("?")[0], "").encode()
+            self.send_response(200 if body else 404)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-security-policy", pages.get("policy", "img-src 'none'"))
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join(10)
+
+
+@contextmanager
+def _api(front: Front) -> Iterator[str]:
+    config = uvicorn.Config(front.app, port=0, log_level="critical", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        thread.join(0.05)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(20)
+
+
+@pytest.fixture
+def site(front: Front) -> Iterator[Site]:
+    pages: dict[str, str] = {}
+    with _api(front) as api, _pages(pages) as host:
+        pages["policy"] = f"default-src 'none'; style-src 'unsafe-inline'; script-src {api}"
+        pages["policy"] += f" 'unsafe-inline'; connect-src {api}"
+        yield Site(front, api, host, pages)
+
+
+@pytest.fixture
+def page(site: Site) -> Iterator[Page]:
+    """A page that fails the test for an error of its own, and a request to anybody else."""
+    from playwright.sync_api import sync_playwright
+
+    wrong: list[str] = []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(viewport=WIDE)
+        context.on("weberror", lambda error: wrong.append(str(error.error)))
+        context.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith((site.api, site.host)) else wrong.append(request.url)
+            ),
+        )
+        yield context.new_page()
+        browser.close()
+    assert wrong == []
+
+
+def say(page: Page, text: str) -> None:
+    field = page.get_by_role("textbox", name="Write a message")
+    field.fill(text)
+    field.press("Enter")
+
+
+def answers(page: Page) -> Locator:
+    return page.locator("cairn-chat .say.us")
+
+
+def test_the_script_is_small_and_is_fetched_again_only_when_it_has_changed(front: Front) -> None:
+    assert len(gzip.compress(SCRIPT.read_bytes())) <= MOST_BYTES
+    answer = front.answer("GET", "/widget.js")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+    tag = {"if-none-match": answer.headers["etag"]}
+    assert front.answer("GET", "/widget.js", headers=tag).status_code == 304
+
+
+@needs_a_browser
+def test_a_customer_asks_by_the_keyboard_alone_and_gets_an_answer_with_its_source(
+    site: Site, page: Page, world: World, tmp_path: Path
+) -> None:
+    guide = test_widget_front.GUIDE
+    test_widget_front.ingest(world, tmp_path, guide, "https://shop.example/gates", Scope.PUBLIC)
+    page.goto(site.stand())
+    launch = page.get_by_role("button", name="Chat with us")
+    launch.wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog", name="Chat with us").wait_for()
+    page.keyboard.type("When does the harbour gate open?")
+    page.keyboard.press("Enter")
+    source = page.get_by_role("link", name="https://shop.example/gates", exact=False)
+    source.wait_for()
+    assert "opens at six in the morning" in answers(page).last.inner_text()
+    assert "[doc:" not in answers(page).last.inner_text()
+    assert "opens at six" in page.get_by_role("status").inner_text()  # a screen reader says it
+    page.keyboard.press("Escape")
+    assert launch.get_attribute("aria-expanded") == "false"
+    assert launch.evaluate("each => each.getRootNode().activeElement === each")
+    page.reload()
+    launch.wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert "opens at six" in answers(page).last.inner_text()  # the session goes on
+
+
+@needs_a_browser
+def test_it_is_usable_at_360_pixels_and_by_screen_readers_whatever_the_hosts_styles(
+    site: Site, page: Page
+) -> None:
+    page.goto(site.stand(theme={"primary": "#fde047", "side": "left"}))
+    page.get_by_role("button", name="Chat with us").click()
+    say(page, "hello")
+    page.get_by_role("button", name="That helped").wait_for()
+    source = (ROOT / "tests" / "vendor" / "axe-core" / "axe.min.js").read_text("utf-8")
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        box = page.get_by_role("dialog").bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= size["width"]
+        assert box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
+        page.evaluate(source)
+        report = page.evaluate(
+            "() => axe.run(document.querySelector('cairn-chat'))"
+            ".then(each => JSON.stringify(each.violations))"
+        )
+        serious = [
+            (each["id"], [node["html"] for node in each["nodes"]])
+            for each in json.loads(report)
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+    font = answers(page).first.evaluate("each => getComputedStyle(each).fontSize")
+    assert font == "16px"
+
+
+@needs_a_browser
+def test_after_three_messages_the_browser_proves_itself_and_nobody_notices(
+    site: Site, page: Page
+) -> None:
+    page.goto(site.stand())
+    page.get_by_role("button", name="Chat with us").click()
+    for count in range(1, 6):
+        say(page, f"hello {count}")
+        page.get_by_role("button", name="That helped").wait_for()
+        page.wait_for_function(
+            "count => document.querySelector('cairn-chat').shadowRoot"
+            ".querySelectorAll('.say.us:not(.wait)').length > count",
+            arg=count,
+        )
+    page.get_by_role("button", name="That helped").click()
+    page.get_by_text("Glad to hear it").wait_for()
+    say(page, "hello again")  # in a session of its own
+    page.get_by_role("button", name="That helped").wait_for()
+
+
+@needs_a_browser
+def test_a_limit_is_told_in_a_friendly_way_and_what_was_written_is_not_lost(
+    site: Site, page: Page
+) -> None:
+    page.goto(site.stand(anonymous={"per_minute": 1}))
+    page.get_by_role("button", name="Chat with us").click()
+    say(page, "hello")
+    page.get_by_role("button", name="That helped").wait_for()
+    say(page, "one more thing")
+    page.locator("cairn-chat .say.note").get_by_text(BUSY).wait_for()
+    assert page.get_by_role("textbox").input_value() == "one more thing"
+
+
+@needs_a_browser
+def test_stored_markup_is_shown_as_text_and_does_nothing(
+    model: ChatServer, led: Front, site: Site, page: Page
+) -> None:
+    model.says.append(Say(text=f"It says {HOSTILE}"))
+    page.goto(site.stand(texts={"title": "Ask us", "greeting": HOSTILE}))
+    page.get_by_role("button", name="Ask us").click()
+    say(page, "Hi chap!")
+    page.get_by_role("button", name="That helped").wait_for()
+    assert HOSTILE in answers(page).first.inner_text()
+    assert HOSTILE in answers(page).last.inner_text()
+    assert page.evaluate("window.hit") is None
+
+
+@needs_a_browser
+def test_whom_the_host_signed_in_talks_as_themselves(site: Site, page: Page) -> None:
+    host = Host()
+    site.stand(host=host.settings, anonymous=None)
+    token = host.token(site.widget_id)
+    begin = f"Cairn.init({{widget: '{site.widget_id}', token: async () => '{token}'}})"
+    html = f'<script src="{site.api}/widget.js"></script><script>{begin}</script>'
+    page.goto(site.stand(html, host=host.settings, anonymous=None))
+    page.get_by_role("button", name="Chat with us").click()
+    say(page, "My order number is 99.")
+    page.get_by_role("button", name="That helped").wait_for()
+    said = httpx.get(
+        f"{site.api}/v1/conversations",
+        params={"client_id": "ada"},
+        headers={"authorization": f"Bearer {site.front.key}"},
+    )
+    turns = said.json()
+    assert turns is not None and said.status_code == 200
+
+
+@needs_a_browser
+def test_on_a_page_of_another_origin_there_is_no_widget(site: Site, page: Page) -> None:
+    address = site.stand()
+    set_widget(site.front, origins=["https://elsewhere.example"])
+    with page.expect_console_message(lambda message: message.text.startswith("Cairn chat")):
+        page.goto(address)
+    assert page.locator("cairn-chat").count() == 0
