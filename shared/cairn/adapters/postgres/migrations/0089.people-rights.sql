@@ -1,5 +1,5 @@
 -- How many sign-ins an address may try, and what the roles of people may append of what came since.
--- depends: 0084.sign-in
+-- depends: 0088.due-intents
 
 -- Buckets of addresses stand beside those of keys, under no workspace: who signs in names none.
 GRANT DELETE ON rate_limit TO cairn_finder;

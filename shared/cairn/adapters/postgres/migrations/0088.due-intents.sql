@@ -1,5 +1,5 @@
 -- Those few intents that are due are found without reading all that a workspace has.
--- depends: 0088.meetings
+-- depends: 0087.meetings
 -- transactional: false
 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS intent_due ON intent (workspace_id, changed_at)

@@ -1,5 +1,5 @@
 -- The chat widget: what a workspace lets it do, and the sessions of the customers it talks with.
--- depends: 0086.retries
+-- depends: 0089.people-rights
 
 CREATE TABLE widget (
   workspace_id uuid PRIMARY KEY REFERENCES workspace (id),
