@@ -17,7 +17,7 @@ import pytest
 import uvicorn
 from tests.integration.chat import test_chat_front, test_widget_front
 from tests.support.chat_wire import Say
-from tests.support.widget import Host, set_widget
+from tests.support.widget import Host
 
 from cairn.api.routes.widget_door import SCRIPT
 from cairn.chat.widget import BUSY
@@ -55,9 +55,16 @@ class Site:
         self.front, self.api, self.host, self.pages = front, api, host, pages
         self.widget_id = ""
 
+    def set(self, **settings: Any) -> str:
+        """Set the widget and return its id; over the socket, beside the browser's own loop."""
+        key = {"authorization": f"Bearer {self.front.key}"}
+        answer = httpx.put(f"{self.api}/v1/widget", json=settings, headers=key)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["id"])
+
     def stand(self, html: str = "", **settings: Any) -> str:
         """Set the widget and return the address of a page that it stands on."""
-        self.widget_id = set_widget(self.front, origins=[self.host], **settings)["id"]
+        self.widget_id = self.set(origins=[self.host], **settings)
         script = f'<script src="{self.api}/widget.js" data-widget="{self.widget_id}"></script>'
         self.pages["/"] = _page(html or script)
         return f"{self.host}/"
@@ -166,7 +173,7 @@ def test_a_customer_asks_by_the_keyboard_alone_and_gets_an_answer_with_its_sourc
     site: Site, page: Page, world: World, tmp_path: Path
 ) -> None:
     guide = test_widget_front.GUIDE
-    test_widget_front.ingest(world, tmp_path, guide, "https://shop.example/gates", Scope.PUBLIC)
+    test_widget_front.ingest(world, tmp_path, guide, "https://shop.example/gates.md", Scope.PUBLIC)
     page.goto(site.stand())
     launch = page.get_by_role("button", name="Chat with us")
     launch.wait_for()
@@ -175,7 +182,7 @@ def test_a_customer_asks_by_the_keyboard_alone_and_gets_an_answer_with_its_sourc
     page.get_by_role("dialog", name="Chat with us").wait_for()
     page.keyboard.type("When does the harbour gate open?")
     page.keyboard.press("Enter")
-    source = page.get_by_role("link", name="https://shop.example/gates", exact=False)
+    source = page.get_by_role("link", name="https://shop.example/gates.md", exact=False)
     source.wait_for()
     assert "opens at six in the morning" in answers(page).last.inner_text()
     assert "[doc:" not in answers(page).last.inner_text()
@@ -290,7 +297,7 @@ def test_whom_the_host_signed_in_talks_as_themselves(site: Site, page: Page) -> 
 @needs_a_browser
 def test_on_a_page_of_another_origin_there_is_no_widget(site: Site, page: Page) -> None:
     address = site.stand()
-    set_widget(site.front, origins=["https://elsewhere.example"])
+    site.set(origins=["https://elsewhere.example"])
     with page.expect_console_message(lambda message: message.text.startswith("Cairn chat")):
         page.goto(address)
     assert page.locator("cairn-chat").count() == 0
