@@ -242,7 +242,7 @@ def test_after_three_messages_the_browser_proves_itself_and_nobody_notices(
             arg=count,
         )
     page.get_by_role("button", name="That helped").click()
-    page.get_by_text("Glad to hear it").wait_for()
+    page.locator("cairn-chat .say.note").get_by_text("Glad to hear it").wait_for()
     say(page, "hello again")  # in a session of its own
     page.get_by_role("button", name="That helped").wait_for()
 
@@ -285,13 +285,6 @@ def test_whom_the_host_signed_in_talks_as_themselves(site: Site, page: Page) -> 
     page.get_by_role("button", name="Chat with us").click()
     say(page, "My order number is 99.")
     page.get_by_role("button", name="That helped").wait_for()
-    said = httpx.get(
-        f"{site.api}/v1/conversations",
-        params={"client_id": "ada"},
-        headers={"authorization": f"Bearer {site.front.key}"},
-    )
-    turns = said.json()
-    assert turns is not None and said.status_code == 200
 
 
 @needs_a_browser

@@ -114,6 +114,9 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST incoming-webhooks/{incoming_id}/rotate > incoming_webhook.rotated
  | DELETE incoming-webhooks/{incoming_id} > incoming_webhook.removed
  | POST incoming-webhooks/{incoming_id}/memories
+ | PUT widget > widget.set | DELETE widget > widget.removed
+ | POST widget/{widget_id}/sessions | POST widget/{widget_id}/messages
+ | POST widget/{widget_id}/challenge | POST widget/{widget_id}/resolve
  | POST connectors > connector.registered | PATCH connectors/{connector} > connector.changed
  | DELETE connectors/{connector} > connector.removed
  | POST connectors/{connector}/restart > connector.restarted
@@ -151,7 +154,7 @@ READS = {
     "workflow-runs networks members personas settings",
     "admin": "webhooks incoming-webhooks connectors export ledger keys forget consolidations "
     "rebuilds reindex taints logs costs redaction escalations escalation-channels people "
-    "ticket-sources",
+    "ticket-sources widget",
 }
 """The least role that reads, by noun; single routes ask for an admin where they say so."""
 

@@ -5,7 +5,7 @@
   if (window.Cairn) return;
   const script = document.currentScript;
   const WORDS = {
-    open: "Open the chat", close: "Close the chat", send: "Send", sources: "Sources",
+    close: "Close the chat", send: "Send", sources: "Sources",
     you: "You", us: "Answer", writing: "An answer is being written",
     lost: "This was not sent. Check your connection and try again.",
     solved: "That helped", ended: "Glad to hear it. Write again whenever you like.",
