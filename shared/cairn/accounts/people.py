@@ -173,6 +173,7 @@ class People:
 
     def _person(self, stores: Stores, principal: Principal, person_id: UUID) -> PersonView:
         principal.require(Role.ADMIN)
+        stores.people.lock()  # two owners who demote each other at once: one stays
         person = next((each for each in stores.people.all() if each.id == person_id), None)
         if person is None:
             raise NotFound("There is no such person.", person_id=str(person_id))

@@ -28,6 +28,10 @@ class PostgresPeople(Store):
         """Return everybody, by login."""
         return self.all_of(record(PersonView, role=PersonRole), "person.all")
 
+    def lock(self) -> None:
+        """Let nobody else change who signs in until the transaction ends."""
+        self.run("person.lock")
+
     def add(self, person: PersonView) -> bool:
         """Keep somebody; False where the login is taken, in whatever workspace."""
         added = self.values(

@@ -1,3 +1,7 @@
+-- name: lock
+-- Let nobody else change who signs in until the transaction ends.
+SELECT pg_advisory_xact_lock(hashtextextended('people ' || %(workspace_id)s::text, 0))
+
 -- name: all
 -- Everybody who signs in, by name.
 SELECT id, login, name, role, created_at, changed_at, disabled_at, password_hash IS NOT NULL AS has_password
