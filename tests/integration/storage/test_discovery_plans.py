@@ -106,6 +106,7 @@ READS: dict[str, Callable[[Town, Stores], Any]] = {
     "those named": lambda town, stores: stores.matches.named_near(
         town.vector, 6, faces=town.faces, networks=[town.network_id]
     ),
+    "opportunities of one's own": lambda town, stores: stores.opportunities.of(town.people[5][0]),
     "texts": lambda town, stores: stores.matches.shown(list(town.faces.values()), 6),
 }
 

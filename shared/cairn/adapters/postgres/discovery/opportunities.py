@@ -47,14 +47,12 @@ class PostgresOpportunities(Store):
         limit: int = 50,
     ) -> Sequence[OpportunityRow]:
         """Return those that somebody has a part in, or all, the newest first."""
-        return self.all_of(
-            _ROW,
-            "opportunity.of",
-            member_id=member_id,
-            states=[state.value for state in states] if states is not None else None,
-            before=before,
-            limit=limit,
-        )
+        in_states = [state.value for state in states] if states is not None else None
+        where = {"states": in_states, "before": before, "limit": limit}
+        if member_id is None:
+            return self.all_of(_ROW, "opportunity.all", **where)
+        # a query of its own: plans are generic, and one for both reads everybody's
+        return self.all_of(_ROW, "opportunity.of", member_id=member_id, **where)
 
     def add(self, row: OpportunityRow, actor: UUID | None, position: int) -> bool:
         """Keep one; False when there is one of its pair."""

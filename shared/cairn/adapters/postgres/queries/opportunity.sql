@@ -10,17 +10,25 @@ SELECT {columns} FROM opportunity
  WHERE workspace_id = %(workspace_id)s AND pair = ANY (%(pairs)s)
 
 -- name: of
--- Those that somebody has a part in, or all, in some states when asked for, the newest first.
+-- Those that somebody has a part in, in some states when asked for, the newest first.
 -- columns: cairn.discovery.matching.rows.OpportunityRow
 SELECT {columns} FROM opportunity
  WHERE workspace_id = %(workspace_id)s AND (%(before)s::uuid IS NULL OR id < %(before)s)
-   AND (%(member_id)s::uuid IS NULL OR id = ANY (ARRAY(
+   AND id = ANY (ARRAY(
      SELECT s.id FROM opportunity s
       WHERE s.workspace_id = %(workspace_id)s AND s.source_id = %(member_id)s
      UNION ALL SELECT t.id FROM opportunity t
       WHERE t.workspace_id = %(workspace_id)s AND t.target_id = %(member_id)s
      UNION ALL SELECT i.id FROM opportunity i
-      WHERE i.workspace_id = %(workspace_id)s AND i.introducer_id = %(member_id)s)))
+      WHERE i.workspace_id = %(workspace_id)s AND i.introducer_id = %(member_id)s))
+   AND (%(states)s::text[] IS NULL OR state = ANY (%(states)s))
+ ORDER BY id DESC LIMIT %(limit)s
+
+-- name: all
+-- Everybody's, in some states when asked for, the newest first.
+-- columns: cairn.discovery.matching.rows.OpportunityRow
+SELECT {columns} FROM opportunity
+ WHERE workspace_id = %(workspace_id)s AND (%(before)s::uuid IS NULL OR id < %(before)s)
    AND (%(states)s::text[] IS NULL OR state = ANY (%(states)s))
  ORDER BY id DESC LIMIT %(limit)s
 
