@@ -402,6 +402,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/tickets/{ticket_id}/messages": {"text": "A stranger was here."},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
+    "PUT /v1/widget": {"origins": ["https://stranger.example"]},
+    "POST /v1/widget/{widget_id}/sessions": {},
+    "POST /v1/widget/{widget_id}/messages": {"message": "A stranger was here."},
+    "POST /v1/widget/{widget_id}/challenge": {"answer": "A stranger."},
     "POST /v1/agents": {"slug": "stranger", "name": "A stranger"},
     "PATCH /v1/agents/{slug}": {"disabled": True},
     "POST /v1/agents/{slug}/knowledge": {"summary": True},
@@ -664,6 +668,7 @@ def ours(laptop: "Laptop") -> Treasure:
     (premise,) = tenant.post("/v1/profiles/me/premises", described)["items"]
     quay = tenant.post("/v1/networks", {"name": canary, "prompt": canary, "client_id": canary})
     met = plant_meeting(tenant, quay, canary)
+    widget = good(tenant.call("PUT", "/v1/widget", json={"origins": ["https://lamp.example"]}))
     invite = tenant.post(f"/v1/networks/{quay['id']}/invites", {"client_id": canary})
     friend = tenant.post("/v1/contacts", {"name": canary, "client_id": canary})
     calendar = {"kind": "calendar", "address": f"https://127.0.0.1/{canary}", "client_id": canary}
@@ -713,6 +718,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "member_id": quay["owner_id"],
             "contact_id": friend["id"],
             "invite_token": invite["token"],
+            "widget_id": widget["id"],
             **met,
             "agent": "lampman",
             "integration_id": dates["id"],

@@ -38,6 +38,7 @@ reviewer: PATCH memories/{memory_id} > memory.corrected
 operator: POST memories > memory.remembered memory.corroborated
  | POST memories/refresh > memory.refreshed | DELETE memories/{memory_id} > memory.deleted
  | POST memories/{memory_id}/merge > memory.merged | POST memories/{memory_id}/move > memory.moved
+ | POST memories/{memory_id}/restore > memory.restored
  | POST events > event.observed | POST conversations/messages > conversation.opened message.recorded
  | PATCH conversations/{conversation_id} > conversation.changed
  | POST chat > message.recorded | POST chat/{turn_id}/abort | POST chat/actions/{action_id}
@@ -235,5 +236,5 @@ def test_what_an_operator_may_not_is_written_down(may: dict[str, set[str]]) -> N
         "agent", "connector", "consolidation", "escalation", "export", "grant",
         "graph", "incoming_webhook", "ingestion", "key", "person", "persona", "profile", "rebuild",
         "redaction", "reindex", "settings", "source", "subject", "summary", "taint",
-        "ticket_source", "truth", "webhook", "workflow", "workspace",
+        "ticket_source", "truth", "webhook", "widget", "workflow", "workspace",
     }  # fmt: skip

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.storage import test_search_front
 from tests.plugins.waiting import eventually
+from tests.support.forgetting import erase_in_memory
 from tests.support.front import mcp
-
-from cairn.adapters.files.signing import make_signing_key
 
 if TYPE_CHECKING:
     from tests.integration.storage.test_search_front import Door
@@ -78,7 +77,7 @@ def test_a_dislike_what_is_only_named_once_and_nobodys_words_move_nothing(door: 
 
 @pytest.mark.parametrize("change", ["delete", "never-recall", "correct", "forget"])
 def test_what_is_no_more_moves_nothing_from_that_moment_on(
-    door: Door, told: dict[str, str], change: str
+    door: Door, told: dict[str, str], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     assert set(personal(door, ADA)) == {ANSWERS[0]}
     memory = f"/v1/memories/{told['ada']}"
@@ -90,7 +89,7 @@ def test_what_is_no_more_moves_nothing_from_that_moment_on(
         edit = {"text": "I prefer Kafka to Oracle.", "reason": "A mistake."}
         door.api.call("PATCH", memory, json=edit)
     else:
-        make_signing_key(door.folder / "signing")
+        erase_in_memory(monkeypatch, door.folder)
         door.api.call(
             "POST", "/v1/forget", json={"subject": {"kind": "client", "natural_key": ADA}}
         )
