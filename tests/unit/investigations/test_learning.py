@@ -229,11 +229,11 @@ class TestReview:
             def __getattr__(self, name: str) -> Any:
                 return getattr(journal, name)
 
-            def write(self, *given: Any) -> Any:
+            def write(self, *given: Any, **more: Any) -> Any:
                 waits = people.candidates.show(people.agents.admin, one)
                 if waits.state is CandidateState.STAGED:
                     people.candidates.edit(other(people), one, text="# Something else")
-                return journal.write(*given)
+                return journal.write(*given, **more)
 
         candidates = replace(people.candidates, journal=Slow())  # type: ignore[arg-type]
         accepted = candidates.accept(people.agents.admin, one)
