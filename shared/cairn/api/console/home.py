@@ -187,6 +187,7 @@ _PARTS: Sequence[tuple[Tile, Fill]] = (
             empty="Nothing yet. Agents remember over the API and MCP; you can with the command.",
             command='cairn remember "Acme moved to Berlin."',
             path="/v1/memories",
+            page="/console/memories",
         ),
         _today,
     ),
