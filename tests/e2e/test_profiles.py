@@ -6,6 +6,8 @@ import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace, refused
 
+from cairn_memory import Memory
+
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
@@ -43,6 +45,24 @@ def profile_of(tenant: Tenant, client: str, **asked: Any) -> dict[str, Any]:
 
 def texts(lines: list[dict[str, Any]]) -> set[str]:
     return {line["text"] for line in lines}
+
+
+def test_a_search_for_a_client_puts_what_they_like_first_and_says_why(tenant: Tenant) -> None:
+    question = "A queue for orders"
+    for text in (f"{question}: MySQL is fast.", f"{question}: PostgreSQL is fast."):
+        tenant.tell(text, type="fact")
+    tenant.all_embedded()
+    command = ("recall", question, "--personalize-for", CLIENT, "--json")
+    best = cairn(tenant, *command).json()["results"][0]
+    assert best["text"] == f"{question}: PostgreSQL is fast."
+    assert (best["personal"]["relation"], best["personal"]["name"]) == (
+        "INTERESTED_IN",
+        "PostgreSQL",
+    )
+    with Memory(tenant.base, tenant.key) as memory:
+        found = memory.recall(question, personalize_for=CLIENT).results[0]
+    assert found.personal is not None
+    assert (found.text, found.personal.name) == (best["text"], "PostgreSQL")
 
 
 def test_what_a_client_said_and_did_is_their_profile_with_its_evidence(tenant: Tenant) -> None:
