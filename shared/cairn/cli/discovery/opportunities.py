@@ -43,11 +43,14 @@ def discover(
     answer = deps.client.post("/v1/discover", body)
     if as_json:
         return print_json(answer)
+    if not answer["matches"]:
+        least = f"Nobody scores {minimum} or more; {answer['judged']} were judged."
+        return deps.out.print(f"{least} --minimum 0 shows them." if answer["judged"] else least)
     shown = table("score", "who", "role", "why")
     for match in answer["matches"]:
         row = str(match["score"]), match["name"] or match["member_id"], match["role"]
         shown.add_row(*map(escape, (*row, match["reason"])))
-    deps.out.print(shown)
+    return deps.out.print(shown)
 
 
 @app.command()
@@ -137,6 +140,9 @@ def _body(
 
 
 def _show(ctx: typer.Context, items: list[dict[str, Any]]) -> None:
+    if not items:
+        deps_of(ctx).out.print("No opportunities. `cairn opportunity discover` shows who is near.")
+        return
     shown = table("id", "state", "score", "between", "can")
     for item in items:
         colour = _COLOURS.get(item["state"], "cyan")
