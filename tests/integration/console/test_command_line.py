@@ -1,4 +1,4 @@
-"""`cairn people` and `cairn sign-in` as somebody types them: a process, the API behind a socket."""
+"""`cairn people`, `sign-in` and `widget` as somebody types them: a process, the API on a socket."""
 
 from __future__ import annotations
 
@@ -137,3 +137,21 @@ def test_a_key_that_is_no_admins_adds_nobody(run: Run) -> None:
     assert done.returncode == 1
     assert "admin" in done.stderr
     assert good(run("people", "list", "--json")) == []
+
+
+def test_a_widget_is_set_changed_by_a_file_shown_and_removed(run: Run, tmp_path: Path) -> None:
+    assert "has no widget" in run("widget", "show").stderr
+    first = good(run("widget", "set", "--origin", "https://www.example.org", "--json"))
+    assert (first["origins"], first["day_usd"]) == (["https://www.example.org"], 50)
+    turnstile = {"challenge": "turnstile", "site_key": "0x1", "secret": "quiet", "day_usd": 9}
+    (tmp_path / "widget.json").write_text(json.dumps(turnstile), encoding="utf-8")
+    by_file = good(run("widget", "set", "--file", "widget.json", "--json"))
+    assert (by_file["origins"], by_file["day_usd"]) == (first["origins"], 9)
+    assert by_file["has_secret"]
+    again = good(run("widget", "set", "--day-usd", "5", "--json"))  # what is not named stays
+    assert (again["challenge"], again["has_secret"], again["day_usd"]) == ("turnstile", True, 5)
+    assert "0.00 of 5.00 USD today" in run("widget", "show").stdout
+    bad = run("widget", "set", "--file", "no-such.json")
+    assert (bad.returncode, "cannot be read as JSON" in bad.stderr) == (1, True)
+    assert good(run("widget", "remove", "--json"))["id"] == first["id"]
+    assert run("widget", "show").returncode != 0
