@@ -60,12 +60,13 @@ class InviteContact:
         if contact.standing is Standing.MEMBER:
             raise Conflict("They are a member already.", reason="is-member")
         ghost = ("client", contact.address or f"ghost-{contact_id}")
-        resolution = resolve(self.platform, confined, [ghost])
-        ghost_id = resolution.ids[ghost]
+        first = [resolve(self.platform, confined, [ghost])]
+        ghost_id = first[0].ids[ghost]
         invite = self.invites.make(confined, network_id, ghost_id=ghost_id)
 
         def prepare() -> Work[None]:
-            resolution = resolve(self.platform, confined, [ghost])
+            # the id of somebody new is another with each look: the ghost is whom the invite names
+            resolution = first.pop() if first else resolve(self.platform, confined, [ghost])
 
             def do(write: Write) -> None:
                 member = Members.ensure(write, ghost[1], ghost=True)

@@ -8,3 +8,5 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS opportunity_latent ON opportunity (works
   WHERE state = 'latent';
 CREATE INDEX CONCURRENTLY IF NOT EXISTS opportunity_introducer ON opportunity (workspace_id, introducer_id)
   WHERE introducer_id IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS network_invite_ghost ON network_invite (workspace_id, ghost_id)
+  WHERE ghost_id IS NOT NULL;

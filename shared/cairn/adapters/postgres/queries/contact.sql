@@ -1,8 +1,9 @@
 -- name: find
 -- A contact, and who took the invite.
 -- columns: cairn.discovery.contacts.rows.ContactRow
-SELECT {c.columns}, i.used_by AS used_by FROM contact c
-  LEFT JOIN network_invite i ON i.workspace_id = c.workspace_id AND i.id = c.invite_id
+SELECT {c.columns}, (SELECT i.used_by FROM network_invite i WHERE i.workspace_id = c.workspace_id
+    AND i.ghost_id = c.ghost_id AND i.used_by IS NOT NULL ORDER BY i.id LIMIT 1) AS used_by
+  FROM contact c
  WHERE c.workspace_id = %(workspace_id)s AND c.id = %(id)s
 
 -- name: of_people
@@ -14,8 +15,9 @@ SELECT {c.columns}, NULL::uuid AS used_by FROM contact c
 -- name: page
 -- Contacts of a member, the newest first.
 -- columns: cairn.discovery.contacts.rows.ContactRow
-SELECT {c.columns}, i.used_by AS used_by FROM contact c
-  LEFT JOIN network_invite i ON i.workspace_id = c.workspace_id AND i.id = c.invite_id
+SELECT {c.columns}, (SELECT i.used_by FROM network_invite i WHERE i.workspace_id = c.workspace_id
+    AND i.ghost_id = c.ghost_id AND i.used_by IS NOT NULL ORDER BY i.id LIMIT 1) AS used_by
+  FROM contact c
  WHERE c.workspace_id = %(workspace_id)s AND c.member_id = %(member_id)s
    AND (%(before)s::uuid IS NULL OR c.id < %(before)s)
  ORDER BY c.id DESC LIMIT %(limit)s
