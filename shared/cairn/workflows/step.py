@@ -82,6 +82,8 @@ class RunWorkflowStep:
         except (SubjectForgotten, BodyUnreadable):
             return failed(self._now(before).run, step, FORGOTTEN)
         except CairnError as error:
+            if error.reason == "idempotency-in-flight":  # of one that died: until its lock ends
+                raise Unavailable(error.detail, reason=error.reason) from error
             now = self._now(before)
             return failed(now.run, step, error.reason or error.code, error.detail)
         return succeeded(self._now(before), step, result)
