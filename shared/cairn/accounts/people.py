@@ -104,7 +104,7 @@ class People:
     def link(self, principal: Principal, person_id: UUID) -> PersonLink:
         """Return a new link in the place of the one before; it lasts for 15 minutes."""
         with self.platform.transactions.writing(principal) as stores:
-            person = self._person(stores, principal, person_id)
+            person, _ = self._person(stores, principal, person_id)
             if person.disabled_at is not None:
                 raise Conflict("This person may not sign in; enable them first.", reason="disabled")
             return self._link(stores, principal, person)
@@ -123,7 +123,8 @@ class People:
         Conflict where the person was changed since `seen`, their `changed_at` as it was looked at.
         """
         with self.platform.transactions.writing(principal) as stores:
-            person, now = self._person(stores, principal, person_id), self.platform.clock()
+            person, people = self._person(stores, principal, person_id)
+            now = self.platform.clock()
             _require_over(principal, role or person.role)
             _require_unchanged(person, seen)
             since = person.disabled_at or now
@@ -134,7 +135,7 @@ class People:
             )
             if new == person:
                 return person
-            _require_owner_left(stores, replace_with=new)
+            _require_owner_left(people, new)
             stores.people.change(new, now)
             if new.disabled_at is None:
                 stores.people.mark_rotation(new.id)
@@ -150,7 +151,7 @@ class People:
     def sign_out(self, principal: Principal, person_id: UUID) -> SignedOut:
         """End every session of somebody, and the link they may have; they may come back."""
         with self.platform.transactions.writing(principal) as stores:
-            person = self._person(stores, principal, person_id)
+            person, _ = self._person(stores, principal, person_id)
             stores.people.drop_links(person.id)
             ended = stores.people.end_sessions(person.id)
             for session_id in ended:
@@ -164,21 +165,25 @@ class People:
     ) -> PersonView:
         """Take somebody out, with their name, password and sessions; the ledger names an id."""
         with self.platform.transactions.writing(principal) as stores:
-            person = self._person(stores, principal, person_id)
+            person, people = self._person(stores, principal, person_id)
             _require_unchanged(person, seen)
-            _require_owner_left(stores, without=person)
+            _require_owner_left(people, replace(person, disabled_at=self.platform.clock()))
             stores.people.remove(person.id)
             self._record(stores, principal, "person.removed", person)
             return person
 
-    def _person(self, stores: Stores, principal: Principal, person_id: UUID) -> PersonView:
+    def _person(
+        self, stores: Stores, principal: Principal, person_id: UUID
+    ) -> tuple[PersonView, Sequence[PersonView]]:
+        """Return somebody and everybody, who stay so until the transaction ends."""
         principal.require(Role.ADMIN)
         stores.people.lock()  # two owners who demote each other at once: one stays
-        person = next((each for each in stores.people.all() if each.id == person_id), None)
+        people = stores.people.all()
+        person = next((each for each in people if each.id == person_id), None)
         if person is None:
             raise NotFound("There is no such person.", person_id=str(person_id))
         _require_over(principal, person.role)
-        return person
+        return person, people
 
     def _link(self, stores: Stores, principal: Principal, person: PersonView) -> PersonLink:
         token, now = self.make_token(32), self.platform.clock()
@@ -231,15 +236,10 @@ def _require_unchanged(person: PersonView, seen: datetime | None) -> None:
         )
 
 
-def _require_owner_left(
-    stores: Stores, *, replace_with: PersonView | None = None, without: PersonView | None = None
-) -> None:
+def _require_owner_left(people: Sequence[PersonView], changed: PersonView) -> None:
     """Raise Conflict where nobody would be left who may do everything."""
-    changed = replace_with or without
-    others = [each for each in stores.people.all() if changed and each.id != changed.id]
-    after: Sequence[PersonView] = [*others, *([replace_with] if replace_with else [])]
-    before = changed is not None and any(_owns(each) for each in stores.people.all())
-    if before and not any(_owns(each) for each in after):
+    after = [changed if each.id == changed.id else each for each in people]
+    if any(map(_owns, people)) and not any(map(_owns, after)):
         raise Conflict("The last owner stays an owner.", reason="last-owner")
 
 

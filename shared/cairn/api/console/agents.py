@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.guard import changing_visitor, form_of
+from cairn.api.console.guard import form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.keys import known_tools
 
@@ -30,7 +30,7 @@ def show_agents(request: Request, visitor: Reader) -> Response:
 @routes.post(AGENTS + "/{slug}/disable")
 def disable(request: Request, slug: Slug, body: Body) -> Response:
     """Let an agent do nothing."""
-    visitor = changing_visitor(request, form_of(request, body))
+    visitor, _ = form_from(request, body)
     visitor.services.agents.change(visitor.principal, slug, {}, disabled=True)
     return pages.go_to(f"{AGENTS}?done=disable")
 
@@ -38,7 +38,7 @@ def disable(request: Request, slug: Slug, body: Body) -> Response:
 @routes.post(AGENTS + "/{slug}/enable")
 def enable(request: Request, slug: Slug, body: Body) -> Response:
     """Let an agent work again; refused while its list names tools that there are not."""
-    visitor = changing_visitor(request, form_of(request, body))
+    visitor, _ = form_from(request, body)
     agents = visitor.services.agents
     known_tools(agents.get(visitor.principal, slug).tools or ())
     agents.change(visitor.principal, slug, {}, disabled=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.guard import Visitor, changing_visitor, form_of, id_of
+from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.investigations.approvals import AlreadyDecided
 from cairn.investigations.ports import ApprovalState, QuestionView
@@ -66,10 +66,9 @@ def show_inbox(
     request: Request, visitor: Reader, state: str = "pending", before: str | None = None
 ) -> Response:
     """Show what people were asked, by default what waits."""
-    chosen = None if state == "all" else pages.choice(ApprovalState, state)
     questions = visitor.services.investigations.approvals(
         visitor.principal,
-        state=chosen,
+        state=pages.choice_or_all(ApprovalState, state),
         before=id_of(before) if before else None,
         limit=SHOWN + 1,
     )
@@ -80,7 +79,7 @@ def show_inbox(
         items=[_item(visitor, each) for each in questions[:SHOWN]],
         older=questions[SHOWN - 1].id if len(questions) > SHOWN else None,
         state=state,
-        states=["pending", "all", *(each.value for each in ApprovalState if each != "pending")],
+        states=pages.choices(ApprovalState, "pending"),
         address=f"{INBOX}?{request.url.query}" if request.url.query else INBOX,
     )
 
@@ -104,16 +103,15 @@ def show_question(request: Request, visitor: Reader, approval_id: str) -> Respon
 @routes.post(INBOX + "/{approval_id}/{decision}")
 def decide(request: Request, body: Body, approval_id: str, decision: str) -> Response:
     """Take a decision; whoever comes second is told who was first, and what they wrote stays."""
-    form = form_of(request, body)
-    visitor, question = changing_visitor(request, form), id_of(approval_id)
+    (visitor, form), question = form_from(request, body), id_of(approval_id)
     if decision not in ("approve", "edit", "reject"):
         raise NotFound("There is no such decision.")
     try:
         _DECISIONS[decision](visitor, question, form)
     except (Conflict, ValidationFailed) as error:
-        status = 409 if isinstance(error, Conflict) else 422
-        wrong = _explained(visitor, error)
-        return _question(request, visitor, question, form, wrong=wrong, status=status)
+        return _question(
+            request, visitor, question, form, **pages.refusal(error, _explained(visitor, error))
+        )
     return pages.go_to(f"{INBOX}/{question}")
 
 
@@ -304,7 +302,6 @@ def _with_makers(visitor: Visitor, grants: Sequence[Any]) -> list[tuple[Any, str
 @routes.post(GRANTS + "/{grant_id}/revoke")
 def revoke_grant(request: Request, body: Body, grant_id: str) -> Response:
     """Revoke one at once."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, _ = form_from(request, body)
     visitor.services.grants.revoke(visitor.principal, id_of(grant_id))
     return pages.go_to(GRANTS)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from cairn.api.console.guard import changing_visitor, form_of
+from cairn.api.console.guard import form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.forgetting.forget import Target
 from cairn.forgetting.ports import Reason, Step
@@ -78,8 +78,7 @@ def target_of(fields: Mapping[str, str]) -> tuple[Target, str, str]:
 @routes.post(FORGET)
 def forget(request: Request, body: Body) -> Response:
     """Forget who was named twice, and look through every store; repeated, it shows the same."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     _require_admin(visitor)
     target, _, name = target_of(form)
     if form.get("again", "").strip() != name:

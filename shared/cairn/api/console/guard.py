@@ -105,6 +105,12 @@ def changing_visitor(request: Request, form: Mapping[str, str]) -> Visitor:
     return visitor
 
 
+def form_from(request: Request, body: bytes) -> tuple[Visitor, dict[str, str]]:
+    """Return who sent a form and its fields; refused when another page may have sent it."""
+    form = form_of(request, body)
+    return changing_visitor(request, form), form
+
+
 def form_of(request: Request, body: bytes) -> dict[str, str]:
     """Return a form's fields; refused when one comes twice, is no text, or there is too much."""
     media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()

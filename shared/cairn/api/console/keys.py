@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from cairn.api.console import pages
 from cairn.api.console.forms import Form, as_failure, refused_form
-from cairn.api.console.guard import Visitor, changing_visitor, form_of
+from cairn.api.console.guard import Visitor, form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.keys import KeyIn
 from cairn.kernel.access import PersonRole, Role, Scope
@@ -38,8 +38,7 @@ def show_keys(request: Request, visitor: Reader) -> Response:
 @routes.post(KEYS)
 def make_key(request: Request, body: Body) -> Response:
     """Make a key and show it, this once."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     try:
         created = visitor.services.create_key(visitor.principal, _new_key(form))
     except (Conflict, ValidationFailed) as error:
@@ -50,7 +49,7 @@ def make_key(request: Request, body: Body) -> Response:
 @routes.post(KEYS + "/{key_id}/replace")
 def replace_key(request: Request, key_id: KeyId, body: Body) -> Response:
     """Make a key like another one and show it; the other is good until it is revoked."""
-    visitor = changing_visitor(request, form_of(request, body))
+    visitor, _ = form_from(request, body)
     every = visitor.services.list_keys(visitor.principal)
     key = next((each for each in every if each.id == key_id), None)
     if key is None:
@@ -73,8 +72,7 @@ def replace_key(request: Request, key_id: KeyId, body: Body) -> Response:
 @routes.post(KEYS + "/{key_id}/revoke")
 def revoke_key(request: Request, key_id: KeyId, body: Body) -> Response:
     """Let a key open nothing any more; the form says that it is meant."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     if form.get("meant") != "yes":
         raise ValidationFailed("Say that the key is to open nothing: tick the box.")
     visitor.services.revoke_key(visitor.principal, key_id)

@@ -14,7 +14,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.guard import changing_visitor, form_of
+from cairn.api.console.guard import form_from
 from cairn.api.console.memory_deeds import (
     OPPOSITES,
     Deed,
@@ -320,8 +320,7 @@ def seen_of(memory: MemoryView) -> str:
 @routes.post(MEMORIES + "/{memory_id}/correct")
 def correct(memory_id: str, request: Request, body: Body) -> Response:
     """Put a new version in a memory's place; what somebody else did meanwhile is told."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     id_ = id_of(memory_id)
     changes: dict[str, Any] = {"text": form.get("text", "")}
     if form.get("importance", "").isdecimal():
@@ -358,8 +357,7 @@ def _collision(error: Conflict) -> str:
 @routes.post(MEMORIES + "/{memory_id}/deed")
 def change(memory_id: str, request: Request, body: Body) -> Response:
     """Pin a memory, keep it from recall, delete it, or take that back."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     id_, deed = id_of(memory_id), deed_of(form)
     memory = visitor.services.browse.get_memory(visitor.principal, id_)
     if form.get("seen") != seen_of(memory):
@@ -382,8 +380,7 @@ def _done_query(deed: Deed, ids: Sequence[UUID], refused: int = 0) -> str:
 @routes.post(MEMORIES + "/several")
 def change_several(request: Request, body: Body) -> Response:
     """Mark or delete every memory that was ticked; those that refuse are counted."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     ids = [id_of(name.removeprefix("id.")) for name in form if name.startswith("id.")]
     if not ids:
         raise ValidationFailed("Tick one memory at least, then choose what to do with it.")
@@ -395,8 +392,7 @@ def change_several(request: Request, body: Body) -> Response:
 @routes.post(MEMORIES + "/undo")
 def take_back(request: Request, body: Body) -> Response:
     """Take back what a notice says was done, as far as nobody else has changed it since."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     deed, done = undo(visitor, unpacked(form.get("ids", "")), deed_of(form))
     where = f"{MEMORIES}/{done.ids[0]}" if len(done.ids) == 1 else MEMORIES
     return pages.go_to(f"{where}?{_done_query(deed, done.ids, done.refused)}")

@@ -19,10 +19,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cairn.api.problems import from_error
-from cairn.kernel.errors import Unauthenticated, ValidationFailed
+from cairn.kernel.errors import Conflict, Unauthenticated, ValidationFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fastapi import Request
 
@@ -100,6 +100,26 @@ def choice(options: type[ChoiceT], text: str) -> ChoiceT:
     except ValueError as error:
         names = ", ".join(each.value for each in options)
         raise ValidationFailed(f"There is no {text[:40]!r}; choose {names}.") from error
+
+
+def choice_or_all(options: type[ChoiceT], text: str) -> ChoiceT | None:
+    """Return a value of a list of them; None for all."""
+    return None if text == "all" else choice(options, text)
+
+
+def choices(options: type[StrEnum], first: str | None = None) -> list[str]:
+    """Return what a list can be narrowed to, `first` before all the others."""
+    return [*([first] if first else []), "all", *(each.value for each in options if each != first)]
+
+
+def cut(name: str, rows: Sequence[Any], most: int) -> dict[str, Any]:
+    """Return rows that were read with one more than a page; `older` is the id to go on after."""
+    return {name: rows[:most], "older": rows[most - 1].id if len(rows) > most else None}
+
+
+def refusal(error: Conflict | ValidationFailed, detail: str = "") -> dict[str, Any]:
+    """Return what the page of a form says when it is refused, and the page's status."""
+    return {"wrong": detail or error.detail, "status": 409 if isinstance(error, Conflict) else 422}
 
 
 def static_file(name: str) -> Response | None:

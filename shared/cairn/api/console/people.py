@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path, Request, Response
 from cairn.accounts.people import PersonLink, PersonView
 from cairn.api.console import pages
 from cairn.api.console.forms import Form, refused_form
-from cairn.api.console.guard import Visitor, changing_visitor, form_of
+from cairn.api.console.guard import Visitor, form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.persons import LINK_PATH
 from cairn.kernel.access import PersonRole
@@ -39,8 +39,7 @@ def show_people(request: Request, visitor: Reader) -> Response:
 @routes.post(PEOPLE)
 def invite(request: Request, body: Body) -> Response:
     """Let somebody sign in, and show their first link, this once."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     login, name = form.get("login", ""), form.get("name", "")
     try:
         link = visitor.services.people.add(
@@ -56,7 +55,7 @@ def invite(request: Request, body: Body) -> Response:
 @routes.post(PEOPLE + "/{person_id}/link")
 def make_link(request: Request, person_id: PersonId, body: Body) -> Response:
     """Show a new link for somebody, this once."""
-    visitor = changing_visitor(request, form_of(request, body))
+    visitor, _ = form_from(request, body)
     link = visitor.services.people.link(visitor.principal, person_id)
     return _page(request, visitor, link=link, status=201)
 
@@ -64,8 +63,7 @@ def make_link(request: Request, person_id: PersonId, body: Body) -> Response:
 @routes.post(PEOPLE + "/{person_id}/change")
 def change(request: Request, person_id: PersonId, body: Body) -> Response:
     """Change a role, or whether somebody may sign in, as the person who asks has seen them."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     disabled = {"yes": True, "no": False}.get(form.get("disabled", ""))
     role = _role(form["role"]) if "role" in form else None
     visitor.services.people.change(
@@ -77,7 +75,7 @@ def change(request: Request, person_id: PersonId, body: Body) -> Response:
 @routes.post(PEOPLE + "/{person_id}/sign-out")
 def sign_out(request: Request, person_id: PersonId, body: Body) -> Response:
     """End every session of somebody."""
-    visitor = changing_visitor(request, form_of(request, body))
+    visitor, _ = form_from(request, body)
     visitor.services.people.sign_out(visitor.principal, person_id)
     return pages.go_to(f"{PEOPLE}?done=signed-out")
 
@@ -85,8 +83,7 @@ def sign_out(request: Request, person_id: PersonId, body: Body) -> Response:
 @routes.post(PEOPLE + "/{person_id}/remove")
 def remove(request: Request, person_id: PersonId, body: Body) -> Response:
     """Take somebody out; the form says that it is meant."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     if form.get("meant") != "yes":
         raise ValidationFailed("Say that they are to be removed: tick the box.")
     visitor.services.people.remove(visitor.principal, person_id, seen=_seen(form))

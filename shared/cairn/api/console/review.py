@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.guard import Visitor, changing_visitor, form_of, id_of
+from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.investigations.people.proposing import LABELS
 from cairn.investigations.ports import CandidateState
@@ -49,7 +49,7 @@ def _review(
     services = visitor.services
     candidates = services.candidates.page(
         visitor.principal,
-        state=None if state == "all" else pages.choice(CandidateState, state),
+        state=pages.choice_or_all(CandidateState, state),
         before=id_of(before) if before else None,
         limit=SHOWN + 1,
     )
@@ -58,11 +58,10 @@ def _review(
         visitor,
         "review.html",
         status=status,
-        candidates=candidates[:SHOWN],
-        older=candidates[SHOWN - 1].id if len(candidates) > SHOWN else None,
+        **pages.cut("candidates", candidates, SHOWN),
         proposals=services.proposals.page(visitor.principal, limit=SHOWN),
         state=state,
-        states=["staged", "all", *(each.value for each in CandidateState if each != "staged")],
+        states=pages.choices(CandidateState, "staged"),
         wrong=wrong,
     )
 
@@ -76,15 +75,13 @@ def show_resolution(request: Request, visitor: Reader, candidate_id: str) -> Res
 @routes.post(RESOLUTIONS + "/{candidate_id}/{decision}")
 def decide(request: Request, body: Body, candidate_id: str, decision: str) -> Response:
     """Accept, edit or reject a resolution; what was typed stays where it is refused."""
-    form = form_of(request, body)
-    visitor, id_ = changing_visitor(request, form), id_of(candidate_id)
+    (visitor, form), id_ = form_from(request, body), id_of(candidate_id)
     if decision not in ("accept", "edit", "reject"):
         raise NotFound("There is no such decision.")
     try:
         _DECISIONS[decision](visitor, id_, form)
     except (Conflict, ValidationFailed) as error:
-        status = 409 if isinstance(error, Conflict) else 422
-        return _resolution(request, visitor, id_, form, wrong=error.detail, status=status)
+        return _resolution(request, visitor, id_, form, **pages.refusal(error))
     return pages.go_to(f"{RESOLUTIONS}/{id_}")
 
 
@@ -134,15 +131,14 @@ _DECISIONS = {"accept": _accept, "edit": _edit, "reject": _reject}
 @routes.post(PROPOSALS + "/{node_id}/{decision}")
 def decide_proposal(request: Request, body: Body, node_id: str, decision: str) -> Response:
     """Let a proposed node count, or archive it."""
-    form = form_of(request, body)
-    visitor, id_ = changing_visitor(request, form), id_of(node_id)
+    (visitor, _), id_ = form_from(request, body), id_of(node_id)
     if decision not in ("accept", "reject"):
         raise NotFound("There is no such decision.")
     proposals = visitor.services.proposals
     try:
         (proposals.accept if decision == "accept" else proposals.reject)(visitor.principal, id_)
     except Conflict as error:
-        return _review(request, visitor, wrong=error.detail, status=409)
+        return _review(request, visitor, **pages.refusal(error))
     return pages.go_to(REVIEW)
 
 
@@ -158,8 +154,7 @@ def show_line(request: Request, visitor: Reader, investigation_id: str, seq: str
 @routes.post(LINE)
 def remember_line(request: Request, body: Body, investigation_id: str, seq: str) -> Response:
     """Make a line of a timeline a node that planners are shown."""
-    form = form_of(request, body)
-    visitor, id_, number = changing_visitor(request, form), id_of(investigation_id), _seq(seq)
+    (visitor, form), id_, number = form_from(request, body), id_of(investigation_id), _seq(seq)
     try:
         label, text = form.get("label", "fact"), form.get("text", "").replace("\r\n", "\n").strip()
         if label not in LABELS:

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
 from cairn.api.console import guard, home, pages
-from cairn.api.console.guard import Visitor, changing_visitor, form_of, visitor_of
+from cairn.api.console.guard import Visitor, form_from, form_of, visitor_of
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import CairnError, NotFound, RateLimited, Unauthenticated
 from cairn.kernel.metrics import Metric
@@ -176,8 +176,7 @@ def spend_link(request: Request, body: Body) -> Response:
 @routes.post("/console/sign-out")
 def sign_out(request: Request, body: Body) -> Response:
     """End this session, or all of the person's."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     visitor.services.sessions.end(visitor.session, everywhere="everywhere" in form)
     response = pages.go_to(SIGN_IN)
     guard.forget_session(request, response)
@@ -202,8 +201,7 @@ def show_account(request: Request, visitor: Reader) -> Response:
 @routes.post(ACCOUNT)
 def set_password(request: Request, body: Body) -> Response:
     """Set a password; every other session ends."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     try:
         opened = visitor.services.sessions.set_password(
             visitor.session, form.get("password", ""), present=form.get("present", "")

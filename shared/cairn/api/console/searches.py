@@ -13,7 +13,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.guard import changing_visitor, form_of
+from cairn.api.console.guard import form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.kernel.errors import Denied, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import parse_timestamp
@@ -69,8 +69,7 @@ def steps_of(explained: Mapping[str, Any]) -> list[tuple[str, int]]:
 @routes.post(SEARCHES + "/{search_id}/feedback")
 def give_feedback(search_id: str, request: Request, body: Body) -> Response:
     """Keep what a person says of a result; the last word counts."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     if not visitor.writes:
         raise Denied("Readers say nothing of results. Ask a reviewer.", reason="role")
     if form.get("useful") not in ("yes", "no"):

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
 from cairn.api.console.forms import Form, refused_form
-from cairn.api.console.guard import Visitor, changing_visitor, form_of
+from cairn.api.console.guard import Visitor, form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.workspace.change import SettingsView
@@ -46,8 +46,7 @@ def show_settings(request: Request, visitor: Reader) -> Response:
 @routes.post(SETTINGS)
 def change_setting(request: Request, body: Body) -> Response:
     """Set one setting or reset it, in the version that its sender has seen."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, form = form_from(request, body)
     path, resets = form.get("setting", ""), "reset" in form
     if path not in meanings():
         raise NotFound("There is no such setting.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.guard import Visitor, changing_visitor, form_of, id_of
+from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.kernel.errors import Conflict
 from cairn.tickets.ticket import TicketStatus
@@ -24,7 +24,7 @@ def show_tickets(
     services = visitor.services
     tickets = services.tickets.page(
         visitor.principal,
-        status=None if status == "all" else pages.choice(TicketStatus, status),
+        status=pages.choice_or_all(TicketStatus, status),
         before=id_of(before) if before else None,
         limit=SHOWN + 1,
     )
@@ -33,10 +33,9 @@ def show_tickets(
         visitor,
         "tickets.html",
         queue=services.ticket_queue(visitor.principal),
-        tickets=tickets[:SHOWN],
-        older=tickets[SHOWN - 1].id if len(tickets) > SHOWN else None,
+        **pages.cut("tickets", tickets, SHOWN),
         chosen=status,
-        statuses=["all", *(each.value for each in TicketStatus)],
+        statuses=pages.choices(TicketStatus),
     )
 
 
@@ -49,12 +48,11 @@ def show_ticket(request: Request, visitor: Reader, ticket_id: str) -> Response:
 @routes.post(TICKETS + "/{ticket_id}/requeue")
 def requeue_ticket(request: Request, body: Body, ticket_id: str) -> Response:
     """Put a ticket back into the queue."""
-    form = form_of(request, body)
-    visitor = changing_visitor(request, form)
+    visitor, _ = form_from(request, body)
     try:
         visitor.services.requeue(visitor.principal, id_of(ticket_id))
     except Conflict as error:
-        return _ticket(request, visitor, ticket_id, wrong=error.detail, status=409)
+        return _ticket(request, visitor, ticket_id, **pages.refusal(error))
     return pages.go_to(f"{TICKETS}/{id_of(ticket_id)}")
 
 
