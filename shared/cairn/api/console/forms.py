@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.kernel.errors import Conflict, FieldError, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pydantic import ValidationError
 
-MOST_SHOWN = 2_000
+MOST_SHOWN, MOST_WRITTEN = 2_000, 65_536
+SECRETS = "secrets"
+"""The field that is never shown again, not even where it was wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,10 @@ class Form:
     def value(self, name: str, otherwise: str = "") -> str:
         """Return what was typed into a field, cut where nobody would have typed it."""
         return self.values.get(name, otherwise)[:MOST_SHOWN]
+
+    def text(self, name: str, otherwise: str = "") -> str:
+        """Return what was written into a field of several lines."""
+        return self.values.get(name, otherwise)[:MOST_WRITTEN]
 
     def of(self, name: str) -> str:
         """Return what is wrong with a field or a part of it, empty where nothing is."""
@@ -48,6 +55,37 @@ def refused_form(values: Mapping[str, str], error: Exception, fallback: str) -> 
     errors: Sequence[FieldError] = getattr(error, "errors", ())
     detail = getattr(error, "detail", "is not valid")
     return Form(values=values, wrong=errors or (FieldError(fallback, detail),))
+
+
+def refused_deed(
+    values: Mapping[str, str], error: Conflict | ValidationFailed, fallback: str
+) -> dict[str, Any]:
+    """Return the form of a deed that was refused, and the page's status. Secrets are left out."""
+    shown = {name: value for name, value in values.items() if name != SECRETS}
+    status = 409 if isinstance(error, Conflict) else 422
+    return {"form": refused_form(shown, error, fallback), "status": status}
+
+
+def json_object(form: Mapping[str, str], name: str) -> dict[str, Any]:
+    """Return a field that is a JSON object, nothing for an empty one."""
+    text = form.get(name, "").strip()
+    try:
+        value: Any = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        message = 'is no JSON object, such as {"name": "value"}'
+        raise ValidationFailed(f"{name} {message}.", errors=[FieldError(name, message)])
+    return cast("dict[str, Any]", value)
+
+
+def secrets_of(form: Mapping[str, str]) -> dict[str, str]:
+    """Return the secrets of a form, one a line as name=value; an empty value is an empty text."""
+    pairs = [line.partition("=") for line in form.get(SECRETS, "").splitlines() if line.strip()]
+    if any(not name.strip() or not equals for name, equals, _ in pairs):
+        message = "are lines such as token=abc"
+        raise ValidationFailed(f"secrets {message}.", errors=[FieldError(SECRETS, message)])
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def as_failure(error: ValidationError) -> ValidationFailed:

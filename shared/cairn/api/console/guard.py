@@ -130,6 +130,12 @@ def form_of(request: Request, body: bytes) -> dict[str, str]:
     return fields
 
 
+def require_meant(form: Mapping[str, str]) -> None:
+    """Raise ValidationFailed unless a box says that what cannot be taken back is meant."""
+    if form.get("meant") != "yes":
+        raise ValidationFailed("Say that it is meant: tick the box.")
+
+
 def id_of(text: str) -> UUID:
     """Return the id that a path or a query has; NotFound, as for one that nothing has."""
     try:
