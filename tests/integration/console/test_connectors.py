@@ -249,11 +249,11 @@ def test_stored_scripts_of_sources_and_webhooks_are_shown_as_text(site: Site, pa
             "secrets": {"token": TOKEN}}  # fmt: skip
     source = httpx.post(f"{site.url}/v1/ticket-sources", json=body, headers=headers)
     assert source.status_code in (201, 422), source.text
-    for path, body in (
+    for path, other in (
         ("ticket-sources", {**body, "name": new("issues")}),
         ("incoming-webhooks", {"name": HOSTILE}),
     ):
-        answer = httpx.post(f"{site.url}/v1/{path}", json=body, headers=headers)
+        answer = httpx.post(f"{site.url}/v1/{path}", json=other, headers=headers)
         assert answer.status_code == 201, answer.text
     page.goto(f"{site.url}{SOURCES}")
     page.locator("summary", has_text="Change").first.click()

@@ -64,7 +64,7 @@ def add_connector(request: Request, body: Body) -> Response:
 @routes.get(CONNECTORS + "/{name}")
 def show_connector(request: Request, visitor: Reader, name: str) -> Response:
     """Show one with its settings, health and tools."""
-    return _one(request, visitor, name)
+    return _connector(request, visitor, name)
 
 
 @routes.post(CONNECTORS + "/{name}/change")
@@ -74,7 +74,7 @@ def change_connector(request: Request, name: str, body: Body) -> Response:
     try:
         visitor.services.connectors.change(visitor.principal, _name(name), _change(form))
     except (Conflict, ValidationFailed) as error:
-        return _one(request, visitor, name, **refused_deed(form, error, "config"))
+        return _connector(request, visitor, name, **refused_deed(form, error, "config"))
     return pages.go_to(f"{CONNECTORS}/{name}?done=changed")
 
 
@@ -110,11 +110,11 @@ def try_tool(request: Request, name: str, body: Body) -> Response:
             ),
         )
     except (Conflict, ValidationFailed) as error:
-        return _one(request, visitor, name, **refused_deed(form, error, "arguments"))
+        return _connector(request, visitor, name, **refused_deed(form, error, "arguments"))
     except Unavailable as error:
         refused = refused_form(form, error, "arguments")
-        return _one(request, visitor, name, form=refused, status=503)
-    return _one(request, visitor, name, form=Form(values=form), result=result)
+        return _connector(request, visitor, name, form=refused, status=503)
+    return _connector(request, visitor, name, form=Form(values=form), result=result)
 
 
 @routes.post(CONNECTORS + "/{name}/remove")
@@ -190,7 +190,7 @@ def _list(
     )
 
 
-def _one(
+def _connector(
     request: Request,
     visitor: Visitor,
     name: str,
