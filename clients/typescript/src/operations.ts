@@ -419,7 +419,7 @@ export function beginSession(
 
 /** List conversations, newest first. */
 export function listConversations(
-  query: { channel?: M["Channel"] | undefined; session_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
+  query: { channel?: M["Channel"] | undefined; session_id?: string | undefined; agent?: string | undefined; sender?: string | undefined; opened_from?: string | undefined; opened_to?: string | undefined; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
 ): Call<M["ConversationPage"]> {
   return { method: "GET", path: "/v1/conversations", query };
 }

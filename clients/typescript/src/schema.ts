@@ -3751,6 +3751,7 @@ export interface components {
          *
          *     `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
          *     `labels` are what the gateway found when it came in; none for what was recorded before that.
+         *     `memories` were drawn from it; filled where one conversation is read, not for public keys.
          */
         ConversationMessage: {
             /**
@@ -3805,6 +3806,8 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            /** @description What was drawn from it: empty in lists, and for public keys. */
+            memories: components["schemas"]["DrawnMemory"][];
         };
         /** @description What a search of conversations did. */
         ConversationSearchMeta: {
@@ -4069,6 +4072,25 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A memory that was drawn from a message. */
+        DrawnMemory: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The message's id.
+             */
+            message_id: string;
+            /** @description What kind it is. */
+            kind: string;
+            /** @description The text. */
+            text: string;
+            /** @description The state it is in. */
+            state: string;
         };
         /** @description How much was left out because the answer would have been too large. */
         DroppedCounts: {

@@ -107,6 +107,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.investigations",
             f"{CONSOLE}.review",
             f"{CONSOLE}.tickets",
+            f"{CONSOLE}.conversations",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

@@ -21,12 +21,24 @@ def list_conversations(
     channel: Annotated[str | None, typer.Option(help="webchat, whatsapp, slack ...")] = None,
     session: Annotated[str | None, typer.Option(help="The channel's session id.")] = None,
     client: Client = None,
+    agent: Annotated[str | None, typer.Option(help="It recorded them, or finds them.")] = None,
+    sender: Annotated[str | None, typer.Option(help="Who said something in them.")] = None,
+    opened_from: Annotated[str | None, typer.Option("--from", help="Opened from a time.")] = None,
+    opened_to: Annotated[str | None, typer.Option("--to", help="Opened before a time.")] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
     """List conversations, newest first."""
     deps = deps_of(ctx)
-    where = {"channel": channel, "session_id": session, "client_id": client}
+    where = {
+        "channel": channel,
+        "session_id": session,
+        "client_id": client,
+        "agent": agent,
+        "sender": sender,
+        "opened_from": opened_from,
+        "opened_to": opened_to,
+    }
     pages = list(islice(deps.client.pages("/v1/conversations", **where), limit))
     if as_json:
         return print_json({"items": pages})

@@ -4,13 +4,13 @@ Visibility is the stores': row level security (a public key sees the one convers
 and no other) and the agent guard.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from cairn.kernel.access import Principal, Scope
+from cairn.kernel.access import Principal, Role, Scope
 from cairn.kernel.errors import NotFound
 from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import Transactions
@@ -40,11 +40,23 @@ class ConversationView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnMemory:
+    """A memory that was drawn from a message."""
+
+    id: UUID
+    message_id: UUID
+    kind: str
+    text: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationMessage:
     """One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
 
     `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
     `labels` are what the gateway found when it came in; none for what was recorded before that.
+    `memories` were drawn from it; filled where one conversation is read, not for public keys.
     """
 
     id: UUID
@@ -65,15 +77,23 @@ class ConversationMessage:
     utc_offset: int = 0
     labels: Mapping[str, Any] = field(default_factory=dict[str, Any])
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    memories: tuple[DrawnMemory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationFilter:
-    """Which conversations a list shows; None means any."""
+    """Which conversations a list shows; None means any.
+
+    `agent` recorded it or it is tagged for that agent; `sender` said something in it.
+    """
 
     channel: str | None = None
     session_id: str | None = None
     client_id: str | None = None
+    agent: str | None = None
+    sender: str | None = None
+    opened_from: datetime | None = None
+    opened_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +129,18 @@ class BrowseConversations:
             messages = stores.conversation_views.messages(
                 conversation_id, limit=limit + 1, after=after or 0
             )
-        items = tuple(messages[:limit])
+            items = tuple(messages[:limit])
+            if principal.role is not Role.PUBLIC:
+                items = _with_memories(stores, conversation, items)
         following = items[-1].position if len(messages) > limit else None
         return conversation, Page(items=items, next_after=following)
+
+
+def _with_memories(
+    stores: Stores, conversation: ConversationView, messages: Sequence[ConversationMessage]
+) -> tuple[ConversationMessage, ...]:
+    drawn = stores.conversation_views.memories(conversation, [each.id for each in messages])
+    return tuple(
+        replace(each, memories=tuple(memory for memory in drawn if memory.message_id == each.id))
+        for each in messages
+    )

@@ -1983,69 +1983,6 @@ class ConversationChanged(Model):
     """Whether memories are drawn from what is said."""
 
 
-class ConversationMessage(Model):
-    """
-    One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
-
-    `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
-    `labels` are what the gateway found when it came in; none for what was recorded before that.
-    """
-
-    id: UUID
-    """Its id."""
-
-    position: int
-    """The ledger position of its entry."""
-
-    conversation_id: UUID
-    """The conversation's id."""
-
-    role: str
-    """The role."""
-
-    content: str
-    """The text."""
-
-    timestamp: AwareDatetime
-    """When it was said."""
-
-    sequence: int
-    """Its place in its session."""
-
-    session_id: str
-    """The session it belongs to, as its writer names it."""
-
-    recorded_at: AwareDatetime
-    """When it was written to the ledger."""
-
-    channel: str
-    """Where it came in or goes out."""
-
-    sender: str | None
-    """Who said it, as the channel names them."""
-
-    source_agent: str | None
-    """The agent that said it."""
-
-    accepted: bool
-    """False for a message that was turned away before an agent saw it."""
-
-    gated: str | None
-    """Why its sender was turned away; null when it was accepted."""
-
-    infer: bool
-    """Whether memories are drawn from what is said."""
-
-    utc_offset: int
-    """How many minutes the clock was ahead of UTC where it was written."""
-
-    labels: dict[str, Any]
-    """Only nodes with these labels; all when empty."""
-
-    metadata: dict[str, Any]
-    """What its writer keeps with it: any JSON object."""
-
-
 class ConversationView(Model):
     """
     A conversation as its reader sees it. `position` is that of the entry that opened it.
@@ -2091,19 +2028,6 @@ class ConversationView(Model):
 
     last_message_at: AwareDatetime | None
     """When its last message was."""
-
-
-class ConversationWithMessages(Model):
-    """A conversation with a page of its messages, the oldest first."""
-
-    conversation: ConversationView
-    """The conversation."""
-
-    items: list[ConversationMessage]
-    """The items, in their order."""
-
-    next_cursor: str | None
-    """Send it as `cursor` for the next page; null at the end."""
 
 
 class CostRow(Model):
@@ -2237,6 +2161,25 @@ class DocumentTaken(Model):
 
     position: int
     """The ledger position of its entry."""
+
+
+class DrawnMemory(Model):
+    """A memory that was drawn from a message."""
+
+    id: UUID
+    """Its id."""
+
+    message_id: UUID
+    """The message's id."""
+
+    kind: str
+    """What kind it is."""
+
+    text: str
+    """The text."""
+
+    state: str
+    """The state it is in."""
 
 
 class DroppedCounts(Model):
@@ -8872,6 +8815,73 @@ class ContactsImported(Model):
     """The first of those that could not be taken, each by its place in the file, and why."""
 
 
+class ConversationMessage(Model):
+    """
+    One message. `accepted` False: it was turned away before an agent saw it, for `gated`.
+
+    `infer` False: no memories are drawn from it. `utc_offset` is in minutes, where it was written.
+    `labels` are what the gateway found when it came in; none for what was recorded before that.
+    `memories` were drawn from it; filled where one conversation is read, not for public keys.
+    """
+
+    id: UUID
+    """Its id."""
+
+    position: int
+    """The ledger position of its entry."""
+
+    conversation_id: UUID
+    """The conversation's id."""
+
+    role: str
+    """The role."""
+
+    content: str
+    """The text."""
+
+    timestamp: AwareDatetime
+    """When it was said."""
+
+    sequence: int
+    """Its place in its session."""
+
+    session_id: str
+    """The session it belongs to, as its writer names it."""
+
+    recorded_at: AwareDatetime
+    """When it was written to the ledger."""
+
+    channel: str
+    """Where it came in or goes out."""
+
+    sender: str | None
+    """Who said it, as the channel names them."""
+
+    source_agent: str | None
+    """The agent that said it."""
+
+    accepted: bool
+    """False for a message that was turned away before an agent saw it."""
+
+    gated: str | None
+    """Why its sender was turned away; null when it was accepted."""
+
+    infer: bool
+    """Whether memories are drawn from what is said."""
+
+    utc_offset: int
+    """How many minutes the clock was ahead of UTC where it was written."""
+
+    labels: dict[str, Any]
+    """Only nodes with these labels; all when empty."""
+
+    metadata: dict[str, Any]
+    """What its writer keeps with it: any JSON object."""
+
+    memories: list[DrawnMemory]
+    """What was drawn from it: empty in lists, and for public keys."""
+
+
 class ConversationSearchMeta(Model):
     """What a search of conversations did."""
 
@@ -8886,6 +8896,19 @@ class ConversationSearchMeta(Model):
 
     degraded: list[str]
     """What did not work as it should, part by part."""
+
+
+class ConversationWithMessages(Model):
+    """A conversation with a page of its messages, the oldest first."""
+
+    conversation: ConversationView
+    """The conversation."""
+
+    items: list[ConversationMessage]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class CostReport(Model):

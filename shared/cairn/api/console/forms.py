@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.kernel.errors import Conflict, FieldError, ValidationFailed
+from cairn.kernel.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from pydantic import ValidationError
 
@@ -48,6 +50,26 @@ class Form:
             for each in self.wrong
             if not any(each.location in (name, f"{name}.") for name in names)
         )
+
+
+def wrong_field(field: str, message: str) -> ValidationFailed:
+    """Return the error of one field."""
+    return ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])
+
+
+def day_of(text: str, field: str) -> datetime | None:
+    """Return the beginning of a day (UTC) that a field has; None for an empty one."""
+    if not text:
+        return None
+    try:
+        return parse_timestamp(f"{text}T00:00:00Z")
+    except ValidationFailed as error:
+        raise wrong_field(field, "is a day such as 2026-01-31") from error
+
+
+def number_of(text: str) -> int | None:
+    """Return the number of a page's link; None for an empty text and for what is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
 def refused_form(values: Mapping[str, str], error: Exception, fallback: str) -> Form:

@@ -14,6 +14,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
+from cairn.api.console.forms import day_of, number_of, wrong_field
 from cairn.api.console.guard import form_from
 from cairn.api.console.memory_deeds import (
     OPPOSITES,
@@ -27,8 +28,7 @@ from cairn.api.console.memory_deeds import (
 )
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.graph.node import State
-from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
-from cairn.kernel.text.canonical import parse_timestamp
+from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.memories.edit_plan import EDITABLE
 from cairn.memories.kinds import MemoryKind
 from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
@@ -86,8 +86,8 @@ class Selection:
             type=MemoryKind(self.kind) if self.kind else None,
             client_id=self.client or None,
             state=None if self.state == "any" else self.state,
-            occurred_from=_day(self.since, "since"),
-            occurred_to=_day(self.until, "until"),
+            occurred_from=day_of(self.since, "since"),
+            occurred_to=day_of(self.until, "until"),
             as_of=moment.position,
         )
 
@@ -98,8 +98,8 @@ class Selection:
             limit=HITS,
             kinds=(self.kind,) if self.kind else (),
             client_id=self.client or None,
-            occurred_from=_day(self.since, "since"),
-            occurred_to=_day(self.until, "until"),
+            occurred_from=day_of(self.since, "since"),
+            occurred_to=day_of(self.until, "until"),
             include_superseded=self.state in ("superseded", "any"),
             as_of=moment.position,
         )
@@ -114,28 +114,15 @@ class Selection:
         return f"cairn memory list{client}{kind} --state {self.state}{then}"
 
 
-def _day(text: str, field: str) -> datetime | None:
-    if not text:
-        return None
-    try:
-        return parse_timestamp(f"{text}T00:00:00Z")
-    except ValidationFailed as error:
-        raise _wrong(field, "is a day such as 2026-01-31") from error
-
-
-def _wrong(field: str, message: str) -> ValidationFailed:
-    return ValidationFailed(f"{field} {message}.", errors=[FieldError(field, message)])
-
-
 def selection_of(query: Mapping[str, str]) -> Selection:
     """Return what a list is asked for; ValidationFailed for a kind or a state there is not."""
     chosen = Selection(
         **{name: query[name].strip() for name in Selection.__slots__ if query.get(name)}
     )
     if chosen.kind and chosen.kind not in frozenset(MemoryKind):
-        raise _wrong("kind", f"is one of {', '.join(MemoryKind)}")
+        raise wrong_field("kind", f"is one of {', '.join(MemoryKind)}")
     if chosen.state not in (*STATES, "any"):
-        raise _wrong("state", f"is one of {', '.join(STATES)}, any")
+        raise wrong_field("state", f"is one of {', '.join(STATES)}, any")
     return chosen
 
 
@@ -147,7 +134,7 @@ def moment_of(visitor: Visitor, query: Mapping[str, str]) -> Moment:
     if not text or text == end:
         return Moment(head=head)
     if not text.isdecimal() or int(text) > 2**53 - 1:
-        raise _wrong("as_of", "is a position of the ledger")
+        raise wrong_field("as_of", "is a position of the ledger")
     position = int(text)
     if position >= head:
         return Moment(head=head)
@@ -184,12 +171,11 @@ def show_memories(request: Request, visitor: Reader) -> Response:
 def _page(
     visitor: Visitor, chosen: Selection, moment: Moment, query: Mapping[str, str]
 ) -> dict[str, Any]:
-    after = query.get("after", "")
     page = visitor.services.browse.list_memories(
         visitor.principal,
         chosen.where(moment),
         limit=PER_PAGE,
-        after=int(after) if after.isdecimal() and len(after) < 16 else None,
+        after=number_of(query.get("after", "")),
     )
     older = None
     if page.next_after is not None:

@@ -52,6 +52,7 @@ MENU = (
     ("tickets", "/console/tickets", "Tickets"),
     ("investigations", "/console/investigations", "Investigations"),
     ("review", "/console/review", "Review"),
+    ("conversations", "/console/conversations", "Conversations"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
 REASON = "x-cairn-reason"

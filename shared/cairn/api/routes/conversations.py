@@ -1,6 +1,7 @@
 """Conversations: say something in one, list them, read one, search what was said."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -212,15 +213,25 @@ def list_conversations(
     client_id: ClientGiven,
     channel: Annotated[Channel | None, Query()] = None,
     session_id: Annotated[Name | None, Query()] = None,
+    agent: Annotated[Name | None, Query(description="It recorded them, or finds them.")] = None,
+    sender: Annotated[Name | None, Query(description="Who said something in them.")] = None,
+    opened_from: Annotated[Timestamp | None, Query()] = None,
+    opened_to: Annotated[Timestamp | None, Query()] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
     """List what the key may see: a public key the one conversation it is bound to."""
-    filters = {"channel": channel, "session_id": session_id, "client_id": client_id}
-    after = pages.decode(cursor, route="conversations", filters=filters)
     where = ConversationFilter(
-        channel=channel.value if channel else None, session_id=session_id, client_id=client_id
+        channel=channel.value if channel else None,
+        session_id=session_id,
+        client_id=client_id,
+        agent=agent,
+        sender=sender,
+        opened_from=opened_from,
+        opened_to=opened_to,
     )
+    filters = asdict(where)
+    after = pages.decode(cursor, route="conversations", filters=filters)
     page = services.conversations.list(caller, where, limit=limit, after=after)
     return page_answer(page, route="conversations", filters=filters, options=options)
 

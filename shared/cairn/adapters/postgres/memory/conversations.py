@@ -11,7 +11,7 @@ from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record, scalar
 from cairn.conversations.messages import OWN_METADATA
 from cairn.conversations.plan import LastMessage, PendingMessage, StoredConversation
-from cairn.conversations.read import ConversationMessage, ConversationView
+from cairn.conversations.read import ConversationMessage, ConversationView, DrawnMemory
 from cairn.conversations.transcript import SaidMessage
 from cairn.kernel.access import Scope
 from cairn.memories.identity import CONTEXT_MESSAGES
@@ -113,6 +113,10 @@ class PostgresConversationViews(Store):
             channel=where.channel,
             session_id=where.session_id,
             client_id=where.client_id,
+            agent=where.agent,
+            sender=where.sender,
+            opened_from=where.opened_from,
+            opened_to=where.opened_to,
             limit=limit,
             after=after,
         )
@@ -126,6 +130,18 @@ class PostgresConversationViews(Store):
             "conversation.messages", conversation_id=conversation_id, limit=limit, after=after
         )
         return [_message(row) for row in rows]
+
+    def memories(
+        self, conversation: ConversationView, message_ids: Sequence[UUID]
+    ) -> Sequence[DrawnMemory]:
+        """Return what was drawn from some of its messages, in the order it was written."""
+        return self.all_of(
+            record(DrawnMemory),
+            "conversation.memories",
+            session_id=conversation.session_id,
+            conversation_id=conversation.id,
+            message_ids=list(message_ids),
+        )
 
     def latest(self, conversation_id: UUID, *, limit: int) -> Sequence[ConversationMessage]:
         """Return the last `limit` messages in their order."""

@@ -106,6 +106,13 @@ SELECT c.id, c.created_position AS position, c.kind AS channel, c.session_id, c.
            AND (%(channel)s::text IS NULL OR n.kind = %(channel)s)
            AND (%(session_id)s::text IS NULL OR n.session_id = %(session_id)s)
            AND (%(client_id)s::text IS NULL OR n.client_id = %(client_id)s)
+           AND (%(agent)s::text IS NULL OR n.source_agent = %(agent)s OR %(agent)s = ANY (n.agents))
+           AND (%(opened_from)s::timestamptz IS NULL OR n.occurred_at >= %(opened_from)s)
+           AND (%(opened_to)s::timestamptz IS NULL OR n.occurred_at < %(opened_to)s)
+           AND (%(sender)s::text IS NULL OR EXISTS (SELECT FROM node s
+             WHERE s.workspace_id = n.workspace_id AND s.parent_id = n.id AND s.label = 'Message'
+               AND s.state IN ('active', 'provisional')
+               AND s.metadata #>> '{cairn,sender}' = %(sender)s))
            AND (%(after)s::bigint IS NULL OR n.created_position < %(after)s)
          ORDER BY n.created_position DESC LIMIT %(limit)s) AS c
  CROSS JOIN LATERAL (
@@ -126,6 +133,15 @@ SELECT id, created_position AS position, parent_id AS conversation_id, kind AS r
      OR parent_id = own_conversation())
    AND created_position > %(after)s
  ORDER BY created_position LIMIT %(limit)s
+
+-- name: memories
+-- What was drawn from messages of one session, as their reader may see it.
+SELECT id, parent_id AS message_id, kind, text, state FROM node
+ WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND label = 'Memory'
+   AND conversation_id = %(conversation_id)s AND parent_id = ANY (%(message_ids)s)
+   AND state NOT IN ('deleted', 'quarantined')
+   AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(agents, '{""}')))
+ ORDER BY created_position
 
 -- name: latest
 -- The last messages of a conversation, the newest first.
