@@ -664,7 +664,7 @@ export interface components {
          * @description What the rows of a report are put together by.
          * @enum {string}
          */
-        CostBy: "workspace" | "model" | "purpose" | "day";
+        CostBy: "workspace" | "model" | "purpose" | "day" | "investigation" | "persona";
         /**
          * @description What a degraded connector means for an investigation that wants it.
          * @enum {string}
@@ -3876,7 +3876,8 @@ export interface components {
         /**
          * @description The costs of the days from `since` to `until` (UTC, both included); dearest row first.
          *
-         *     Days come in their order.
+         *     Days come in their order. `dropped_calls` are in the total and in no row: their details are
+         *     gone, or, by investigation and persona, they were made for something else.
          */
         CostReport: {
             /**

@@ -99,6 +99,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.connectors",
             f"{CONSOLE}.ticket_sources",
             f"{CONSOLE}.webhooks",
+            f"{CONSOLE}.costs",
+            f"{CONSOLE}.audit",
             f"{CONSOLE}.approvals",
             f"{CONSOLE}.cited",
             f"{CONSOLE}.memories",

@@ -123,6 +123,8 @@ class CostBy(StrEnum):
     MODEL = "model"
     PURPOSE = "purpose"
     DAY = "day"
+    INVESTIGATION = "investigation"  # the dearest hundred
+    PERSONA = "persona"  # of investigations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +150,8 @@ class CostRow:
 class CostReport:
     """The costs of the days from `since` to `until` (UTC, both included); dearest row first.
 
-    Days come in their order.
+    Days come in their order. `dropped_calls` are in the total and in no row: their details are
+    gone, or, by investigation and persona, they were made for something else.
     """
 
     workspace_id: UUID

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from cairn.kernel.access import Role
 from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.kernel.records import convert
 from cairn.ledger.verify import verify
@@ -19,7 +20,7 @@ from cairn.reading.views import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from uuid import UUID
 
     from cairn.kernel.access import Principal
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
 
 VERIFY_BATCH = 1_000
+LAST_POSITION = 2**53 - 1
 
 
 class LedgerReader(Protocol):
@@ -143,6 +145,16 @@ class Browse:
         with self.transactions.reading(principal) as stores:
             entries = stores.ledger.page(after=above, limit=limit + 1, type_=type)
         return _page([entry_view(entry) for entry in entries], limit)
+
+    def list_newest(
+        self, principal: Principal, types: Collection[str], *, before: int | None, limit: int
+    ) -> Sequence[LedgerEntryView]:
+        """Return entries of some types below a position, the newest first; for admins."""
+        principal.require(Role.ADMIN)
+        below = LAST_POSITION if before is None else before
+        with self.transactions.reading(principal) as stores:
+            entries = stores.ledger.newest(types, before=below, limit=limit)
+        return [entry_view(entry) for entry in entries]
 
     def verify_ledger(self, principal: Principal) -> LedgerVerification:
         """Recompute the workspace's chain from its beginning, a batch in memory at a time."""

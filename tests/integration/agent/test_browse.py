@@ -24,7 +24,7 @@ from cairn.kernel.errors import Denied, NotFound
 from cairn.kernel.ids import new_id
 from cairn.ledger.entry import Actor, ActorKind
 from cairn.ledger.keys import BodyCipher, BodyUnreadable, key_subjects
-from cairn.llm.costs import CallRecord
+from cairn.llm.costs import CallRecord, CostBy
 from cairn.llm.port import Purpose, Usage
 from cairn.writing.append import append
 from cairn.writing.entries import Entries
@@ -163,6 +163,24 @@ def test_a_text_that_was_altered_is_no_text(desk: Desk) -> None:
         stores.actions.add(action(one, input=foreign))
     with pytest.raises(BodyUnreadable, match="not what was sealed"):
         desk.browse.show(desk.world.admin, one.id)
+
+
+def test_costs_are_summed_by_investigation_and_persona_and_what_else_was_asked_is_in_none(
+    desk: Desk,
+) -> None:
+    one = desk.begin()
+    log = PostgresCallLog(desk.world.pool)
+    for run_id in (one.id, one.id, new_id(), None):
+        record = CallRecord(
+            id=new_id(), workspace_id=desk.world.workspace_id, run_id=run_id,
+            purpose=Purpose.PLANNER, provider="anthropic", model="m", started_at=NOON,
+            usage=Usage(input_tokens=100), cost_usd=Decimal("0.01"),
+        )  # fmt: skip
+        log.record(record)
+    for by, name in ((CostBy.INVESTIGATION, str(one.id)), (CostBy.PERSONA, one.persona)):
+        with desk.transactions.reading(desk.world.admin) as stores:
+            rows = stores.costs.grouped(by, NOON.date(), NOON.date())
+        assert [(row.name, row.calls, row.tokens) for row in rows] == [(name, 2, 200)]
 
 
 def test_one_is_shown_with_its_costs_its_questions_and_what_is_left(desk: Desk) -> None:

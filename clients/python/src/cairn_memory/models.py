@@ -8915,13 +8915,14 @@ class CostReport(Model):
     """
     The costs of the days from `since` to `until` (UTC, both included); dearest row first.
 
-    Days come in their order.
+    Days come in their order. `dropped_calls` are in the total and in no row: their details are
+    gone, or, by investigation and persona, they were made for something else.
     """
 
     workspace_id: UUID
     """The workspace's id."""
 
-    by: Literal["workspace", "model", "purpose", "day"] | str
+    by: Literal["workspace", "model", "purpose", "day", "investigation", "persona"] | str
     """What a row is: a model, a purpose, a day or a workspace."""
 
     since: str

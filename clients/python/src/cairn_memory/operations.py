@@ -1047,16 +1047,17 @@ def bind_conversation_key(
 
 def get_costs(
     *,
-    by: Literal["workspace", "model", "purpose", "day"] | None = None,
+    by: Literal["workspace", "model", "purpose", "day", "investigation", "persona"] | None = None,
     since: str | None = None,
     until: str | None = None,
 ) -> Call[models.CostReport]:
     """Report what models have cost.
 
-    Report tokens, US dollars and calls by model, purpose, day, or of the whole workspace.
-    A model without a price costs nothing here and is counted in `unpriced_calls`. Calls
-    whose details are gone are in `total` and in `dropped_calls`, not in rows of models and
-    purposes.
+    Report tokens, US dollars and calls by model, purpose, day, persona or investigation.  A
+    model without a price costs nothing here and is counted in `unpriced_calls`. Calls whose
+    details are gone are in `total` and in `dropped_calls`, not in rows of models and
+    purposes; by persona and investigation (the dearest hundred) so are those made for
+    something else.
     """
     return Call(
         method="GET",

@@ -81,6 +81,11 @@ class PostgresLedger(Store):
         parameters = {"after": after, "limit": limit, "type": type_}
         return self.all_of(entries_of(self.principal.workspace_id), "ledger.page", **parameters)
 
+    def newest(self, types: Collection[str], *, before: int, limit: int) -> list[Entry]:
+        """Return up to `limit` entries of some types below a position, the newest first."""
+        parameters = {"types": list(types), "before": before, "limit": limit}
+        return self.all_of(entries_of(self.principal.workspace_id), "ledger.newest", **parameters)
+
     def sealed_for(self) -> Sequence[SealedFor]:
         """Return everybody whose key a body needs and who was not forgotten, in order of ids."""
         from cairn.rebuild.missing_keys import SealedFor

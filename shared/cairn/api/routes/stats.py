@@ -65,9 +65,7 @@ def find_orphans(caller: Admin, services: Services) -> Response:
 def get_costs(
     caller: Admin,
     services: Services,
-    by: Annotated[CostBy, Query(description="What a row is: model, purpose, day, workspace.")] = (
-        CostBy.MODEL
-    ),
+    by: Annotated[CostBy, Query(description="What a row is.")] = CostBy.MODEL,
     since: Annotated[
         Day | None, Query(description="The first day (UTC); 29 days before the last unless said.")
     ] = None,
@@ -75,10 +73,11 @@ def get_costs(
         Day | None, Query(description="The last day (UTC); today unless said.")
     ] = None,
 ) -> Response:
-    """Report tokens, US dollars and calls by model, purpose, day, or of the whole workspace.
+    """Report tokens, US dollars and calls by model, purpose, day, persona or investigation.
 
     A model without a price costs nothing here and is counted in `unpriced_calls`. Calls whose
-    details are gone are in `total` and in `dropped_calls`, not in rows of models and purposes.
+    details are gone are in `total` and in `dropped_calls`, not in rows of models and purposes; by
+    persona and investigation (the dearest hundred) so are those made for something else.
     """
     return answer(services.costs(caller, by=by, since=since, until=until))
 

@@ -23,6 +23,8 @@ class By(StrEnum):
     purpose = "purpose"
     day = "day"
     workspace = "workspace"
+    investigation = "investigation"
+    persona = "persona"
 
 
 def cost(

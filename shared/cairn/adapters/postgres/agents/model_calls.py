@@ -94,7 +94,12 @@ def _row(record: CallRecord) -> dict[str, object]:
     }
 
 
-_GROUPED: Mapping[CostBy, str] = {CostBy.MODEL: "cost.by_model", CostBy.PURPOSE: "cost.by_purpose"}
+_GROUPED: Mapping[CostBy, str] = {
+    CostBy.MODEL: "cost.by_model",
+    CostBy.PURPOSE: "cost.by_purpose",
+    CostBy.INVESTIGATION: "cost.by_investigation",
+    CostBy.PERSONA: "cost.by_persona",
+}
 
 
 COST = record(CostRow, usd=lambda usd: round(float(usd), 9))
@@ -108,7 +113,7 @@ class PostgresCosts(Store):
         return self.all_of(COST, "cost.days", since=since, until=until)
 
     def grouped(self, by: CostBy, since: date, until: date) -> Sequence[CostRow]:
-        """Return a row a model or purpose of the calls still kept, the dearest first."""
+        """Return a row a model, purpose, and so on, of the calls still kept, the dearest first."""
         return self.all_of(COST, _GROUPED[by], since=since, until=until)
 
     def of_run(self, run_id: UUID) -> Sequence[CostRow]:

@@ -47,6 +47,16 @@ SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id
      OR position('.' IN %(type)s) = 0 AND starts_with(type, %(type)s || '.'))
  ORDER BY position LIMIT %(limit)s
 
+-- name: newest
+-- The newest entries of some types below a position, by falling position.
+SELECT l.position, l.id, l.type, l.actor_kind, l.actor_id, l.session_id, l.trace_id, l.parent_id,
+  l.data_subjects, l.occurred_at, l.recorded_at, l.meta AS meta_text, l.body, l.prev_hash, l.hash
+  FROM unnest(%(types)s::text[]) AS t (type) CROSS JOIN LATERAL (
+    SELECT * FROM ledger
+     WHERE workspace_id = %(workspace_id)s AND type = t.type AND position < %(before)s
+     ORDER BY position DESC LIMIT %(limit)s) AS l
+ ORDER BY l.position DESC LIMIT %(limit)s
+
 -- name: position_at
 -- The last position recorded at or before a moment; 0 before the first.
 SELECT coalesce(max(position), 0) FROM ledger
