@@ -6,6 +6,7 @@ Every refusal is made here or in the construct that knows the reason, at synth, 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -92,6 +93,7 @@ class Config:
     log_level: str
     otlp_endpoint: str  # of a collector of spans; empty: none are made
     cors_origins: str
+    console_url: str  # where people open the pages; empty: at the API's own address
     edition: str
     requests_a_second: int  # of everybody together, at the front of the API
     request_burst: int
@@ -186,6 +188,7 @@ def read_config(node: Node) -> Config:
         log_level=text("log_level", "INFO"),
         otlp_endpoint=text("otlp_endpoint"),
         cors_origins=text("cors_origins"),
+        console_url=_origin("console_url", text("console_url")),
         edition=_one_of("edition", text("edition", "full"), EDITIONS),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
         request_burst=whole("request_burst", 100, 1, 5_000),
@@ -339,6 +342,12 @@ def _constant(name: str, value: str) -> str:
         number = low - 1
     if not low <= number <= high:
         raise SynthRefused(f"context {name}={value}: a number from {low} to {high}")
+    return value
+
+
+def _origin(name: str, value: str) -> str:
+    if value and not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]{1,5})?", value):
+        raise SynthRefused(f"context {name}={value}: https:// and a name, without a path")
     return value
 
 

@@ -35,6 +35,7 @@ OTHER_OPTIONS = {
     "requests_a_second": "200",
     "request_burst": "400",
     "cors_origins": "https://console.example.org",
+    "console_url": "https://cairn.example.org",
     "edition": "memory",
     "oidc_issuer": "https://login.example.org/tenant",
     "oidc_audience": "https://cairn.example.org/mcp",

@@ -485,6 +485,22 @@ def test_the_api_is_told_whose_access_tokens_open_mcp(
     assert "GenerateSecret" not in client.properties or not client.properties["GenerateSecret"]
 
 
+def test_the_api_is_told_where_people_open_the_console(
+    prod: Assembly, other_prod: Assembly
+) -> None:
+    def told(assembly: Assembly) -> str:
+        (api,) = (
+            function.properties["Environment"]["Variables"]
+            for function in assembly.resources("AWS::Lambda::Function")
+            if function.properties["FunctionName"].endswith("-api")
+        )
+        return json.dumps(api["CAIRN_CONSOLE_URL"])
+
+    (own,) = prod.resources("AWS::ApiGatewayV2::Api")
+    assert own.id in told(prod)
+    assert told(other_prod) == json.dumps(OTHER_OPTIONS["console_url"])
+
+
 def test_functions_know_the_search_domain_and_sign(prod: Assembly) -> None:
     told = {
         function.path: function.properties["Environment"]["Variables"]

@@ -7252,6 +7252,8 @@ export interface components {
             changed_at: string;
             /** @description Whether a password is set; without one a link signs in. */
             has_password: boolean;
+            /** @description How many passkeys they have. */
+            passkeys: number;
             /** @description When it was switched off. */
             disabled_at: string | null;
         };

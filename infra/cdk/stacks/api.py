@@ -55,6 +55,9 @@ class ApiStack(Stack):
                 machine.grant_start_execution(self.function)
         let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
+        if not config.is_local:
+            own = config.console_url or self.http.api.api_endpoint
+            self.function.add_environment("CAIRN_CONSOLE_URL", own)
         if config.has_issuer:
             SignIn(self, config=config, api=self.http.api, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)

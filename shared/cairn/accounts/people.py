@@ -43,6 +43,7 @@ class PersonView:
     created_at: datetime
     changed_at: datetime
     has_password: bool = False
+    passkeys: int = 0
     disabled_at: datetime | None = None
 
 

@@ -103,6 +103,11 @@ class SignInFinder(Protocol):
 
     def login(self, login: str) -> tuple[UUID, UUID] | None: ...
     def link(self, token_hash: bytes) -> UUID | None: ...
+    def passkey(self, credential_id: bytes) -> tuple[UUID, UUID] | None: ...
+    def begin_attempt(
+        self, attempt: UUID, purpose: str, body: str, now: datetime, expires_at: datetime
+    ) -> None: ...
+    def take_attempt(self, attempt: UUID, purpose: str, now: datetime) -> str | None: ...
     def session(self, token_hash: bytes, now: datetime, idle: timedelta) -> SessionRow | None: ...
     def count_address(
         self, place: UUID, now: datetime, *, most: int, window: timedelta, taken: int
@@ -144,35 +149,35 @@ class Sessions:
         around the pause. RateLimited where the address has tried too often, whoever it names;
         an attempt that succeeds is not held against its address.
         """
-        self._count_address(address, 1)
+        self.count_address(address, 1)
         place = self.find.login(login.strip().lower()) if len(login) <= 254 else None
-        person = self._begin_attempt(*place) if place else None
+        person = self.begin_attempt(*place) if place else None
         good = self.passwords.check(
             person.password_hash if person else None, password[: MAX_PASSWORD + 1]
         )
         if place is None or person is None or not good:
             raise Unauthenticated(REFUSED, reason="sign-in")
-        with self._writing(place[0]) as stores:
+        with self.writing(place[0]) as stores:
             if _present(stores, person.id) != person.password_hash:
                 raise Unauthenticated(REFUSED, reason="sign-in")
             stores.people.count_attempts(person.id, 0, None)
-            opened = self._open(stores, place[0], person.id, by="password")
-        self._count_address(address, -1)
+            opened = self.open(stores, place[0], person.id, by="password")
+        self.count_address(address, -1)
         return opened
 
     def with_link(self, token: str, *, address: str | None = None) -> Opened:
         """Open a session by a one-time link, which is spent; RateLimited as with a password."""
-        self._count_address(address, 1)
+        self.count_address(address, 1)
         hash_ = secret_hash(token[:MAX_TOKEN_CHARS])
         workspace_id = self.find.link(hash_) if token.isascii() else None
         if workspace_id is None:
             raise _no_link()
-        with self._writing(workspace_id) as stores:
+        with self.writing(workspace_id) as stores:
             person_id = stores.people.take_link(hash_, self.platform.clock())
             if person_id is None or stores.people.credentials(person_id) is None:
                 raise _no_link()
-            opened = self._open(stores, workspace_id, person_id, by="link")
-        self._count_address(address, -1)
+            opened = self.open(stores, workspace_id, person_id, by="link")
+        self.count_address(address, -1)
         return opened
 
     def set_password(self, session: SessionRow, new: str, *, present: str) -> Opened:
@@ -181,27 +186,35 @@ class Sessions:
         The present password is needed, but by who came by a link or has none.
         """
         check_password(new, session.login)
-        with self.platform.transactions.reading(system_principal(session.workspace_id)) as stores:
-            person = stores.people.credentials(session.person_id)
-        needs = person is not None and person.password_hash is not None and not session.by_link
-        if person is None or (needs and not self._right(session, person, present)):
-            wrong = "is not the password you have"
-            raise ValidationFailed(f"present {wrong}.", errors=[FieldError("present", wrong)])
+        person = self.require_present(session, present)
         hash_ = self.passwords.hash(new)
-        with self._writing(session.workspace_id) as stores:
+        with self.writing(session.workspace_id) as stores:
             stores.people.set_password(person.id, hash_)
-            self._record(stores, session.workspace_id, person.id, "person.password_set")
+            self.record(stores, session.workspace_id, person.id, "person.password_set")
             self._end(stores, session, but=session.session_id)
             return self._rotated(stores, session)
 
+    def require_present(self, session: SessionRow, password: str) -> Credentials:
+        """Return who signs in, whose password this is; who came by a link or has none needs none.
+
+        ValidationFailed otherwise.
+        """
+        with self.platform.transactions.reading(system_principal(session.workspace_id)) as stores:
+            person = stores.people.credentials(session.person_id)
+        needs = person is not None and person.password_hash is not None and not session.by_link
+        if person is None or (needs and not self._right(session, person, password)):
+            wrong = "is not the password you have"
+            raise ValidationFailed(f"present {wrong}.", errors=[FieldError("present", wrong)])
+        return person
+
     def rotate(self, session: SessionRow) -> Opened:
         """Return a new token in the place of the session's."""
-        with self._writing(session.workspace_id) as stores:
+        with self.writing(session.workspace_id) as stores:
             return self._rotated(stores, session)
 
     def end(self, session: SessionRow, *, everywhere: bool = False) -> None:
         """Sign out, here or wherever the person is signed in."""
-        with self._writing(session.workspace_id) as stores:
+        with self.writing(session.workspace_id) as stores:
             self._end(stores, session, id_=None if everywhere else session.session_id)
 
     def of(self, session: SessionRow) -> Sequence[SessionView]:
@@ -215,10 +228,11 @@ class Sessions:
             person = stores.people.credentials(session.person_id)
         return person is not None and person.password_hash is not None
 
-    def _writing(self, workspace_id: UUID) -> AbstractContextManager[Stores]:
+    def writing(self, workspace_id: UUID) -> AbstractContextManager[Stores]:
+        """Return a transaction of the sign-in itself, which acts for no person."""
         return self.platform.transactions.writing(system_principal(workspace_id))
 
-    def _count_address(self, address: str | None, taken: int) -> None:
+    def count_address(self, address: str | None, taken: int) -> None:
         """Count an attempt of an address, or with -1 give it back."""
         wait = self.find.count_address(
             address_id(address),
@@ -234,10 +248,10 @@ class Sessions:
                 reason="sign-in-address",
             )
 
-    def _begin_attempt(self, workspace_id: UUID, person_id: UUID) -> Credentials | None:
+    def begin_attempt(self, workspace_id: UUID, person_id: UUID) -> Credentials | None:
         """Count an attempt and return what it is held to; None while the person is locked."""
         now = self.platform.clock()
-        with self._writing(workspace_id) as stores:
+        with self.writing(workspace_id) as stores:
             person = stores.people.credentials(person_id)
             if person is None or (person.locked_until is not None and person.locked_until > now):
                 return None
@@ -245,20 +259,25 @@ class Sessions:
             pause = pause_after(failures)
             stores.people.count_attempts(person_id, failures, now + pause if pause else None)
             seconds = int(pause.total_seconds())
-            self._record(
+            self.record(
                 stores, workspace_id, person_id, "person.attempted",
                 failures=failures, locked_seconds=seconds,
             )  # fmt: skip
             return person
 
     def _right(self, session: SessionRow, person: Credentials, password: str) -> bool:
-        attempt = self._begin_attempt(session.workspace_id, person.id)
+        attempt = self.begin_attempt(session.workspace_id, person.id)
         good = self.passwords.check(
             attempt.password_hash if attempt else None, password[: MAX_PASSWORD + 1]
         )
-        return attempt is not None and good
+        if attempt is None or not good:
+            return False
+        with self.writing(session.workspace_id) as stores:
+            stores.people.count_attempts(person.id, 0, None)
+        return True
 
-    def _open(self, stores: Stores, workspace_id: UUID, person_id: UUID, *, by: str) -> Opened:
+    def open(self, stores: Stores, workspace_id: UUID, person_id: UUID, *, by: str) -> Opened:
+        """Open a session of somebody who has proven who they are, `by` what."""
         now, session_id = self.platform.clock(), self.platform.new_id()
         opened = self._tokens(workspace_id, person_id, session_id)
         stores.people.drop_old_sessions(person_id, now)
@@ -271,7 +290,7 @@ class Sessions:
             now=now,
             expires_at=now + SESSION_LASTS,
         )
-        self._record(
+        self.record(
             stores, workspace_id, person_id, "person.signed_in", session_id=str(session_id), by=by
         )
         return opened
@@ -281,7 +300,7 @@ class Sessions:
         hash_ = secret_hash(opened.token)
         if not stores.people.rotate(session.session_id, hash_, session.token_hash, opened.csrf):
             raise Unauthenticated("This session was renewed.", reason="session-rotated")
-        self._record(
+        self.record(
             stores, session.workspace_id, session.person_id, "person.session_renewed",
             session_id=str(session.session_id),
         )  # fmt: skip
@@ -296,7 +315,7 @@ class Sessions:
         but: UUID | None = None,
     ) -> None:
         for ended in stores.people.end_sessions(session.person_id, id_=id_, but=but):
-            self._record(
+            self.record(
                 stores, session.workspace_id, session.person_id, "person.signed_out",
                 session_id=str(ended),
             )  # fmt: skip
@@ -310,7 +329,7 @@ class Sessions:
             csrf=self.make_token(32),
         )
 
-    def _record(
+    def record(
         self,
         stores: Stores,
         workspace_id: UUID,
@@ -318,6 +337,7 @@ class Sessions:
         type_: str,
         **meta: JsonValue,
     ) -> None:
+        """Append what somebody did about their own signing in, without names."""
         record(
             stores,
             workspace_id=workspace_id,

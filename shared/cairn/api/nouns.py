@@ -92,6 +92,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "": (f"{CONSOLE}.routes",),
         "console": (
             f"{CONSOLE}.routes",
+            f"{CONSOLE}.passkeys",
             f"{CONSOLE}.people",
             f"{CONSOLE}.keys",
             f"{CONSOLE}.agents",

@@ -80,11 +80,13 @@ class ApiOptions:
     and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
     is how many requests a server works on at once; None leaves it to the framework. `fairness` is
     what a server works on at once of each workspace; None for a function, which serves one.
+    `console_url` is the origin that people open the pages at; empty: only a laptop knows its own.
     `metrics_token` opens `/metrics`; None: there is no such path.
     """
 
     cors_origins: tuple[str, ...] = ()
     mcp_hosts: tuple[str, ...] = ()
+    console_url: str = ""
     issuer: str | None = None
     audiences: tuple[str, ...] = ()
     token_scopes: tuple[str, ...] = ()

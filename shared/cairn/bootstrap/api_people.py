@@ -8,6 +8,8 @@ from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.lazy import part
 
 if TYPE_CHECKING:
+    from cairn.accounts.attempts import Attempts
+    from cairn.accounts.passkeys import Passkeys
     from cairn.accounts.people import People
     from cairn.accounts.sessions import Sessions
 
@@ -32,3 +34,17 @@ class PeopleServices(ApiParts):
         return Sessions(
             platform=self.platform, find=FindSignIn(self.opened), passwords=Argon2Passwords()
         )
+
+    @part
+    def attempts(self) -> Attempts:
+        """Sign-ins that are under way."""
+        from cairn.accounts.attempts import Attempts
+
+        return Attempts(find=self.sessions.find, clock=self.platform.clock)
+
+    @part
+    def passkeys(self) -> Passkeys:
+        """Passkeys, and signing in with them."""
+        from cairn.accounts.passkeys import Passkeys
+
+        return Passkeys(sessions=self.sessions, attempts=self.attempts)

@@ -255,6 +255,7 @@ class ApiSettings(
     rebuild_machine_arn: str
     workflow_machine_arn: str
     cors_origins: str = ""
+    console_url: str = Field("", pattern=r"^(https://[a-z0-9.-]+|http://localhost)(:[0-9]{1,5})?$")
     edition: Literal["full", "memory"] = "full"
     oidc_issuer: str = ""
     oidc_audience: str = ""

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from tests.plugins.postgres import Database
 
 SHARED_BY_ALL = {"embedding_model"}
-WORKSPACE_COLUMN = {"workspace": "id", "claim": None, "embedding_model": None}
+WORKSPACE_COLUMN = {
+    "workspace": "id",
+    "claim": None,
+    "embedding_model": None,
+    "sign_in_attempt": None,
+}
 SETTINGS = ("workspace_id", "scopes", "agent", "sees_deleted")
 ALL = "admin,public,shared"
 TABLES = """
@@ -84,6 +89,9 @@ FINDERS = {
     "workspace_of_source",
     "workspace_of_login",
     "workspace_of_link",
+    "workspace_of_passkey",
+    "begin_sign_in",
+    "take_sign_in",
     "admit_session",
     "count_address",
     "key_uses",
@@ -290,6 +298,9 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO person_session (workspace_id, id, person_id, token_hash, csrf, created_at,"
         " seen_at, expires_at) VALUES (%(w)s, %(id)s, %(id)s, decode(repeat('00', 32), 'hex'), 'c',"
         " %(t)s, %(t)s, %(t)s)",
+        "INSERT INTO person_passkey VALUES (%(w)s, %(id)s, %(id)s, '\\x00', '\\x00', 0, 'p',"
+        " %(t)s)",
+        "INSERT INTO sign_in_attempt VALUES (%(id)s, 'p', '{}', %(t)s)",
         "INSERT INTO checkpoint (workspace_id, id, thread, namespace, checkpoint_id, body,"
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",
         "INSERT INTO checkpoint_write (workspace_id, id, thread, namespace, checkpoint_id, task_id,"
@@ -411,7 +422,7 @@ def test_a_stranger_changes_and_deletes_none_of_our_rows(
 def test_a_stranger_writes_no_row_into_our_workspace(
     stranger: Connection, root: Connection, ours: World
 ) -> None:
-    for table in set(tables(root)) - SHARED_BY_ALL - {"claim"}:
+    for table in set(tables(root)) - SHARED_BY_ALL - {"claim", "sign_in_attempt"}:
         column = Name(WORKSPACE_COLUMN.get(table) or "workspace_id")
         query = sql.SQL("SELECT to_jsonb(t) FROM {} t WHERE {} = {} LIMIT 1").format(
             Name(table), column, sql.Literal(ours.workspace_id)
@@ -614,6 +625,8 @@ def test_the_finder_and_the_migrator_cannot_sign_in_or_pass_the_policies(root: C
         "SET session_replication_role = replica",
         "SELECT secret_hash FROM api_key",
         "SELECT * FROM claim",
+        "SELECT * FROM sign_in_attempt",
+        "INSERT INTO sign_in_attempt VALUES (gen_random_uuid(), 'p', '{}', now())",
         "UPDATE ledger SET meta = '{}'",
         "DELETE FROM ledger",
         "TRUNCATE ledger",

@@ -4789,6 +4789,9 @@ class PersonView(Model):
     has_password: bool
     """Whether a password is set; without one a link signs in."""
 
+    passkeys: int
+    """How many passkeys they have."""
+
     disabled_at: AwareDatetime | None
     """When it was switched off."""
 

@@ -35,6 +35,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "person": "accounts: who signs in; each change is in the ledger too",
         "person_link": "accounts: one-time links, for some minutes",
         "person_session": "accounts: where people are signed in",
+        "person_passkey": "accounts: public keys of those who sign in",
+        "sign_in_attempt": "sign-ins under way, for some minutes",
         "claim": "the first run's token; there is no workspace yet",
         "rate_limit": "lost in a crash on purpose",
         "idempotency": "answers given in the last 24 hours",

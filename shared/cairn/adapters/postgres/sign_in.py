@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from psycopg.rows import dict_row
 
+from cairn.accounts.passkeys import Passkey
 from cairn.accounts.people import PersonView
 from cairn.accounts.sessions import Credentials, SessionRow, SessionView
 from cairn.adapters.postgres.sql import query
@@ -139,6 +140,34 @@ class PostgresPeople(Store):
         """Return where somebody is signed in."""
         return self.all_of(record(SessionView), "person.sessions", person_id=person_id, now=now)
 
+    def add_passkey(self, person_id: UUID, passkey: Passkey) -> bool:
+        """Keep a passkey; False where its credential is known already, in whatever workspace."""
+        added = self.values(
+            "person.add_passkey",
+            id=passkey.id,
+            person_id=person_id,
+            credential_id=passkey.credential_id,
+            public_key=passkey.public_key,
+            sign_count=passkey.sign_count,
+            called=passkey.name,
+            now=passkey.created_at,
+        )
+        return bool(added)
+
+    def passkeys(self, person_id: UUID) -> Sequence[Passkey]:
+        """Return somebody's passkeys, the oldest first."""
+        return self.all_of(record(Passkey), "person.passkeys", person_id=person_id)
+
+    def use_passkey(self, passkey_id: UUID, sign_count: int, now: datetime) -> bool:
+        """Note that a passkey was used; False where it is gone or counts backwards."""
+        return bool(
+            self.values("person.use_passkey", id=passkey_id, sign_count=sign_count, now=now)
+        )
+
+    def remove_passkey(self, person_id: UUID, passkey_id: UUID) -> bool:
+        """Take a passkey of somebody away; False where there is none."""
+        return bool(self.values("person.remove_passkey", person_id=person_id, id=passkey_id))
+
 
 @dataclass(frozen=True)
 class FindSignIn:
@@ -157,6 +186,29 @@ class FindSignIn:
         """Return the workspace of a link."""
         with self.database.connection() as connection:
             return scalar(connection, "person.workspace_of_link", {"token_hash": token_hash})
+
+    def passkey(self, credential_id: bytes) -> tuple[UUID, UUID] | None:
+        """Return the workspace and the person of a passkey."""
+        parameters = {"credential_id": credential_id}
+        with self.database.connection() as connection:
+            cursor = connection.cursor(row_factory=dict_row)
+            row = cursor.execute(query("person.workspace_of_passkey"), parameters).fetchone()
+        return (row["workspace_id"], row["person_id"]) if row else None
+
+    def begin_attempt(
+        self, attempt: UUID, purpose: str, body: str, now: datetime, expires_at: datetime
+    ) -> None:
+        """Keep what a sign-in under way is held to."""
+        times = {"now": now, "expires_at": expires_at}
+        parameters = {"attempt": attempt, "purpose": purpose, "body": body, **times}
+        with self.database.connection() as connection:
+            scalar(connection, "person.begin_attempt", parameters)
+
+    def take_attempt(self, attempt: UUID, purpose: str, now: datetime) -> str | None:
+        """Return what a sign-in is held to, this once."""
+        parameters = {"attempt": attempt, "purpose": purpose, "now": now}
+        with self.database.connection() as connection:
+            return scalar(connection, "person.take_attempt", parameters)
 
     def session(self, token_hash: bytes, now: datetime, idle: timedelta) -> SessionRow | None:
         """Return the session of a token, or of the one before."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
+from cairn.accounts.attempts import ATTEMPT_LASTS
 from cairn.accounts.sessions import principal_of
 from cairn.api.oauth.clients import LOOPBACK
 from cairn.kernel.access import PersonRole, Role
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 COOKIE, SECURE_COOKIE = "cairn_session", "__Host-cairn_session"
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
 MAX_FORM_BYTES, MAX_FIELDS = 131_072, 200
+ATTEMPT, SECURE_ATTEMPT = "cairn_sign_in", "__Host-cairn_sign_in"
 HOME = "/"
 _OWN_PATH = re.compile(r"/(?:console(?:/[A-Za-z0-9_.\-]+)*)?(?:\?[A-Za-z0-9=&%_.+\-]*)?")
 
@@ -66,7 +68,8 @@ class Visitor:
 def require_own_host(request: Request) -> None:
     """Raise Denied for a laptop that is asked under somebody else's name (DNS rebinding)."""
     options = cast("ApiOptions", request.app.state.options)
-    if options.mcp_hosts and request.url.hostname not in LOOPBACK:
+    own = urlsplit(options.console_url).hostname
+    if options.mcp_hosts and request.url.hostname not in (*LOOPBACK, own):
         raise Denied("This address is answered under its own name only.", reason="host")
 
 
@@ -77,6 +80,24 @@ def require_own_origin(request: Request) -> None:
     host = request.headers.get("host", "")
     if site != "same-origin" or not host or urlsplit(origin).netloc != host:
         raise Denied("This form was not sent from a page of this console.", reason="origin")
+
+
+def own_origin(request: Request) -> str:
+    """Return the origin of these pages as the deployment was told; empty where nobody knows.
+
+    Never what a request says it is. A laptop that was told nothing is `localhost`, at the port that
+    its socket has.
+    """
+    options = cast("ApiOptions", request.app.state.options)
+    if options.console_url or not options.mcp_hosts:
+        return options.console_url
+    server = cast("tuple[str, int | None] | None", request.scope.get("server"))
+    return f"http://localhost:{server[1]}" if server and server[1] else ""
+
+
+def is_at(request: Request, origin: str) -> bool:
+    """Return whether a page is looked at under an origin."""
+    return bool(origin) and request.headers.get("host", "") == urlsplit(origin).netloc
 
 
 def address_of(request: Request) -> str | None:
@@ -165,6 +186,39 @@ def keep_session(request: Request, response: Response, opened: Opened) -> None:
         httponly=True,
         samesite="lax",
     )
+
+
+def attempt_of(request: Request) -> str:
+    """Return the token of the sign-in that a browser has under way; empty without one."""
+    return request.cookies.get(_attempt_name(request), "")
+
+
+def keep_attempt(request: Request, response: Response, token: str) -> None:
+    """Give a browser the token of a sign-in under way, for the minutes that it lasts."""
+    response.set_cookie(
+        _attempt_name(request),
+        token,
+        max_age=int(ATTEMPT_LASTS.total_seconds()),
+        path="/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def forget_attempt(request: Request, response: Response) -> None:
+    """Take the token of a sign-in that is over out of a browser."""
+    response.delete_cookie(
+        _attempt_name(request),
+        path="/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _attempt_name(request: Request) -> str:
+    return SECURE_ATTEMPT if request.url.scheme == "https" else ATTEMPT
 
 
 def forget_session(request: Request, response: Response) -> None:

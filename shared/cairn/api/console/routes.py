@@ -19,6 +19,12 @@ from cairn.kernel.metrics import Metric
 
 SIGN_IN, LINK, ACCOUNT = "/console/sign-in", "/console/link", "/console/account"
 
+DONE = {
+    "password": "The password is set. You were signed out everywhere else.",
+    "passkey": "The passkey signs you in from now on.",
+    "passkey-removed": "The passkey opens nothing any more.",
+}
+
 
 class ConsoleRoute(APIRoute):
     """Answers a refusal with a page, sends who is not signed in to do so, renews tokens."""
@@ -108,7 +114,14 @@ def show_sign_in(request: Request) -> Response:
     """Ask who is there."""
     guard.require_own_host(request)
     goal = guard.own_path(request.query_params.get("next"))
-    return pages.page("sign_in.html", None, next=goal, wrong="", login="")
+    passkeys = _passkeys_at(request)
+    return pages.page("sign_in.html", None, next=goal, wrong="", login="", passkeys=passkeys)
+
+
+def _passkeys_at(request: Request) -> str:
+    """Return the origin that passkeys are good at, where this page is looked at under it."""
+    origin = guard.own_origin(request)
+    return origin if guard.is_at(request, origin) else ""
 
 
 @routes.post(SIGN_IN)
@@ -124,13 +137,13 @@ def sign_in(request: Request, body: Body) -> Response:
             login, form.get("password", ""), address=guard.address_of(request)
         )
     except (RateLimited, Unauthenticated) as error:
-        return _not_signed_in(request, error, goal, login)
+        return not_signed_in(request, error, goal, login)
     response = pages.go_to(goal)
     guard.keep_session(request, response, opened)
     return response
 
 
-def _not_signed_in(
+def not_signed_in(
     request: Request, error: RateLimited | Unauthenticated, goal: str, login: str
 ) -> Response:
     """Return the sign-in page again, which says what was wrong, or how long to wait."""
@@ -148,6 +161,7 @@ def _not_signed_in(
         next=goal,
         wrong=wrong,
         login=login[:254],
+        passkeys=_passkeys_at(request),
     )
     response.headers.update(headers)
     return response
@@ -195,7 +209,7 @@ def csrf(visitor: Reader) -> Response:
 @routes.get(ACCOUNT)
 def show_account(request: Request, visitor: Reader) -> Response:
     """Show who one is, and where one is signed in."""
-    return _account(request, visitor)
+    return account(request, visitor)
 
 
 @routes.post(ACCOUNT)
@@ -209,21 +223,33 @@ def set_password(request: Request, body: Body) -> Response:
     except CairnError as error:
         if isinstance(error, Unauthenticated):
             raise
-        return _account(request, visitor, wrong=error.detail, status=422)
+        return account(request, visitor, wrong=error.detail, status=422)
     response = pages.go_to(f"{ACCOUNT}?done=password")
     guard.keep_session(request, response, opened)
     return response
 
 
-def _account(request: Request, visitor: Visitor, *, wrong: str = "", status: int = 200) -> Response:
-    sessions = visitor.services.sessions
+def account(
+    request: Request,
+    visitor: Visitor,
+    *,
+    wrong: str = "",
+    wrong_passkey: str = "",
+    status: int = 200,
+) -> Response:
+    """Return the page of one's own account, with what was wrong with a form of it."""
+    services, session = visitor.services, visitor.session
     return shown(
         request,
         visitor,
         "account.html",
         status=status,
         wrong=wrong,
-        done=request.query_params.get("done") == "password",
-        has_password=sessions.has_password(visitor.session),
-        sessions=sessions.of(visitor.session),
+        wrong_passkey=wrong_passkey,
+        done=DONE.get(request.query_params.get("done", ""), ""),
+        has_password=services.sessions.has_password(session),
+        sessions=services.sessions.of(session),
+        passkeys=services.passkeys.of(session),
+        origin=guard.own_origin(request),
+        passkeys_at=_passkeys_at(request),
     )

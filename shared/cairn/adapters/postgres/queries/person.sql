@@ -4,7 +4,9 @@ SELECT pg_advisory_xact_lock(hashtextextended('people ' || %(workspace_id)s::tex
 
 -- name: all
 -- Everybody who signs in, by name.
-SELECT id, login, name, role, created_at, changed_at, disabled_at, password_hash IS NOT NULL AS has_password
+SELECT id, login, name, role, created_at, changed_at, disabled_at, password_hash IS NOT NULL AS has_password,
+    (SELECT count(*) FROM person_passkey k
+      WHERE k.workspace_id = person.workspace_id AND k.person_id = person.id) AS passkeys
   FROM person WHERE workspace_id = %(workspace_id)s ORDER BY login
 
 -- name: add
@@ -112,3 +114,40 @@ SELECT workspace_id, person_id, session_id, login, name, role, csrf, present, ro
 -- name: count_address
 -- An attempt to sign in of an address, or one given back; how many seconds it has to wait.
 SELECT count_address(%(place)s, %(now)s, %(most)s, %(per_second)s, %(taken)s)
+
+-- name: add_passkey
+-- A passkey of somebody; nothing where its credential is known already, in whatever workspace.
+INSERT INTO person_passkey (workspace_id, id, person_id, credential_id, public_key, sign_count, name,
+  created_at)
+VALUES (%(workspace_id)s, %(id)s, %(person_id)s, %(credential_id)s, %(public_key)s, %(sign_count)s,
+  %(called)s, %(now)s)
+ON CONFLICT (credential_id) DO NOTHING RETURNING id
+
+-- name: passkeys
+-- The passkeys of somebody, the oldest first.
+SELECT id, credential_id, public_key, sign_count, name, created_at, used_at FROM person_passkey
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s ORDER BY created_at, id
+
+-- name: use_passkey
+-- A passkey signed somebody in; nothing where it was used or removed meanwhile, or counts backwards.
+UPDATE person_passkey SET sign_count = %(sign_count)s, used_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+   AND (sign_count < %(sign_count)s OR (sign_count = 0 AND %(sign_count)s = 0))
+RETURNING id
+
+-- name: remove_passkey
+-- A passkey of somebody opens nothing any more.
+DELETE FROM person_passkey
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s AND id = %(id)s RETURNING id
+
+-- name: workspace_of_passkey
+-- Whose a passkey is, in whatever workspace.
+SELECT workspace_id, person_id FROM workspace_of_passkey(%(credential_id)s)
+
+-- name: begin_attempt
+-- What a sign-in under way is held to, until it is over.
+SELECT begin_sign_in(%(attempt)s, %(purpose)s, %(body)s, %(now)s, %(expires_at)s)
+
+-- name: take_attempt
+-- What a sign-in is held to, this once.
+SELECT take_sign_in(%(attempt)s, %(purpose)s, %(now)s)
