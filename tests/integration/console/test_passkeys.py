@@ -280,6 +280,7 @@ def test_failures_lock_and_a_link_lets_in_meanwhile(
 def test_an_address_that_fails_again_and_again_has_to_wait(
     deployed: Deployed, passkey: Authenticator
 ) -> None:
+    deployed.stop_the_clock()
     browser = Browser(deployed.app, base=OWN)
     for _ in range(ADDRESS_ATTEMPTS):
         options(browser)
