@@ -102,6 +102,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.webhooks",
             f"{CONSOLE}.costs",
             f"{CONSOLE}.audit",
+            f"{CONSOLE}.workflows",
             f"{CONSOLE}.approvals",
             f"{CONSOLE}.cited",
             f"{CONSOLE}.memories",

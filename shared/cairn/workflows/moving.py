@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.kernel.access import PersonRole
     from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Actor
     from cairn.workflows.definition import Definition, Step
@@ -123,10 +124,18 @@ class Runner:
                 raise
             return {}
 
-    def move(self, before: Opened, move: Move, *, actor: Actor = SYSTEM) -> RunRow | None:
+    def move(
+        self,
+        before: Opened,
+        move: Move,
+        *,
+        actor: Actor = SYSTEM,
+        person: PersonRole | None = None,
+    ) -> RunRow | None:
         """Move a run and return it as it is then; None when something moved it meanwhile.
 
-        Raises SubjectForgotten when somebody whom it is about was forgotten.
+        `person` is the role of who signed in to do it, which the database holds it to. Raises
+        SubjectForgotten when somebody whom it is about was forgotten.
         """
         workspace_id, run = before.workspace_id, before.run
         about = tuple(sorted({*run.data_subjects, *(move.result.about if move.result else ())}))
@@ -134,7 +143,7 @@ class Runner:
         sealed = run.input
         if about != run.data_subjects:
             sealed = self.platform.cipher.seal(run.id, workspace_id, keys, dict(before.given))
-        principal = system_principal(workspace_id)
+        principal = replace(system_principal(workspace_id), person=person)
         with (
             within(run.traceparent),
             open_write(

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
@@ -58,7 +57,7 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """The runs of a workspace, for admins."""
+    """The runs of a workspace: of admins and operators, read by whoever signed in."""
 
     platform: Platform
 
@@ -79,7 +78,7 @@ class Runs:
         Raises Denied, NotFound, ValidationFailed for what it is given or is not, Conflict
         (`too-many-runs`) where MOST_OPEN have not ended.
         """
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         with self.platform.transactions.reading(principal) as stores:
             workflow = stores.workflows.find(name)
         if workflow is None:
@@ -109,7 +108,7 @@ class Runs:
 
     def get(self, principal: Principal, run_id: UUID) -> WorkflowRunView:
         """Return a run; NotFound without it."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         opened = self._runner.read(principal.workspace_id, run_id)
         return view_of(opened.run, opened.definition, opened.given, opened.results)
 
@@ -123,7 +122,7 @@ class Runs:
         state: RunState | None = None,
     ) -> Sequence[WorkflowRunView]:
         """Return runs, the newest first."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         with self.platform.transactions.reading(principal) as stores:
             runs = stores.workflows.runs(before=before, limit=limit, name=name, state=state)
             rows = stores.workflows.versions_of({(run.workflow, run.version) for run in runs})
@@ -142,7 +141,7 @@ class Runs:
 
         Raises Conflict (`not-waiting`) when it waits for nobody (any more).
         """
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         if comment:
             comment = clean_text(comment, field="comment", max_chars=MOST_COMMENT_CHARS)
         before = self._runner.read(principal.workspace_id, run_id)
@@ -195,7 +194,7 @@ class Runs:
 
     def cancel(self, principal: Principal, run_id: UUID) -> WorkflowRunView:
         """End a run; what was done stays done. Conflict (`ended`) for one that has ended."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         before = self._runner.read(principal.workspace_id, run_id)
         if before.run.state in (RunState.DONE, RunState.CANCELLED):
             raise ended()
@@ -208,7 +207,7 @@ class Runs:
 
         Raises Conflict (`ended`) for one that ended, (`waiting`) for one that waits for a person.
         """
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         before = self._runner.read(principal.workspace_id, run_id)
         if before.run.state in (RunState.DONE, RunState.CANCELLED):
             raise ended()
@@ -218,7 +217,8 @@ class Runs:
         return self.get(principal, run_id)
 
     def _moved(self, principal: Principal, before: Opened, move: Move) -> None:
-        if self._runner.move(before, move, actor=principal_actor(principal)) is None:
+        actor = principal_actor(principal)
+        if self._runner.move(before, move, actor=actor, person=principal.person) is None:
             raise Conflict("The run has moved on meanwhile.", reason="moved")
 
 

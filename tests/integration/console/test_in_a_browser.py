@@ -18,6 +18,7 @@ from tests.support.console import PASSWORD, add_person, register_hashing
 from tests.support.embedding import HashingEmbedder
 from tests.support.forgetting import erase_in_memory
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
+from tests.support.workflows import embed_by_hashing
 from tests.support.world import open_world
 
 from cairn.api.app import create_app
@@ -49,8 +50,8 @@ pytestmark = pytest.mark.skipif(
 class Site:
     """The API behind a socket, and the workspace behind it."""
 
-    def __init__(self, front: Front, url: str, world: World) -> None:
-        self.front, self.url, self.world = front, url, world
+    def __init__(self, front: Front, url: str, world: World, cloud: Cloud) -> None:
+        self.front, self.url, self.world, self.cloud = front, url, world, cloud
 
     def person(self, page: Page, role: PersonRole) -> None:
         """Sign somebody of a role in, by a link."""
@@ -67,7 +68,9 @@ def site(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         folder = tmp_path_factory.mktemp("console")
         for name, value in environment(database.app_url, folder).items():
             patch.setenv(name, value)
-        stand_in_for_aws(patch, Cloud())
+        cloud = Cloud()
+        stand_in_for_aws(patch, cloud)
+        embed_by_hashing(patch)
         world = open_world(database.owner_url, database.app_url, f"browser {new_id()}")
         register_hashing(database)
         erase_in_memory(patch, folder)
@@ -82,7 +85,7 @@ def site(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             assert thread.is_alive()
             thread.join(0.05)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield Site(front, f"http://127.0.0.1:{port}", world)
+        yield Site(front, f"http://127.0.0.1:{port}", world, cloud)
         server.should_exit = True
         thread.join(20)
         world.pool.close()

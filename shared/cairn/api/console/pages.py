@@ -53,6 +53,7 @@ MENU = (
     ("investigations", "/console/investigations", "Investigations"),
     ("review", "/console/review", "Review"),
     ("conversations", "/console/conversations", "Conversations"),
+    ("workflows", "/console/workflows", "Workflows"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
 REASON = "x-cairn-reason"

@@ -173,7 +173,7 @@ class WorkflowRemoved(TypedDict):
 )
 def create_workflow(body: NewWorkflowIn, caller: Admin, services: Services) -> Response:
     """Make a workflow; its name stays for good."""
-    workflow = services.workflows.create(caller, _definition(body.name, body))
+    workflow = services.workflows.create(caller, definition_of(body.name, body))
     return answer(_shown(workflow), status=201)
 
 
@@ -227,7 +227,7 @@ def replace_workflow(
     workflow: WorkflowName, body: WorkflowIn, caller: Admin, services: Services
 ) -> Response:
     """Replace a workflow by another version; runs under way go on with theirs."""
-    return answer(_shown(services.workflows.put(caller, _definition(workflow, body))))
+    return answer(_shown(services.workflows.put(caller, definition_of(workflow, body))))
 
 
 @routes.delete(
@@ -387,7 +387,8 @@ def resume_workflow_run(workflow_run_id: RunId, caller: Admin, services: Service
     return answer(services.workflow_runs.resume(caller, workflow_run_id), status=202)
 
 
-def _definition(name: str, body: WorkflowIn) -> Definition:
+def definition_of(name: str, body: WorkflowIn) -> Definition:
+    """Return the definition that a body says."""
     steps: list[Step] = [step_of(step.model_dump()) for step in body.steps]
     schedule = schedule_of(body.schedule.model_dump()) if body.schedule else None
     return Definition(
