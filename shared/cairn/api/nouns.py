@@ -103,6 +103,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.costs",
             f"{CONSOLE}.audit",
             f"{CONSOLE}.workflows",
+            f"{CONSOLE}.networks",
             f"{CONSOLE}.approvals",
             f"{CONSOLE}.cited",
             f"{CONSOLE}.memories",
