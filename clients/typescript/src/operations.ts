@@ -967,7 +967,7 @@ export function revokeKey(
 
 /** Read the ledger. */
 export function listLedger(
-  query: { type?: string | undefined; from_position?: number | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+  query: { type?: string | undefined; from_position?: number | undefined; actor_id?: string | undefined; subject_id?: string | undefined; recorded_from?: string | undefined; recorded_to?: string | undefined; newest_first?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
 ): Call<M["LedgerEntryPage"]> {
   return { method: "GET", path: "/v1/ledger", query };
 }

@@ -113,6 +113,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.review",
             f"{CONSOLE}.tickets",
             f"{CONSOLE}.conversations",
+            f"{CONSOLE}.ledger",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

@@ -219,12 +219,19 @@ def list_entries(
     ctx: typer.Context,
     type: Annotated[str | None, typer.Option(help="Only this type, or its namespace.")] = None,
     from_position: Annotated[int, typer.Option("--from", min=1)] = 1,
+    actor: Annotated[str | None, typer.Option(help="Only what this actor wrote.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only about this data subject's id.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only recorded at this time or later.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only recorded before this time.")] = None,
+    newest: Annotated[bool, typer.Option("--newest", help="The newest first.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
     as_json: Json = False,
 ) -> None:
     """Show entries by position."""
     deps = deps_of(ctx)
-    page = deps.client.get("/v1/ledger", type=type, from_position=from_position, limit=limit)
+    where = {"type": type, "actor_id": actor, "subject_id": subject, "recorded_from": since}
+    where |= {"recorded_to": until, "newest_first": "true" if newest else None}
+    page = deps.client.get("/v1/ledger", from_position=from_position, limit=limit, **where)
     if as_json:
         return print_json(page)
     shown = table("position", "type", "actor", "recorded", "hash")

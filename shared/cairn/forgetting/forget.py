@@ -153,6 +153,12 @@ class Forget:
             raise NotFound("There is no such forgetting.", forgetting_id=str(forgetting_id))
         return row
 
+    def newest(self, principal: Principal, *, limit: int, offset: int) -> Sequence[Forgetting]:
+        """Return a page of all forgettings, the newest first."""
+        principal.require(Role.ADMIN)
+        with self.platform.transactions.reading(_system(principal)) as stores:
+            return stores.forgetting.newest(limit=limit, offset=offset)
+
     def unfinished(self, workspace_id: UUID) -> int:
         """Finish what was interrupted in a workspace and return how many there were."""
         with self.platform.transactions.reading(system_principal(workspace_id)) as stores:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         DocumentView,
         IngestionView,
         Json,
+        LedgerFilter,
         MemoryFilter,
         MemoryVersion,
         MemoryView,
@@ -134,16 +135,14 @@ class Browse:
     def list_ledger(
         self,
         principal: Principal,
+        where: LedgerFilter,
         *,
-        type: str | None,
-        from_position: int,
         limit: int,
         after: int | None,
     ) -> Page[LedgerEntryView]:
-        """Return a page of entries by rising position, above `after` and from `from_position`."""
-        above = max(after or 0, from_position - 1)
+        """Return a page of entries by rising or, newest first, by falling position."""
         with self.transactions.reading(principal) as stores:
-            entries = stores.ledger.page(after=above, limit=limit + 1, type_=type)
+            entries = stores.ledger.listed(where, limit=limit + 1, after=after)
         return _page([entry_view(entry) for entry in entries], limit)
 
     def list_newest(
@@ -155,6 +154,14 @@ class Browse:
         with self.transactions.reading(principal) as stores:
             entries = stores.ledger.newest(types, before=below, limit=limit)
         return [entry_view(entry) for entry in entries]
+
+    def export_ledger(
+        self, principal: Principal, *, after: int, limit: int
+    ) -> tuple[Head, Sequence[Entry]]:
+        """Return where the chain ends, and up to `limit` entries above `after`; for admins."""
+        principal.require(Role.ADMIN)
+        with self.transactions.reading(principal) as stores:
+            return stores.ledger.head(), stores.ledger.page(after=after, limit=limit)
 
     def verify_ledger(self, principal: Principal) -> LedgerVerification:
         """Recompute the workspace's chain from its beginning, a batch in memory at a time."""

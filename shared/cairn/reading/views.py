@@ -197,6 +197,22 @@ class IngestionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerFilter:
+    """Which entries a list shows; None means any. `type` may be a namespace: `memory`.
+
+    `actor_id` wrote them, `subject_id` is one of whom they are about; times are the ledger's.
+    """
+
+    type: str | None = None
+    from_position: int = 1
+    actor_id: str | None = None
+    subject_id: UUID | None = None
+    recorded_from: datetime | None = None
+    recorded_to: datetime | None = None
+    newest_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntryView:
     """One ledger entry: everything in the clear header, hashes in hex. Bodies stay encrypted."""
 

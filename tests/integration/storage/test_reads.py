@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from cairn.kernel.errors import NotFound
 from cairn.kernel.ids import new_id
 from cairn.memories.kinds import MemoryKind
 from cairn.reading.browse import Browse
-from cairn.reading.views import MemoryFilter
+from cairn.reading.views import LedgerFilter, MemoryFilter
 from cairn.recall.rendering import plain
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ def test_a_list_of_the_past_shows_what_stood_then_in_the_state_it_had(
 
     assert listed() == ["An aside.", "She lives in Oslo."]
     assert listed(as_of=then) == ["She lives in Paris."]
-    entry = browse.list_ledger(
-        world.admin, type=None, from_position=then, limit=1, after=None
-    ).items[0]
+    where = LedgerFilter(from_position=then)
+    entry = browse.list_ledger(world.admin, where, limit=1, after=None).items[0]
     assert listed(as_of=entry.recorded_at) == ["She lives in Paris."]
     assert listed(as_of=0) == []
     assert listed(as_of=then, occurred_from=utc_now()) == []
@@ -159,16 +159,33 @@ def test_a_document_is_found_by_its_source_as_it_is_and_as_it_is_cited(
     assert len(browse.list_documents(world.admin, **asked).items) == 2
 
 
-def test_the_ledger_is_listed_by_type_and_namespace(world: World, browse: Browse) -> None:
+def test_the_ledger_is_listed_by_type_actor_subject_and_time_both_ways(
+    world: World, browse: Browse
+) -> None:
     world.tell(memory("a", client_id="acme"))
-    asked: dict[str, Any] = {"from_position": 1, "limit": 10, "after": None}
-    every = browse.list_ledger(world.admin, type=None, **asked).items
-    assert [item.position for item in every] == [1, 2, 3, 4]
+
+    def listed(limit: int = 10, after: int | None = None, **where: Any) -> tuple[list[int], Any]:
+        page = browse.list_ledger(world.admin, LedgerFilter(**where), limit=limit, after=after)
+        return [each.position for each in page.items], page.next_after
+
+    assert listed() == ([1, 2, 3, 4], None)
+    every = browse.list_ledger(world.admin, LedgerFilter(), limit=10, after=None).items
+    (remembered,) = [each for each in every if each.type == "memory.remembered"]
     for wanted in ("memory", "memory.remembered"):
-        found = browse.list_ledger(world.admin, type=wanted, **asked).items
-        assert [item.type for item in found] == ["memory.remembered"]
-    page = browse.list_ledger(world.admin, type=None, from_position=2, limit=2, after=None)
-    assert ([item.position for item in page.items], page.next_after) == ([2, 3], 3)
+        assert listed(type=wanted) == ([remembered.position], None)
+    assert listed(from_position=2, limit=2) == ([2, 3], 3)
+    assert listed(newest_first=True, limit=3) == ([4, 3, 2], 2)
+    assert listed(newest_first=True, limit=3, after=2) == ([1], None)
+    (subject,) = remembered.data_subjects
+    about = [each.position for each in every if subject in each.data_subjects]
+    assert listed(subject_id=subject) == (about, None)
+    assert listed(subject_id=new_id()) == ([], None)
+    wrote = [each.position for each in every if each.actor_id == remembered.actor_id]
+    assert listed(actor_id=remembered.actor_id) == (wrote, None)
+    same = [each.position for each in every if each.recorded_at == remembered.recorded_at]
+    later = remembered.recorded_at + timedelta(microseconds=1)
+    assert listed(recorded_from=remembered.recorded_at, recorded_to=later) == (same, None)
+    assert listed(recorded_from=every[-1].recorded_at + timedelta(microseconds=1)) == ([], None)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ from cairn.reading.views import (
     KeyCreated,
     KeyView,
     LedgerEntryView,
+    LedgerFilter,
     LedgerVerification,
     MemoryFilter,
     MemoryVersion,
@@ -377,13 +378,12 @@ class World:
     def list_ledger(
         self,
         principal: Principal,
+        where: LedgerFilter,
         *,
-        type: str | None,
-        from_position: int,
         limit: int,
         after: int | None,
     ) -> Page[LedgerEntryView]:
-        first = max(from_position, (after or 0) + 1)
+        first = max(where.from_position, (after or 0) + 1)
         items = tuple(_entry(each) for each in range(first, min(first + limit, 251)))
         return Page(items=items, next_after=items[-1].position if len(items) == limit else None)
 

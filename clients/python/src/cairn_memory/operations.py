@@ -2210,6 +2210,11 @@ def list_ledger(
     *,
     type: str | None = None,
     from_position: int | None = None,
+    actor_id: str | None = None,
+    subject_id: UUID | str | None = None,
+    recorded_from: datetime | None = None,
+    recorded_to: datetime | None = None,
+    newest_first: bool | None = None,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Call[models.LedgerEntryPage]:
@@ -2221,7 +2226,17 @@ def list_ledger(
         method="GET",
         path="/v1/ledger",
         answer=models.LedgerEntryPage,
-        query={"type": type, "from_position": from_position, "limit": limit, "cursor": cursor},
+        query={
+            "type": type,
+            "from_position": from_position,
+            "actor_id": actor_id,
+            "subject_id": subject_id,
+            "recorded_from": recorded_from,
+            "recorded_to": recorded_to,
+            "newest_first": newest_first,
+            "limit": limit,
+            "cursor": cursor,
+        },
     )
 
 

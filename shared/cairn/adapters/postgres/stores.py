@@ -17,6 +17,7 @@ from cairn.adapters.postgres.store import Store, keyed, record
 from cairn.enrichment.ports import Stated
 from cairn.graph.edge import Edge, EdgeClosure, EdgeStrength
 from cairn.graph.node import Node, NodeChange
+from cairn.kernel.text.canonical import MAX_INTEGER
 from cairn.kernel.text.hashes import sha256
 from cairn.ledger.entry import Actor, ActorKind, Entry, Head
 from cairn.memories.identity import Link, Message, Session, StoredMemory
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from cairn.enrichment.ports import EnrichableNode
     from cairn.graph.projection import Projection, Purge
     from cairn.memories.edit_plan import WholeMemory
+    from cairn.reading.views import LedgerFilter
     from cairn.rebuild.missing_keys import SealedFor
     from cairn.writing.ports import Subject
 
@@ -45,6 +47,9 @@ _EDGE_QUERIES: Mapping[type, str] = {
     EdgeStrength: "node.strengthen_edges",
 }
 
+
+_INSTANT = timedelta(microseconds=1)
+"""The shortest time between two times of the ledger."""
 
 SET = re.compile(r"^ .*?(\w+) = ", re.MULTILINE)
 R = TypeVar("R")
@@ -85,6 +90,29 @@ class PostgresLedger(Store):
         """Return up to `limit` entries of some types below a position, the newest first."""
         parameters = {"types": list(types), "before": before, "limit": limit}
         return self.all_of(entries_of(self.principal.workspace_id), "ledger.newest", **parameters)
+
+    def listed(self, where: LedgerFilter, *, limit: int, after: int | None) -> list[Entry]:
+        """Return up to `limit` entries as a list shows them, those past `after` in its order."""
+        first, last = where.from_position - 1, MAX_INTEGER
+        if where.recorded_from is not None:
+            first = max(first, self.position_at(where.recorded_from - _INSTANT))
+        if where.recorded_to is not None:
+            last = self.position_at(where.recorded_to - _INSTANT) + 1
+        if after is not None:
+            if where.newest_first:
+                last = min(last, after)
+            else:
+                first = max(first, after)
+        return self.all_of(
+            entries_of(self.principal.workspace_id),
+            "ledger.listed_backwards" if where.newest_first else "ledger.listed",
+            after=first,
+            before=last,
+            type=where.type,
+            actor_id=where.actor_id,
+            subject_id=where.subject_id,
+            limit=limit,
+        )
 
     def sealed_for(self) -> Sequence[SealedFor]:
         """Return everybody whose key a body needs and who was not forgotten, in order of ids."""

@@ -31,7 +31,7 @@ from cairn.graph.node import State
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.memories.edit_plan import EDITABLE
 from cairn.memories.kinds import MemoryKind
-from cairn.reading.views import MemoryFilter, MemoryVersion, MemoryView
+from cairn.reading.views import LedgerFilter, MemoryFilter, MemoryVersion, MemoryView
 from cairn.recall.query import SearchRequest
 from cairn.recall.walks.lineage import LineageRequest
 
@@ -138,9 +138,8 @@ def moment_of(visitor: Visitor, query: Mapping[str, str]) -> Moment:
     position = int(text)
     if position >= head:
         return Moment(head=head)
-    entries = browse.list_ledger(
-        visitor.principal, type=None, from_position=max(position, 1), limit=1, after=None
-    ).items
+    where = LedgerFilter(from_position=max(position, 1))
+    entries = browse.list_ledger(visitor.principal, where, limit=1, after=None).items
     at = entries[0].recorded_at if entries else None
     return Moment(head=head, position=position, at=at)
 

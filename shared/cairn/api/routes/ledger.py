@@ -1,6 +1,8 @@
 """The ledger as its readers see it: entries by position, and whether the chain holds."""
 
+from dataclasses import asdict
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Query, Response
 
@@ -9,9 +11,10 @@ from cairn.api import pages
 from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Options, Services
 from cairn.api.documentation import PageOf, answers, problems
+from cairn.api.fields import Name, Timestamp
 from cairn.api.pages import Cursor, Limit, Position, page_answer
 from cairn.api.routing import router
-from cairn.reading.views import LedgerEntryView, LedgerVerification
+from cairn.reading.views import LedgerEntryView, LedgerFilter, LedgerVerification
 
 routes = router("ledger")
 
@@ -20,7 +23,10 @@ routes = router("ledger")
     "/v1/ledger",
     summary="Read the ledger",
     response_model=None,
-    responses={**answers(200, "One page, oldest first", PageOf[LedgerEntryView]), **problems()},
+    responses={
+        **answers(200, "One page", PageOf[LedgerEntryView]),
+        **problems(),
+    },
 )
 def list_ledger(
     caller: Admin,
@@ -30,15 +36,27 @@ def list_ledger(
         str | None, Query(pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$", max_length=100)
     ] = None,
     from_position: Annotated[Position, Query()] = 1,
+    actor_id: Annotated[Name | None, Query()] = None,
+    subject_id: Annotated[UUID | None, Query()] = None,
+    recorded_from: Annotated[Timestamp | None, Query()] = None,
+    recorded_to: Annotated[Timestamp | None, Query()] = None,
+    newest_first: Annotated[bool, Query()] = False,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
     """Read entries with their hashes. Bodies are encrypted and stay out of the answer."""
-    filters = {"type": type, "from_position": from_position}
-    after = pages.decode(cursor, route="ledger", filters=filters)
-    page = services.browse.list_ledger(
-        caller, type=type, from_position=from_position, limit=limit, after=after
+    where = LedgerFilter(
+        type=type,
+        from_position=from_position,
+        actor_id=actor_id,
+        subject_id=subject_id,
+        recorded_from=recorded_from,
+        recorded_to=recorded_to,
+        newest_first=newest_first,
     )
+    filters = asdict(where)
+    after = pages.decode(cursor, route="ledger", filters=filters)
+    page = services.browse.list_ledger(caller, where, limit=limit, after=after)
     return page_answer(page, route="ledger", filters=filters, options=options)
 
 

@@ -93,6 +93,10 @@ class PostgresForgetting(Store):
         """Return those that are not done, the oldest first."""
         return self._forgettings("forgetting.unfinished", {})
 
+    def newest(self, *, limit: int, offset: int) -> Sequence[Forgetting]:
+        """Return a page of all, the newest first."""
+        return self._forgettings("forgetting.newest", {"limit": limit, "offset": offset})
+
     def begin(self, forgetting: Forgetting) -> None:
         """Keep a new one; one of the same subject stays as it is."""
         self.write("forgetting.begin", forgetting)

@@ -21,6 +21,14 @@ SELECT id, workspace_id, subject_id, kind, mark, keyed, reason, principal_id, st
  WHERE workspace_id = %(workspace_id)s AND status <> 'done'
  ORDER BY begun_at, id
 
+-- name: newest
+-- All forgettings, the newest first.
+SELECT id, workspace_id, subject_id, kind, mark, keyed, reason, principal_id, status, position,
+  begun_at, purged_position, document_ids, object_keys, counts, done_at
+  FROM forgetting
+ WHERE workspace_id = %(workspace_id)s
+ ORDER BY begun_at DESC, id DESC LIMIT %(limit)s OFFSET %(offset)s
+
 -- name: begin
 -- Keep a forgetting; one of the same subject stays.
 INSERT INTO forgetting (workspace_id, id, subject_id, kind, mark, keyed, reason, principal_id,

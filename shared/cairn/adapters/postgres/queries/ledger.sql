@@ -57,6 +57,30 @@ SELECT l.position, l.id, l.type, l.actor_kind, l.actor_id, l.session_id, l.trace
      ORDER BY position DESC LIMIT %(limit)s) AS l
  ORDER BY l.position DESC LIMIT %(limit)s
 
+-- name: listed
+-- Entries between two positions, narrowed as a list is: by rising position.
+SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
+  occurred_at, recorded_at, meta AS meta_text, body, prev_hash, hash
+  FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND position > %(after)s AND position < %(before)s
+   AND (%(type)s::text IS NULL OR type = %(type)s
+     OR position('.' IN %(type)s) = 0 AND starts_with(type, %(type)s || '.'))
+   AND (%(actor_id)s::text IS NULL OR actor_id = %(actor_id)s)
+   AND (%(subject_id)s::uuid IS NULL OR %(subject_id)s = ANY (data_subjects))
+ ORDER BY position LIMIT %(limit)s
+
+-- name: listed_backwards
+-- The same by falling position.
+SELECT position, id, type, actor_kind, actor_id, session_id, trace_id, parent_id, data_subjects,
+  occurred_at, recorded_at, meta AS meta_text, body, prev_hash, hash
+  FROM ledger
+ WHERE workspace_id = %(workspace_id)s AND position > %(after)s AND position < %(before)s
+   AND (%(type)s::text IS NULL OR type = %(type)s
+     OR position('.' IN %(type)s) = 0 AND starts_with(type, %(type)s || '.'))
+   AND (%(actor_id)s::text IS NULL OR actor_id = %(actor_id)s)
+   AND (%(subject_id)s::uuid IS NULL OR %(subject_id)s = ANY (data_subjects))
+ ORDER BY position DESC LIMIT %(limit)s
+
 -- name: position_at
 -- The last position recorded at or before a moment; 0 before the first.
 SELECT coalesce(max(position), 0) FROM ledger
