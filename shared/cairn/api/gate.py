@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STREAMS = "/events"
 """A GET under one of `FOLLOWED` that ends so lasts as long as its reader."""
 
-FOLLOWED = ("/v1/investigations/", "/v1/chat/")
+FOLLOWED = ("/v1/investigations/", "/v1/chat/", "/v1/widget/")
 CHAT = "/v1/chat"
 """A POST there lasts as long as a model takes; what it does meanwhile is short."""
 

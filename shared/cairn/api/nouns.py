@@ -27,6 +27,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "conversations": (f"{ROUTES}.conversations",),
         "checkpoints": (f"{ROUTES}.checkpoints",),
         "chat": (f"{ROUTES}.chat",),
+        "chats": (f"{ROUTES}.chats",),
         "widget": (f"{ROUTES}.widget", f"{ROUTES}.widget_door"),
         "widget.js": (f"{ROUTES}.widget_door",),
         "reports": (f"{ROUTES}.reports",),

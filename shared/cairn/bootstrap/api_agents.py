@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from cairn.bootstrap.helpdesk import HelpdeskParts
     from cairn.chat.actions import Actions
     from cairn.chat.answer import AnswerTurn
+    from cairn.chat.hand_off_views import BrowseChats
+    from cairn.chat.hand_offs import HandOffs
+    from cairn.chat.recording import RecordLines
     from cairn.chat.turns import Turns
     from cairn.chat.widget_sessions import Widgets
     from cairn.chat.widget_settings import KeepWidget
@@ -252,7 +255,7 @@ class AgentServices(FeedServices):
         """Turns of chats."""
         from cairn.chat.turns import Turns
 
-        return Turns(self.platform, actions=self.chat_actions)
+        return Turns(self.platform, actions=self.chat_actions, record=self.record_lines)
 
     @part
     def chat_actions(self) -> Actions:
@@ -273,6 +276,34 @@ class AgentServices(FeedServices):
             workspace_of=WorkspaceOfWidget(self.opened),
             elsewhere=Turnstile(),
         )
+
+    @part
+    def hand_offs(self) -> HandOffs:
+        """Chats that go to people."""
+        from cairn.chat.hand_offs import HandOffs
+
+        return HandOffs(
+            platform=self.platform,
+            intake=self.intake,
+            record=self.record_lines,
+            transcript=self.browse_chats.transcript,
+            metrics=self.investigation_parts.metrics,
+        )
+
+    @part
+    def record_lines(self) -> RecordLines:
+        """Recording what is said to people in chats."""
+        from cairn.chat.recording import RecordLines
+        from cairn.conversations.record import RecordMessage
+
+        return RecordLines(platform=self.platform, record=RecordMessage(self.platform))
+
+    @part
+    def browse_chats(self) -> BrowseChats:
+        """Chats that go to people, as they see them."""
+        from cairn.chat.hand_off_views import BrowseChats
+
+        return BrowseChats(platform=self.platform, redact=self.investigation_parts.redacted)
 
     @part
     def keep_widget(self) -> KeepWidget:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.chat.actions import Propose
 from cairn.chat.loop import SYSTEM, Answer, Loop, account, cited, use
 from cairn.chat.rows import AnsweredBy, ChatActionState, TurnState
-from cairn.chat.rules import ByRules, says_something, wish_of, yes_or_no
+from cairn.chat.rules import ByRules, says_something, wants_person, wish_of, yes_or_no
 from cairn.chat.telling import Stopped, Teller
 from cairn.chat.tools import Does
 from cairn.chat.window import Exchange, before_the_model, grown, room_of, since
@@ -193,6 +193,10 @@ class AnswerTurn:
         if decision is not None and (answer := self._decided(turn, telling, decision, language)):
             _stream_text(teller, answer.text)
             return _Outcome(answer=answer)
+        if Does.PERSON in toolbox.does and wants_person(turn.message):
+            result = use(teller, toolbox, toolbox.does[Does.PERSON], {})
+            text = phrase("person", language) if result.error is None else result.text
+            return _Outcome(answer=_stream_text(teller, text))
         agent = teller.begin("agent", "chat")
         propose = Propose(teller=teller, session=turn.session)
         outcome = self._by_model(turn, toolbox, teller, propose, screened, earlier)

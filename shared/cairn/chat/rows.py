@@ -20,6 +20,7 @@ class TurnState(StrEnum):
     REFUSED = "refused"  # a public message that screening turned away
     ABORTED = "aborted"
     FAILED = "failed"
+    PASSED = "passed"  # kept for a person, who answers
 
 
 class ChatActionState(StrEnum):
@@ -38,6 +39,7 @@ class AnsweredBy(StrEnum):
 
     MODEL = "model"
     RULES = "rules"
+    PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,8 @@ class NewTurn:
     digest: bytes
     created_at: datetime
     deadline: datetime
+    state: TurnState = TurnState.RUNNING
+    ended_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,17 @@ _TICKET = re.compile(
     r"\s*[:,]?\s+(?P<what>.{2,})",
     re.IGNORECASE | re.DOTALL,
 )
+_PERSON = re.compile(
+    r"\b(?:(?:speak|talk|chat)(?:ing)? (?:to|with)|connect me (?:to|with)|transfer me to|get me"
+    r"|i (?:want|need|would like|'d like)) (?:an? |the |some )?(?:real |live |actual )?"
+    r"(?:person|human(?: being)?|someone (?:real|human)|human agent|operator|representative"
+    r"|member of (?:the|your) (?:team|staff)|support agent)\b"
+    r"|\bmit (?:einem|einer|dem) (?:echten )?(?:menschen|mitarbeiter(?:in)?|person) "
+    r"(?:sprechen|reden|chatten)"
+    r"|\bparler (?:à|avec) (?:une (?:vraie )?personne|un (?:humain|conseiller|agent))\b"
+    r"|\bhablar con (?:una persona(?: real)?|un (?:humano|agente)|alguien)\b",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(
     rf"{_PLEASE}(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could"
     r"|will|would|should|has|have|had|tell me|show me|wer|was|wann|wo|warum|wieso|wie|welche[rsnm]?"
@@ -92,6 +103,11 @@ def wish_of(message: str) -> Wish:
             if match := pattern.match(text):
                 return Wish(does=does, what=match["what"].strip())
     return Wish(does=Does.RECALL, what=text)
+
+
+def wants_person(message: str) -> bool:
+    """Return whether a message asks for a person to talk to."""
+    return _PERSON.search(message) is not None
 
 
 def says_something(message: str) -> bool:

@@ -31,6 +31,7 @@ class Does(StrEnum):
     LIST = "list"
     DELETE = "delete"
     TICKET = "ticket"
+    PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from cairn.chat.recording import add_message
 from cairn.chat.rows import NewTurn, TurnState
 from cairn.chat.views import Told, TurnEvents, TurnView
 from cairn.chat.window import MOST_EXCHANGES, Exchange
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cairn.chat.actions import Actions
+    from cairn.chat.handoff import HandOffRow
     from cairn.chat.rows import TurnRow
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
@@ -81,6 +83,7 @@ class Turns:
 
     platform: Platform
     actions: Actions = field(kw_only=True)
+    record: Callable[[HandOffRow], None] = field(default=lambda row: None, kw_only=True)
 
     def begin(
         self,
@@ -121,11 +124,13 @@ class Turns:
             created_at=now,
             deadline=now + LONGEST,
         )
-        begun = self._keep(principal, new, counting)
+        begun, person = self._keep(principal, new, counting, sealer, message)
         if not begun:
             if existing := self._find_row(principal, turn_id, digest):
                 return self._open_turn(principal, existing)
             raise Conflict("Another turn of this session runs.", reason="turn-running")
+        if person is not None:
+            self.record(person)
         return Turn(
             id=turn_id,
             principal=principal,
@@ -135,22 +140,37 @@ class Turns:
             client_id=new.client_id,
             suggest=ask.suggest,
             sealer=sealer,
-            fresh=True,
+            fresh=person is None,
             titled=counting is None,
         )
 
-    def _keep(self, principal: Principal, new: NewTurn, counting: Counting | None) -> bool:
-        """Keep a turn that may begin; False when its id is known, or one of its session runs."""
+    def _keep(
+        self,
+        principal: Principal,
+        new: NewTurn,
+        counting: Counting | None,
+        sealer: Sealer,
+        message: str,
+    ) -> tuple[bool, HandOffRow | None]:
+        """Keep a turn that may begin; False when its id is known, or one of its session runs.
+
+        While a person answers its chat, or is waited for, it goes to them and no model is asked.
+        """
         now = new.created_at
         before = {"events_before": now - KEEP_EVENTS, "turns_before": now - KEEP_TURNS}
         with self.platform.transactions.preparing(principal) as (stores, _):
             stores.chats.tidy(new.session, now, **before)
             if counting is None and principal.role is Role.PUBLIC:
                 _require_room(stores, new)
+            person = stores.hand_offs.hold(new.session)
+            if person is not None:
+                new = replace(new, state=TurnState.PASSED, ended_at=now)
             begun = stores.chats.begin(new)
             if begun and counting is not None:
                 counting.require(stores, new)
-        return begun
+            if begun and person is not None:
+                add_message(stores, person, sealer, message, now)
+        return begun, person
 
     def show(self, principal: Principal, turn_id: UUID) -> TurnView:
         """Return a turn; NotFound for another's."""
@@ -192,9 +212,22 @@ class Turns:
             )
             for each in rows
         ]
+        if row.state is TurnState.PASSED and after <= row.seq and len(items) < limit:
+            data: dict[str, Any] = {
+                "name": "chat",
+                "state": row.state.value,
+                "answer": None,
+                "citations": [],
+            }
+            at = row.ended_at or row.created_at
+            items.append(Told(seq=row.seq + 1, name="graph_end", data=data, at=at))
         last = items[-1].seq if items else after
         over = self._state(row) is not TurnState.RUNNING and last >= row.seq
         return TurnEvents(items=items, after=last, ended=over)
+
+    def session_of(self, principal: Principal, turn_id: UUID) -> bytes:
+        """Return what the turns of a turn's chat have in common; NotFound for another's."""
+        return self._row(principal, turn_id).session
 
     def abort(self, principal: Principal, turn_id: UUID) -> TurnView:
         """Stop a turn; one that has ended stays as it is."""
@@ -211,7 +244,7 @@ class Turns:
         for row in reversed(rows):
             sealer = self._opener(turn.principal, row)
             question, answer = sealer.open(row.question), sealer.open(row.answer)
-            if question and row.state is TurnState.DONE:
+            if question and row.state in (TurnState.DONE, TurnState.PASSED):
                 where = answer.get("conversation_id")
                 exchanges.append(
                     Exchange(

@@ -133,8 +133,24 @@ def signed_limits() -> WidgetLimits:
     return WidgetLimits(per_minute=60, per_day=1_000, per_session=200, challenge_after=None)
 
 
+class WidgetHandOff(WidgetPart):
+    """When a person is called, and for how long they are waited for.
+
+    Nobody for `wait_minutes`: a ticket. No answer of the operator for `away_minutes`: the chat
+    waits for another. After `after_unanswered` answers in a row that found nothing a person
+    is called; null: never.
+    """
+
+    wait_minutes: Annotated[int, Field(ge=1, le=1_440)] = 10
+    away_minutes: Annotated[int, Field(ge=1, le=1_440)] = 10
+    after_unanswered: Annotated[int, Field(ge=1, le=100)] | None = None
+
+
 class WidgetSettings(WidgetPart):
-    """What a widget may do. `agent` is whose public documents it answers from; null: nobody's."""
+    """What a widget may do. `agent` is whose public documents it answers from; null: nobody's.
+
+    Without `hand_off` customers have no way to a person.
+    """
 
     origins: Annotated[list[Origin], Field(min_length=1, max_length=MOST_ORIGINS)]
     theme: WidgetTheme = Field(default_factory=WidgetTheme)
@@ -143,6 +159,7 @@ class WidgetSettings(WidgetPart):
     signed: WidgetLimits = Field(default_factory=signed_limits)
     host: WidgetHost | None = None
     day_usd: Amount = Decimal(50)
+    hand_off: WidgetHandOff | None = None
     challenge: Annotated[ChallengeKind, Field(strict=False)] = ChallengeKind.WORK
     site_key: Annotated[str, Field(pattern=r"^[A-Za-z0-9_\-]{1,100}$")] | None = None
     agent: Annotated[str, Field(min_length=1, max_length=256)] | None = None

@@ -26,6 +26,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "This key may not do that.",
             "fallback": "The model did not answer; this is quoted by rules.",
             "expired": "That question is no longer open; nothing was changed.",
+            "person": "A person of our team was asked to join; write on, nothing is lost.",
             "more": "What else is known about {word}?",
         },
         "de": {
@@ -44,6 +45,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "Dieser Schlüssel darf das nicht.",
             "fallback": "Das Modell hat nicht geantwortet; das ist nach Regeln zitiert.",
             "expired": "Diese Frage ist nicht mehr offen; nichts wurde geändert.",
+            "person": "Jemand aus dem Team ist gerufen; schreib weiter, nichts geht verloren.",
             "more": "Was ist noch über {word} bekannt?",
         },
         "fr": {
@@ -62,6 +64,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "Cette clé ne le permet pas.",
             "fallback": "Le modèle n'a pas répondu ; ceci est cité par règles.",
             "expired": "Cette question n'est plus ouverte ; rien n'a été changé.",
+            "person": "Une personne de l'équipe est appelée ; continuez, rien ne se perd.",
             "more": "Que sait-on d'autre sur {word} ?",
         },
         "es": {
@@ -80,6 +83,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unable": "Esta clave no lo permite.",
             "fallback": "El modelo no respondió; esto se cita por reglas.",
             "expired": "Esa pregunta ya no está abierta; no se cambió nada.",
+            "person": "Se ha llamado a una persona del equipo; sigue, nada se pierde.",
             "more": "¿Qué más se sabe de {word}?",
         },
     }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.agents.chat import PostgresChats
     from cairn.adapters.postgres.agents.checkpoints import PostgresCheckpoints
     from cairn.adapters.postgres.agents.connectors import PostgresConnectors
+    from cairn.adapters.postgres.agents.handoffs import PostgresHandOffs
     from cairn.adapters.postgres.agents.investigations import (
         PostgresEntries,
         PostgresInvestigations,
@@ -127,6 +128,7 @@ class Stores:
     feeds: PostgresFeeds
     forgetting: PostgresForgetting
     grants: PostgresGrants
+    hand_offs: PostgresHandOffs
     graph: PostgresGraph
     graph_nodes: PostgresGraphNodes
     graph_state: PostgresGraphState

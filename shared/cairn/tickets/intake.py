@@ -22,7 +22,7 @@ from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from cairn.kernel.access import Principal
@@ -105,15 +105,33 @@ class Intake(Writer):
         taken = self._taken(principal, origin, list(items.values()), None) if items else ()
         return (*taken, *nameless)
 
+    def add_about(
+        self,
+        principal: Principal,
+        origin: From,
+        ticket: Incoming,
+        owners: tuple[Owner, ...],
+        also: Callable[[Write, Received], None],
+    ) -> Received:
+        """Take in a ticket of Cairn's own about `owners`; `also` does the rest of its transaction,
+        and undoes all of it by raising.
+        """
+        return self._taken(principal, origin, [checked(ticket)], None, owners=owners, also=also)[0]
+
     def _taken(
         self,
         principal: Principal,
         origin: From,
         tickets: Sequence[Incoming],
         idempotency: IdempotencyKey | None,
+        *,
+        owners: tuple[Owner, ...] | None = None,
+        also: Callable[[Write, Received], None] = lambda write, received: None,
     ) -> tuple[Received, ...]:
+        about = owners
+
         def prepared() -> Work[tuple[Received, ...]]:
-            owners = [owners_of(ticket) for ticket in tickets]
+            owners = [owners_of(ticket) if about is None else about for ticket in tickets]
             owners_needed = tuple(dict.fromkeys(owner for each in owners for owner in each))
             resolution = resolve(self.platform, principal, owners_needed)
             key = resolution.keys[principal.workspace_id]
@@ -123,14 +141,20 @@ class Intake(Writer):
             ]
             return Work(
                 resolution=resolution,
-                do=partial(self._take, origin, items),
+                do=partial(self._take, origin, items, also),
                 keep=_stored_answer,
                 read=_read,
             )
 
         return self.write_once(principal, prepared, idempotency)
 
-    def _take(self, origin: From, items: Sequence[_Item], write: Write) -> tuple[Received, ...]:
+    def _take(
+        self,
+        origin: From,
+        items: Sequence[_Item],
+        also: Callable[[Write, Received], None],
+        write: Write,
+    ) -> tuple[Received, ...]:
         write.register()
         tickets = write.stores.tickets
         forgotten = partial(forgotten_name, write.resolution.keys[write.entries.workspace_id])
@@ -144,6 +168,8 @@ class Intake(Writer):
             done.append(
                 self._new(write, origin, item) if row is None else self._seen(write, item, row)
             )
+        for received in done:
+            also(write, received)
         write.append()
         for received in done:
             if received.outcome is Outcome.NEW:

@@ -29,6 +29,7 @@ class WebhookEvent(StrEnum):
     CONTRADICTION_FLAGGED = "contradiction_flagged"  # two memories cannot both hold
     CONSOLIDATION_DONE = "consolidation_done"  # a run ended, well or not
     WORKFLOW_NOTICE = "workflow_notice"  # a step of a workflow has something to tell
+    CHAT_HAND_OFF = "chat_hand_off"  # a chat waits for a person, has one, or ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +143,11 @@ def _noticed(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
     return (Happening(event=WebhookEvent.WORKFLOW_NOTICE, data=data),)
 
 
+def _handed_off(meta: Mapping[str, Any]) -> tuple[Happening, ...]:
+    data = {name: meta[name] for name in ("hand_off_id", "state", "cause", "ticket_id")}
+    return (Happening(event=WebhookEvent.CHAT_HAND_OFF, data=data),)
+
+
 _READERS = {
     "memory.remembered": _remembered,
     "memory.corrected": _replaced,
@@ -149,4 +155,10 @@ _READERS = {
     "consolidation.applied": _consolidated,
     "consolidation.finished": _finished,
     "workflow.step_ended": _noticed,
+    "handoff.requested": _handed_off,
+    "handoff.accepted": _handed_off,
+    "handoff.released": _handed_off,
+    "handoff.returned": _handed_off,
+    "handoff.closed": _handed_off,
+    "handoff.ticketed": _handed_off,
 }

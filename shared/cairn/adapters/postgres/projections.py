@@ -81,6 +81,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "chat_action": "what waits for a person's yes; what it did is in the ledger",
         "widget": "what a chat widget may do; each change is in the ledger too",
         "chat_session": "sessions of its customers, for a month; what was said is in the ledger",
+        "handoff": "chats that people took over; each change is in the ledger too",
+        "handoff_line": "what was said there, for a month; what was said is in the ledger",
         "checkpoint": "states that programs go on from; a program's own, deleted by it",
         "checkpoint_write": "what their tasks wrote meanwhile",
         "checkpoint_usage": "how much of both there is; counted with each write",

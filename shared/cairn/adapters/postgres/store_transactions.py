@@ -50,6 +50,7 @@ PARTS = {
     "feeds": "discovery.feeds.PostgresFeeds",
     "forgetting": "ledger.forgetting.PostgresForgetting",
     "grants": "agents.approvals.PostgresGrants",
+    "hand_offs": "agents.handoffs.PostgresHandOffs",
     "graph": "memory.graph_reader.PostgresGraph",
     "graph_nodes": "memory.nodes.PostgresGraphNodes",
     "graph_state": "memory.embeddings.PostgresGraphState",

@@ -18,6 +18,7 @@ from cairn.api.fields import Body, Name, Text, at_most, examples
 from cairn.api.options import ApiOptions
 from cairn.api.routing import router
 from cairn.bootstrap.api import ApiServices
+from cairn.chat.handoff import HandOffState, Line
 from cairn.chat.turns import Ask, Turn
 from cairn.chat.views import ActionView, Told, TurnView
 from cairn.kernel.access import Principal
@@ -194,6 +195,35 @@ async def follow_chat_turn(
         )
     parts = chat_streams.followed(stored, streams.readmission(services, request), options.pace)
     return streams.streaming(parts, options.open_streams)
+
+
+class ChatLines(TypedDict):
+    """Who answers a chat, and what was said with a person there after a number."""
+
+    state: HandOffState
+    operator: str | None
+    items: list[Line]
+    after: int
+
+
+@routes.get(
+    "/v1/chat/{turn_id}/lines",
+    summary="Poll what a person says",
+    response_model=None,
+    responses={
+        **answers(200, "What was said after a number", ChatLines),
+        **problems("not-found"),
+    },
+)
+def list_chat_lines(
+    turn_id: TurnId, caller: ToolCaller, services: Services, after: After = 0
+) -> Response:
+    """List what was said since a person took over the chat that this turn is of."""
+    session = services.chat_turns.session_of(caller, turn_id)
+    row, lines = services.hand_offs.of_chat(caller, session, after=after)
+    last = lines[-1].seq if lines else after
+    shown = {"state": row.state, "operator": row.operator, "items": lines, "after": last}
+    return answer(shown)
 
 
 @routes.post(

@@ -68,6 +68,14 @@ class WidgetIssuer(TypedDict):
     keys: list[dict[str, Any]]
 
 
+class WidgetPersons(TypedDict):
+    """When a person is called, and for how long they are waited for."""
+
+    wait_minutes: int
+    away_minutes: int
+    after_unanswered: int | None
+
+
 class WidgetOut(TypedDict):
     """The widget, what it has cost today."""
 
@@ -79,6 +87,7 @@ class WidgetOut(TypedDict):
     signed: WidgetAllowance
     host: WidgetIssuer | None
     day_usd: float
+    hand_off: WidgetPersons | None
     challenge: ChallengeKind
     site_key: str | None
     agent: str | None

@@ -5,6 +5,9 @@ events a customer is told the words and the end.
 """
 
 import hashlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache, partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, NotRequired
@@ -12,6 +15,7 @@ from uuid import UUID
 
 from anyio import to_thread
 from fastapi import Depends, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -20,11 +24,12 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Text, at_most, examples
-from cairn.api.options import ApiOptions
+from cairn.api.options import ApiOptions, OpenStreams
 from cairn.api.routes.widget import WidgetLook, WidgetWords
 from cairn.api.routing import router
 from cairn.api.widget.tools import public_toolbox
 from cairn.bootstrap.api import ApiServices
+from cairn.chat.handoff import OPEN, HandOffCause, HandOffState, LineBy, LineKind
 from cairn.chat.rows import TurnState
 from cairn.chat.turns import Ask, Counting, Turn
 from cairn.chat.views import Told
@@ -37,17 +42,22 @@ routes = router("widget")
 
 WidgetId = Annotated[UUID, Path(description="The widget's id, as it stands in the page.")]
 TurnId = Annotated[UUID, Path(description="The id that the page gave the message.")]
+After = Annotated[
+    int, Query(ge=0, le=2**31 - 1, description="The number of the last line you have.")
+]
 MAX_HOST_TOKEN_CHARS = 8_192
 MAX_ANSWER_CHARS = 2_048
+MOST_HEARING = 300
 SCRIPT = FilePath(__file__).parents[1] / "widget" / "widget.js"
 
 
 class WidgetPage(TypedDict):
-    """What a page is to show, and whether a customer may be anonymous."""
+    """What a page is to show, whether a customer may be anonymous, and ask for a person."""
 
     theme: WidgetLook
     texts: WidgetWords
     anonymous: bool
+    person: bool
     challenge: ChallengeKind
     site_key: str | None
     max_chars: int
@@ -104,6 +114,27 @@ class WidgetChunks(TypedDict):
     items: list[WidgetEvent]
     after: int
     ended: bool
+
+
+class WidgetLine(TypedDict):
+    """What was said with a person there, or what happened; `name` is the person's."""
+
+    seq: int
+    kind: LineKind
+    speaker: LineBy
+    name: str | None
+    text: str | None
+    at: datetime
+
+
+class WidgetHandOffView(TypedDict):
+    """Who answers a chat, and what was said after a number, the oldest first."""
+
+    state: HandOffState
+    operator: str | None
+    ticket_id: UUID | None
+    lines: list[WidgetLine]
+    after: int
 
 
 class WidgetChallenge(TypedDict):
@@ -182,6 +213,7 @@ def get_widget_page(widget: Asked) -> Response:
             "theme": settings.theme.model_dump(),
             "texts": settings.texts.model_dump(),
             "anonymous": settings.anonymous is not None,
+            "person": settings.hand_off is not None,
             "challenge": settings.challenge,
             "site_key": settings.site_key,
             "max_chars": MOST_MESSAGE_CHARS,
@@ -343,6 +375,128 @@ def resolve_widget_session(session: Session, services: Services) -> Response:
     return answer({**_session_view(session), "state": state})
 
 
+@routes.post(
+    "/v1/widget/{widget_id}/hand-off",
+    summary="Ask for a person",
+    response_model=None,
+    responses={
+        **answers(200, "Who answers, and what was said since", WidgetHandOffView),
+        **problems(
+            "unauthenticated", "denied", "not-found", "conflict", "rate-limited", public=True
+        ),
+    },
+)
+def ask_widget_person(session: Session, services: Services) -> Response:
+    """Ask for a person to answer in this chat; again while one is asked for changes nothing."""
+    services.hand_offs.request(session, HandOffCause.CUSTOMER)
+    return answer(_hand_off(services, session, after=0))
+
+
+@routes.get(
+    "/v1/widget/{widget_id}/hand-off",
+    summary="Poll what a person says",
+    response_model=None,
+    responses={
+        **answers(200, "Who answers, and what was said after a number", WidgetHandOffView),
+        **problems("unauthenticated", "denied", "not-found", public=True),
+    },
+)
+def get_widget_hand_off(session: Session, services: Services, after: After = 0) -> Response:
+    """Show the last hand-off of this chat; what the customer said is among its lines."""
+    return answer(_hand_off(services, session, after=after))
+
+
+@routes.get(
+    "/v1/widget/{widget_id}/hand-off/events",
+    summary="Hear what a person says (server-sent events)",
+    response_model=None,
+    response_class=StreamingResponse,
+    responses={
+        **streams.documented(
+            "A `line` for each, and `state` where it is over",
+            'id: 3\nevent: line\ndata: {"kind": "said", "text": "Hello"}\n\n',
+        ),
+        **problems("unauthenticated", "denied", "not-found", "not-streamable", public=True),
+    },
+)
+async def hear_widget_person(
+    session: Session, services: Services, options: Options, request: Request, after: After = 0
+) -> Response:
+    """Stream lines after a number until the person, or nobody, answers any more."""
+    instead = f"poll GET /v1/widget/{session.widget.id}/hand-off"
+    streams.require_stream(request, instead, reason="poll-chunks")
+    places = _places(request)
+    places.check()
+    reader = HandOffReader(partial(_hand_off, services, session), after)
+    first = await to_thread.run_sync(reader)
+    token = request.headers["authorization"].partition(" ")[2].strip()
+    admit = partial(services.widgets.admit, session.widget, token)
+    watch = streams.Watch(reader, admit, options.pace)
+    return streams.streaming(_after(first, watch), places)
+
+
+def _places(request: Request) -> OpenStreams:
+    """Return the process's places for customers who hear a person: strangers take no other's."""
+    state = request.app.state
+    if not hasattr(state, "heard_persons"):
+        state.heard_persons = OpenStreams(most=MOST_HEARING)
+    return state.heard_persons
+
+
+@dataclass(slots=True)
+class HandOffReader:
+    """Looks at a hand-off after a line."""
+
+    look: Callable[..., WidgetHandOffView]
+    after: int
+
+    def __call__(self) -> tuple[list[TraceEvent], bool]:
+        """Return the lines since the last call, and whether it is over."""
+        view = self.look(after=self.after)
+        events = [
+            TraceEvent(name="line", data=dict(each), id=each["seq"]) for each in view["lines"]
+        ]
+        self.after = view["after"]
+        over = view["state"] not in OPEN
+        if over:
+            events.append(TraceEvent(name="state", data={"state": view["state"]}))
+        return events, over
+
+
+async def _after(
+    first: tuple[list[TraceEvent], bool], watch: streams.Watch
+) -> AsyncIterator[bytes]:
+    """Yield what was looked at before the stream began, then what follows."""
+    events, over = first
+    for event in events:
+        yield streams.written(event)
+    if not over:
+        async for part in watch.parts():
+            yield part
+
+
+def _hand_off(services: ApiServices, session: WidgetSession, *, after: int) -> WidgetHandOffView:
+    row, lines = services.hand_offs.of_customer(session, after=after)
+    shown: list[WidgetLine] = [
+        {
+            "seq": line.seq,
+            "kind": line.kind,
+            "speaker": line.speaker,
+            "name": line.name,
+            "text": line.text,
+            "at": line.at,
+        }
+        for line in lines
+    ]
+    return {
+        "state": row.state,
+        "operator": row.operator,
+        "ticket_id": row.ticket_id,
+        "lines": shown,
+        "after": lines[-1].seq if lines else after,
+    }
+
+
 async def _begun(
     body: WidgetMessageIn,
     session: WidgetSession,
@@ -378,7 +532,10 @@ async def _begun(
 def _work(services: ApiServices, session: WidgetSession, turn: Turn, *, listen: Any) -> Any:
     """Answer a turn from public documents; what it cost is the widget's."""
     try:
-        return services.answer_turn(turn, public_toolbox(services, turn.principal), listen)
+        toolbox = public_toolbox(services, turn.principal, session)
+        behind = services.answer_turn(turn, toolbox, listen)
+        services.hand_offs.after_answer(session)
+        return behind
     finally:
         services.widgets.spend(session, turn.id)
 

@@ -1,4 +1,4 @@
-"""The one tool of the chat widget: looking things up in the documents that are public.
+"""The tools of the chat widget: looking things up in the documents that are public, and a person.
 
 Whatever else a workspace keeps as public (memories, what others said) is not looked at; so what an
 answer there cites is a public document.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cairn.chat.handoff import HandOffCause
 from cairn.chat.tools import Does, Result, Toolbox
 from cairn.graph.node import Label
 from cairn.investigations.citations import citations
 from cairn.kernel.access import Scope
 from cairn.kernel.errors import CairnError
-from cairn.kernel.text.elements import as_data
+from cairn.kernel.text.elements import as_data, one_line
 from cairn.llm.port import Tool
 from cairn.recall.query import MAX_QUERY_CHARS, SearchRequest
 from cairn.recall.rendering import citation_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cairn.bootstrap.api import ApiServices
+    from cairn.chat.widget_sessions import WidgetSession
     from cairn.kernel.access import Principal
 
 NAME = "documents_search"
@@ -41,15 +43,47 @@ TOOL = Tool(
     },
 )
 
+MOST_REASON_CHARS = 300
+PERSON = Tool(
+    name="ask_a_person",
+    description="Call a person of the team into this chat: when the customer wants one, or "
+    "when the public documents do not solve what they need. They answer from then on.",
+    schema={
+        "type": "object",
+        "properties": {
+            "reason": {"type": "string", "description": "One sentence: why you could not solve it"}
+        },
+        "required": ["reason"],
+        "additionalProperties": False,
+    },
+)
 
-def public_toolbox(services: ApiServices, principal: Principal) -> Toolbox:
+
+def public_toolbox(services: ApiServices, principal: Principal, session: WidgetSession) -> Toolbox:
     """Return what a widget's turn may do."""
-    return Toolbox(
-        tools=(TOOL,),
-        waits=frozenset(),
-        call=partial(_called, services, principal),
-        does={Does.RECALL: NAME},
-    )
+    call = partial(_called, services, principal)
+    if session.widget.settings.hand_off is None:
+        return Toolbox(tools=(TOOL,), waits=frozenset(), call=call, does={Does.RECALL: NAME})
+
+    def called(name: str, arguments: Mapping[str, Any]) -> Result:
+        return (
+            _person(services, session, arguments) if name == PERSON.name else call(name, arguments)
+        )
+
+    does = {Does.RECALL: NAME, Does.PERSON: PERSON.name}
+    return Toolbox(tools=(TOOL, PERSON), waits=frozenset(), call=called, does=does)
+
+
+def _person(services: ApiServices, session: WidgetSession, arguments: Mapping[str, Any]) -> Result:
+    """Ask for a person: the model with its reason, or rules, because the message says so."""
+    reason = arguments.get("reason")
+    why = one_line(reason)[:MOST_REASON_CHARS] if isinstance(reason, str) else ""
+    cause = HandOffCause.AGENT if why else HandOffCause.RULES
+    try:
+        services.hand_offs.request(session, cause, why or None)
+    except CairnError as error:
+        return Result(tool=PERSON.name, text=error.detail, error=error.code)
+    return Result(tool=PERSON.name, text="A person was called and will answer in this chat.")
 
 
 def _called(

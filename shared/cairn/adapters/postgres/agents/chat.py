@@ -91,6 +91,34 @@ class PostgresChats(Store):
         )
         return ended.rowcount == 1
 
+    def any(self, turn_id: UUID) -> TurnRow | None:
+        """Return a turn of anybody."""
+        return self.first_of(_TURN, "chat.any", id=turn_id)
+
+    def of_session(self, session: bytes, limit: int) -> Sequence[TurnRow]:
+        """Return the turns of a chat, whoever's, the oldest first."""
+        return self.all_of(_TURN, "chat.of_session", session=session, limit=limit)
+
+    def did(self, turns: Sequence[UUID], limit: int) -> Sequence[dict[str, Any]]:
+        """Return what was told of the tools and the screening of some turns."""
+        return self.rows("chat.did", turns=list(turns), limit=limit)
+
+    def live(self, since: datetime, limit: int) -> Sequence[TurnRow]:
+        """Return the last turn of each chat that the agent answers, the newest first."""
+        return self.all_of(_TURN, "chat.live", since=since, limit=limit)
+
+    def last_passed(self, session: bytes) -> TurnRow | None:
+        """Return the last message of a chat that a person is to answer."""
+        return self.first_of(_TURN, "chat.last_passed", session=session)
+
+    def pass_on(self, session: bytes, now: datetime) -> tuple[UUID, bytes] | None:
+        """Pass the turn of a chat that runs on to a person; return its id and its question."""
+        return self.run("chat.pass_on", session=session, now=now).fetchone()
+
+    def answer_by_person(self, turn_id: UUID, answer: bytes, now: datetime) -> None:
+        """Keep what a person has said to a turn that was passed on to them."""
+        self.run("chat.answer_by_person", id=turn_id, answer=answer, now=now)
+
     def abort(self, turn_id: UUID, now: datetime) -> bool:
         """Stop a turn; False when it does not run."""
         return self.run("chat.abort", id=turn_id, now=now, **self._mine).rowcount == 1

@@ -74,6 +74,10 @@ class PostgresChatSessions(Store):
         """Return the session of a token."""
         return self.first_of(_SESSION, "widget.session", token_hash=token_hash)
 
+    def by_id(self, session_id: UUID) -> SessionRow | None:
+        """Return a session."""
+        return self.first_of(_SESSION, "widget.by_id", id=session_id)
+
     def say(self, session_id: UUID, now: datetime) -> tuple[int, bool] | None:
         """Count a message; return how many there are, and whether a challenge was solved."""
         return self.run("widget.say", id=session_id, now=now).fetchone()

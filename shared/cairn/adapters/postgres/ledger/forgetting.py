@@ -28,6 +28,7 @@ _ERASED = {
     "pending_message": "forgetting.erase_pending_messages",
     "chat_turn": "forgetting.erase_chats",
     "chat_session": "forgetting.erase_chat_sessions",
+    "handoff": "forgetting.erase_hand_offs",
     "checkpoint": "forgetting.erase_checkpoints",
     "checkpoint_write": "forgetting.erase_checkpoint_writes",
     "workflow_run": "forgetting.erase_workflow_runs",

@@ -13,9 +13,9 @@ DELETE FROM chat_turn WHERE workspace_id = %(workspace_id)s AND created_at < %(t
 -- name: begin
 -- A turn that begins; nothing when its id is known or its session has one that runs.
 INSERT INTO chat_turn (workspace_id, id, principal_id, client_id, session, address, state,
-  data_subjects, question, digest, created_at, deadline)
-VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(client_id)s, %(session)s, %(address)s, 'running',
-  %(data_subjects)s, %(question)s, %(digest)s, %(created_at)s, %(deadline)s)
+  data_subjects, question, digest, created_at, deadline, ended_at)
+VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(client_id)s, %(session)s, %(address)s, %(state)s,
+  %(data_subjects)s, %(question)s, %(digest)s, %(created_at)s, %(deadline)s, %(ended_at)s)
 ON CONFLICT DO NOTHING
 
 -- name: find
@@ -116,3 +116,53 @@ UPDATE chat_action SET state = %(state)s, decided_at = %(now)s
 -- What came of one that ran.
 UPDATE chat_action SET state = %(state)s, result = %(result)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'running'
+
+-- name: any
+-- A turn of anybody, for the operator who looks at its chat.
+-- columns: cairn.chat.rows.TurnRow
+SELECT {columns} FROM chat_turn WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: of_session
+-- All turns of a chat, the oldest first.
+-- columns: cairn.chat.rows.TurnRow
+SELECT {columns} FROM chat_turn
+ WHERE workspace_id = %(workspace_id)s AND session = %(session)s
+ ORDER BY created_at, id LIMIT %(limit)s
+
+-- name: did
+-- What was told of the tools and the screening of some turns.
+SELECT turn_id, seq, name, data, sealed, at FROM chat_event
+ WHERE workspace_id = %(workspace_id)s AND turn_id = ANY (%(turns)s)
+   AND name IN ('tool_activity', 'agent_end')
+ ORDER BY at, turn_id, seq LIMIT %(limit)s
+
+-- name: last_passed
+-- The last message of a chat that a person is to answer.
+-- columns: cairn.chat.rows.TurnRow
+SELECT {columns} FROM chat_turn
+ WHERE workspace_id = %(workspace_id)s AND session = %(session)s AND state = 'passed'
+ ORDER BY created_at DESC, id DESC LIMIT 1
+
+-- name: pass_on
+-- The turn of a chat that runs goes to a person.
+UPDATE chat_turn SET state = 'passed', ended_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND session = %(session)s AND state = 'running'
+RETURNING id, question
+
+-- name: answer_by_person
+-- What a person has said to a turn that was passed on to them.
+UPDATE chat_turn SET answer = %(answer)s, source = 'person', ended_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'passed'
+
+-- name: live
+-- The last turns of chats that the agent answers, the newest first: none that is over, or a person's.
+-- columns: cairn.chat.rows.TurnRow
+SELECT {columns} FROM (
+  SELECT DISTINCT ON (t.session) t.* FROM chat_turn t
+   WHERE t.workspace_id = %(workspace_id)s AND t.created_at > %(since)s
+   ORDER BY t.session, t.created_at DESC, t.id DESC) AS t
+ WHERE NOT EXISTS (SELECT FROM handoff h
+     WHERE h.workspace_id = t.workspace_id AND h.session = t.session AND h.ended_at IS NULL)
+   AND NOT EXISTS (SELECT FROM chat_session s WHERE s.workspace_id = t.workspace_id
+     AND s.id = t.principal_id AND s.state <> 'active')
+ ORDER BY created_at DESC, id DESC LIMIT %(limit)s

@@ -191,6 +191,9 @@ UNION ALL
 SELECT 'chat_session', count(*)::integer FROM chat_session
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'handoff', count(*)::integer FROM handoff
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'checkpoint', count(*)::integer FROM checkpoint
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
@@ -382,6 +385,11 @@ DELETE FROM chat_turn
 -- name: erase_chat_sessions
 -- Sessions of a widget's customer whom the host signed in.
 DELETE FROM chat_session
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_hand_offs
+-- Chats that people took over, with all lines of them.
+DELETE FROM handoff
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_checkpoints

@@ -61,10 +61,16 @@ VALUES (%(workspace_id)s, %(id)s, %(token_hash)s, %(kind)s, 'created', %(client_
 SELECT {columns} FROM chat_session
  WHERE workspace_id = %(workspace_id)s AND token_hash = %(token_hash)s
 
+-- name: by_id
+-- A session.
+-- columns: cairn.chat.widget_sessions.SessionRow
+SELECT {columns} FROM chat_session WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
 -- name: say
 -- Count a message of a session that talks; nothing when it is over.
-UPDATE chat_session SET messages = messages + 1, state = 'active', seen_at = %(now)s
- WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state IN ('created', 'active')
+UPDATE chat_session SET messages = messages + 1, seen_at = %(now)s,
+  state = CASE state WHEN 'created' THEN 'active' ELSE state END
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state NOT IN ('resolved', 'closed')
 RETURNING messages, passed
 
 -- name: move
