@@ -61,6 +61,19 @@ WHO_MAY = {
     "POST /v1/chat/{turn_id}/abort": ANYONE,
     "GET /v1/chat/actions/{action_id}": ANYONE,
     "POST /v1/chat/actions/{action_id}": ANYONE,
+    "GET /v1/chat/{turn_id}/lines": ANYONE,
+    "GET /v1/chats": ADMIN,
+    "POST /v1/chats": ADMIN,
+    "GET /v1/chats/live": ADMIN,
+    "GET /v1/chats/numbers": ADMIN,
+    "GET /v1/chats/{chat_id}": ADMIN,
+    "GET /v1/chats/{chat_id}/lines": ADMIN,
+    "POST /v1/chats/{chat_id}/accept": ADMIN,
+    "POST /v1/chats/{chat_id}/say": ADMIN,
+    "POST /v1/chats/{chat_id}/release": ADMIN,
+    "POST /v1/chats/{chat_id}/return": ADMIN,
+    "POST /v1/chats/{chat_id}/close": ADMIN,
+    "POST /v1/chats/{chat_id}/ticket": ADMIN,
     "GET /v1/widget": ADMIN,
     "PUT /v1/widget": ADMIN,
     "DELETE /v1/widget": ADMIN,
@@ -72,6 +85,9 @@ WHO_MAY = {
     "GET /v1/widget/{widget_id}/challenge": NO_KEY,
     "POST /v1/widget/{widget_id}/challenge": NO_KEY,
     "POST /v1/widget/{widget_id}/resolve": NO_KEY,
+    "POST /v1/widget/{widget_id}/hand-off": NO_KEY,
+    "GET /v1/widget/{widget_id}/hand-off": NO_KEY,
+    "GET /v1/widget/{widget_id}/hand-off/events": NO_KEY,
     "POST /v1/webhooks": ADMIN,
     "GET /v1/webhooks": ADMIN,
     "DELETE /v1/webhooks/{webhook_id}": ADMIN,
@@ -402,6 +418,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/tickets/{ticket_id}/messages": {"text": "A stranger was here."},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
+    "POST /v1/chats": {"turn_id": "00000000-0000-0000-0000-000000000001"},
+    "POST /v1/chats/{chat_id}/accept": {"take_over": True},
+    "POST /v1/chats/{chat_id}/say": {"text": "A stranger was here."},
+    "POST /v1/chats/{chat_id}/close": {"resolution": "A stranger was here."},
     "PUT /v1/widget": {"origins": ["https://stranger.example"]},
     "POST /v1/widget/{widget_id}/sessions": {},
     "POST /v1/widget/{widget_id}/messages": {"message": "A stranger was here."},
@@ -660,6 +680,8 @@ def ours(laptop: "Laptop") -> Treasure:
     incoming = tenant.post("/v1/incoming-webhooks", {"name": canary})
     chat = {"message": f"Forget the {WORD} safe", "session_id": canary, "client_id": canary}
     chatted = tenant.post("/v1/chat", chat)
+    handed = tenant.post("/v1/chats", {"turn_id": chatted["id"], "name": canary})
+    tenant.post(f"/v1/chats/{handed['id']}/say", {"text": f"The {WORD} {canary} is here."})
     state = {"thread_id": "ours", "checkpoint_id": "1", "data": canary}
     good(tenant.call("PUT", "/v1/checkpoints", json=state))
     seek = {"text": f"I seek a {canary}.", "client_id": canary}
@@ -706,6 +728,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "ticket_id": asked["id"],
             "turn_id": chatted["id"],
             "action_id": chatted["actions"][0]["id"],
+            "chat_id": handed["id"],
             **planted,
             "source_id": source["id"],
             "persona": "keeper",

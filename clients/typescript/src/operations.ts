@@ -218,6 +218,100 @@ export function followChatTurn(
   return { method: "GET", path: `/v1/chat/${encodeURIComponent(turnId)}/events`, query, headers: present(headers) };
 }
 
+/** Poll what a person says. */
+export function listChatLines(
+  turnId: string,
+  query: { after?: number | undefined } = {},
+): Call<M["ChatLines"]> {
+  return { method: "GET", path: `/v1/chat/${encodeURIComponent(turnId)}/lines`, query };
+}
+
+/** List chats that go to people. */
+export function listChats(
+  query: { state?: M["HandOffState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["ChatPage"]> {
+  return { method: "GET", path: "/v1/chats", query };
+}
+
+/** Take a chat over from the agent. */
+export function takeChat(
+  body: M["TakeIn"],
+): Call<M["ChatView"]> {
+  return { method: "POST", path: "/v1/chats", body };
+}
+
+/** List chats that the agent answers. */
+export function listLiveChats(
+  query: { limit?: number | undefined } = {},
+): Call<M["LiveChats"]> {
+  return { method: "GET", path: "/v1/chats/live", query };
+}
+
+/** See how long customers wait. */
+export function getChatNumbers(): Call<M["ChatNumbers"]> {
+  return { method: "GET", path: "/v1/chats/numbers" };
+}
+
+/** Show a chat with all that whoever takes it over needs. */
+export function getChat(
+  chatId: string,
+): Call<M["ChatDetail"]> {
+  return { method: "GET", path: `/v1/chats/${encodeURIComponent(chatId)}` };
+}
+
+/** Answer a chat. */
+export function acceptChat(
+  chatId: string,
+  body: M["AcceptChatIn"],
+): Call<M["ChatView"]> {
+  return { method: "POST", path: `/v1/chats/${encodeURIComponent(chatId)}/accept`, body };
+}
+
+/** Close a chat. */
+export function closeChat(
+  chatId: string,
+  body: M["CloseIn"],
+): Call<M["ChatView"]> {
+  return { method: "POST", path: `/v1/chats/${encodeURIComponent(chatId)}/close`, body };
+}
+
+/** Poll a chat. */
+export function listLinesOfChat(
+  chatId: string,
+  query: { after?: number | undefined } = {},
+): Call<M["LinesOfChat"]> {
+  return { method: "GET", path: `/v1/chats/${encodeURIComponent(chatId)}/lines`, query };
+}
+
+/** Leave a chat to another operator. */
+export function releaseChat(
+  chatId: string,
+): Call<M["ChatView"]> {
+  return { method: "POST", path: `/v1/chats/${encodeURIComponent(chatId)}/release` };
+}
+
+/** Give a chat back to the agent. */
+export function returnChat(
+  chatId: string,
+): Call<M["ChatView"]> {
+  return { method: "POST", path: `/v1/chats/${encodeURIComponent(chatId)}/return` };
+}
+
+/** Say something to the customer. */
+export function sayInChat(
+  chatId: string,
+  body: M["SayIn"],
+): Call<M["Line"]> {
+  return { method: "POST", path: `/v1/chats/${encodeURIComponent(chatId)}/say`, body };
+}
+
+/** Make a ticket of a chat. */
+export function ticketOfChat(
+  chatId: string,
+): Call<M["ChatView"]> {
+  return { method: "POST", path: `/v1/chats/${encodeURIComponent(chatId)}/ticket` };
+}
+
 /** Keep a checkpoint. */
 export function putCheckpoint(
   body: M["CheckpointIn"],
@@ -1968,6 +2062,29 @@ export function solveWidgetChallenge(
   body: M["WidgetSolutionIn"],
 ): Call<M["WidgetSessionView"]> {
   return { method: "POST", path: `/v1/widget/${encodeURIComponent(widgetId)}/challenge`, body };
+}
+
+/** Ask for a person. */
+export function askWidgetPerson(
+  widgetId: string,
+): Call<M["WidgetHandOffView"]> {
+  return { method: "POST", path: `/v1/widget/${encodeURIComponent(widgetId)}/hand-off` };
+}
+
+/** Poll what a person says. */
+export function getWidgetHandOff(
+  widgetId: string,
+  query: { after?: number | undefined } = {},
+): Call<M["WidgetHandOffView"]> {
+  return { method: "GET", path: `/v1/widget/${encodeURIComponent(widgetId)}/hand-off`, query };
+}
+
+/** Hear what a person says (server-sent events). */
+export function hearWidgetPerson(
+  widgetId: string,
+  query: { after?: number | undefined } = {},
+): Call<string> {
+  return { method: "GET", path: `/v1/widget/${encodeURIComponent(widgetId)}/hand-off/events`, query };
 }
 
 /** Say something to the widget. */

@@ -13,6 +13,21 @@ export interface components {
          * @enum {string}
          */
         About: "who_is" | "how_does" | "personalize";
+        /**
+         * @description Who answers: by which `name` the customer knows them. `take_over`: from another operator.
+         * @example {
+         *       "name": "Ada"
+         *     }
+         */
+        AcceptChatIn: {
+            /** @description By which name the customer knows you. */
+            name?: string | null;
+            /**
+             * @description Also from another operator.
+             * @default false
+             */
+            take_over?: boolean;
+        };
         /** @description Who may find the document. */
         AcceptIn: {
             /**
@@ -320,6 +335,16 @@ export interface components {
              * @default main
              */
             workspace_name?: string;
+        };
+        /**
+         * @description How the chat was solved.
+         * @example {
+         *       "resolution": "The order was sent again."
+         *     }
+         */
+        CloseIn: {
+            /** @description How the chat was solved. */
+            resolution: string;
         };
         /** @description A transcript, whose conversation it is, and how long it may be. */
         CompactIn: {
@@ -1051,6 +1076,11 @@ export interface components {
             /** @description The approval it comes from. */
             approval_id?: string | null;
         };
+        /**
+         * @description How far it is.
+         * @enum {string}
+         */
+        HandOffState: "pending" | "active" | "returned" | "closed" | "ticket";
         /** @description Records in the order of an export: nodes before the edges that name them. */
         ImportIn: {
             /** @description The items, in their order. */
@@ -2298,6 +2328,18 @@ export interface components {
          * @enum {string}
          */
         RunState: "running" | "waiting" | "done" | "failed" | "cancelled";
+        /**
+         * @description What an operator says. The same `line_id` and text again is said once.
+         * @example {
+         *       "text": "Hello, I am Ada. I look into it."
+         *     }
+         */
+        SayIn: {
+            /** @description What the customer is told. */
+            text: string;
+            /** @description An id of your own: the same again is said once. */
+            line_id?: string | null;
+        };
         /** @description When it runs by itself: a time of day by the clocks of a time zone; no days are all. */
         ScheduleIn: {
             /** @description A time of day, such as 07:30. */
@@ -2631,6 +2673,22 @@ export interface components {
              */
             dry_run?: boolean;
         };
+        /**
+         * @description A turn of the chat that is taken over from the agent.
+         * @example {
+         *       "name": "Ada",
+         *       "turn_id": "0199f0c4-7f3e-7c52-8a55-3a1f2f1f0001"
+         *     }
+         */
+        TakeIn: {
+            /**
+             * Format: uuid
+             * @description The turn's id; your own makes sending it again safe.
+             */
+            turn_id: string;
+            /** @description By which name the customer knows you. */
+            name?: string | null;
+        };
         /** @description A piece of work about to begin. */
         TaskIn: {
             /**
@@ -2828,13 +2886,34 @@ export interface components {
          * @description What a webhook may be told of.
          * @enum {string}
          */
-        WebhookEvent: "memory_superseded" | "contradiction_flagged" | "consolidation_done" | "workflow_notice";
+        WebhookEvent: "memory_superseded" | "contradiction_flagged" | "consolidation_done" | "workflow_notice" | "chat_hand_off";
         /** @description Where to, and of what; of everything unless said. */
         WebhookIn: {
             /** @description Where deliveries are posted. */
             url: string;
             /** @description The kinds of event it is told of. */
             events?: components["schemas"]["WebhookEvent"][];
+        };
+        /**
+         * @description When a person is called, and for how long they are waited for.
+         *
+         *     Nobody for `wait_minutes`: a ticket. No answer of the operator for `away_minutes`: the chat
+         *     waits for another. After `after_unanswered` answers in a row that found nothing a person
+         *     is called; null: never.
+         */
+        WidgetHandOff: {
+            /**
+             * @description Nobody has accepted by then: the chat becomes a ticket.
+             * @default 10
+             */
+            wait_minutes?: number;
+            /**
+             * @description The customer has no answer by then: the chat waits for another operator.
+             * @default 10
+             */
+            away_minutes?: number;
+            /** @description So many answers in a row that cite nothing call a person; null: never. */
+            after_unanswered?: number | null;
         };
         /** @description Whose signature says who a customer is: the issuer of tokens, and its public keys. */
         WidgetHost: {
@@ -2876,6 +2955,8 @@ export interface components {
              * @default 50
              */
             day_usd?: number | string;
+            /** @description People that are called, and for how long they are waited for; null: nobody. */
+            hand_off?: components["schemas"]["WidgetHandOff"] | null;
             /**
              * @description How a browser shows itself.
              * @default proof-of-work
@@ -3228,7 +3309,7 @@ export interface components {
          * @description What answered.
          * @enum {string}
          */
-        AnsweredBy: "model" | "rules";
+        AnsweredBy: "model" | "rules" | "person";
         /**
          * @description A question as a person decides on it.
          *
@@ -3432,6 +3513,171 @@ export interface components {
             after: number;
             /** @description True when no more will come. */
             ended: boolean;
+        };
+        /**
+         * @description A chat with all that who takes it over needs, and how it was closed.
+         *
+         *     Calls of tools are kept for a day.
+         */
+        ChatDetail: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["HandOffState"];
+            /** @description Why it was staged: a good rating, or nobody's dispute. */
+            cause: components["schemas"]["HandOffCause"];
+            /** @description Where it came in or goes out. */
+            channel: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string | null;
+            /** @description The person or the key that answers. */
+            operator_id: string | null;
+            /** @description By which name the customer knows who answers. */
+            operator: string | null;
+            /** @description Why, in one sentence. */
+            why: string | null;
+            /** @description How many lines there are since a person was asked for. */
+            lines: number;
+            /**
+             * Format: date-time
+             * @description When a person was asked for.
+             */
+            requested_at: string;
+            /** @description When somebody accepted first. */
+            accepted_at: string | null;
+            /** @description Since when the customer waits, for somebody or for an answer; null: for nobody. */
+            waits_since: string | null;
+            /** @description When it runs next by itself; null where it does not. */
+            due_at: string | null;
+            /** @description When it ended. */
+            ended_at: string | null;
+            /** @description The ticket's id. */
+            ticket_id: string | null;
+            /** @description The timeline, step by step. */
+            transcript: components["schemas"]["Utterance"][];
+            /** @description The newest tool calls. */
+            tool_calls: components["schemas"]["ChatToolCall"][];
+            /** @description The sources, as citations. */
+            citations: string[];
+            /** @description The memory. */
+            memory: components["schemas"]["ChatMemory"];
+            /** @description How it was closed. */
+            resolution: string | null;
+        };
+        /** @description Who answers a chat, and what was said with a person there after a number. */
+        ChatLines: {
+            /** @description The state it is in. */
+            state: components["schemas"]["HandOffState"];
+            /** @description By which name the customer knows who answers; null while nobody does. */
+            operator: string | null;
+            /** @description The items, in their order. */
+            items: components["schemas"]["Line"][];
+            /** @description The number of the last line. */
+            after: number;
+        };
+        /** @description What the agent had before it at its last turn: its query, what it read, the labels. */
+        ChatMemory: {
+            /** @description The question, in words. */
+            query: string | null;
+            /** @description By path of a setting: default, environment or workspace. */
+            sources: string[];
+            /** @description Only nodes with these labels; all when empty. */
+            labels: {
+                [key: string]: unknown;
+            };
+            /** @description The turns, in order. */
+            turns: number;
+        };
+        /** @description How many wait and are answered now; of the last seven days, how long customers waited. */
+        ChatNumbers: {
+            /** @description How many messages of the conversation wait. */
+            pending: number;
+            /** @description How many a person answers now, of those of seven days. */
+            active: number;
+            /** @description How long whoever waits longest has waited. */
+            waiting_seconds: number;
+            /** @description False for a message that was turned away before an agent saw it. */
+            accepted: number;
+            /** @description How long customers waited for somebody to accept, the median; null: nobody did. */
+            median_wait_seconds: number | null;
+            /** @description The longest of these. */
+            longest_wait_seconds: number | null;
+            /** @description How many were closed by a person. */
+            closed: number;
+            /** @description How many the agent got back. */
+            returned: number;
+            /** @description How many became tickets. */
+            tickets: number;
+        };
+        /** @description What the agent called, with what values stand hidden; `result` is the beginning of it. */
+        ChatToolCall: {
+            /**
+             * Format: uuid
+             * @description The turn's id; your own makes sending it again safe.
+             */
+            turn_id: string;
+            /** @description The tool, as `connector.tool`. */
+            tool: string;
+            /** @description The arguments of the tool, by name. */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description What came of it, by table. */
+            result: string | null;
+            /** @description What went wrong, as a code or a problem; null when nothing did. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+        };
+        /**
+         * @description A chat that goes to a person, in a list. `why` is None when its customer was forgotten.
+         *
+         *     `waits_since` is set while the customer waits for somebody, or for the operator's answer;
+         *     `due_at` is when nobody will have come, or the operator will have left.
+         */
+        ChatView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The state it is in. */
+            state: components["schemas"]["HandOffState"];
+            /** @description Why it was staged: a good rating, or nobody's dispute. */
+            cause: components["schemas"]["HandOffCause"];
+            /** @description Where it came in or goes out. */
+            channel: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string | null;
+            /** @description The person or the key that answers. */
+            operator_id: string | null;
+            /** @description By which name the customer knows who answers. */
+            operator: string | null;
+            /** @description Why, in one sentence. */
+            why: string | null;
+            /** @description How many lines there are since a person was asked for. */
+            lines: number;
+            /**
+             * Format: date-time
+             * @description When a person was asked for.
+             */
+            requested_at: string;
+            /** @description When somebody accepted first. */
+            accepted_at: string | null;
+            /** @description Since when the customer waits, for somebody or for an answer; null: for nobody. */
+            waits_since: string | null;
+            /** @description When it runs next by itself; null where it does not. */
+            due_at: string | null;
+            /** @description When it ended. */
+            ended_at: string | null;
+            /** @description The ticket's id. */
+            ticket_id: string | null;
         };
         /** @description A checkpoint with what tasks wrote after it, in the order of their paths. */
         CheckpointItem: {
@@ -5031,6 +5277,11 @@ export interface components {
             /** @description What has to be authorised again. */
             mend: components["schemas"]["MendView"][];
         };
+        /**
+         * @description Who wanted a person.
+         * @enum {string}
+         */
+        HandOffCause: "customer" | "rules" | "agent" | "operator";
         /** @description The process is up. */
         Health: {
             /**
@@ -5706,6 +5957,34 @@ export interface components {
             /** @description Rounds of thinking and acting. */
             iterations: number;
         };
+        /** @description A line as its readers see it; `text` is None where there is none, or it was forgotten. */
+        Line: {
+            /** @description Its number, from 1. */
+            seq: number;
+            /** @description What kind it is. */
+            kind: components["schemas"]["LineKind"];
+            /** @description Whose turn it is, or was: source or candidate. */
+            speaker: components["schemas"]["LineBy"];
+            /** @description Its name. */
+            name: string | null;
+            /** @description The text. */
+            text: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+        };
+        /**
+         * @description Who speaks.
+         * @enum {string}
+         */
+        LineBy: "customer" | "operator" | "cairn";
+        /**
+         * @description What a line is.
+         * @enum {string}
+         */
+        LineKind: "said" | "requested" | "accepted" | "left" | "returned" | "closed" | "ticket";
         /**
          * @description What a line is of.
          * @enum {string}
@@ -5761,6 +6040,15 @@ export interface components {
             relations: {
                 [key: string]: number;
             };
+        };
+        /** @description What was said with a person there after a number, the oldest first. */
+        LinesOfChat: {
+            /** @description The state it is in. */
+            state: components["schemas"]["HandOffState"];
+            /** @description The items, in their order. */
+            items: components["schemas"]["Line"][];
+            /** @description Ask for what comes after this. */
+            after: number;
         };
         /** @description A link that signs somebody in once, as a path of this deployment; it is shown this once. */
         LinkMade: {
@@ -5897,6 +6185,30 @@ export interface components {
         WorkflowShownList: {
             /** @description The items, in their order. */
             items: components["schemas"]["WorkflowShown"][];
+        };
+        /** @description A chat that the agent answers; `turn_id` takes it over. */
+        LiveChat: {
+            /**
+             * Format: uuid
+             * @description The turn's id; your own makes sending it again safe.
+             */
+            turn_id: string;
+            /** @description Where it came in or goes out. */
+            channel: string;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string | null;
+            /** @description What the reader's own person is asked; null when nothing is. */
+            question: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+        };
+        /** @description Chats that the agent answers, the newest first. */
+        LiveChats: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["LiveChat"][];
         };
         /** @description A line. `subject_id` is the search, call, turn, event or message, `error` a code. */
         LogLine: {
@@ -6975,6 +7287,13 @@ export interface components {
         CandidatePage: {
             /** @description The items, in their order. */
             items: components["schemas"]["CandidateView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
+        ChatPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["ChatView"][];
             /** @description Send it as `cursor` for the next page; null at the end. */
             next_cursor: string | null;
         };
@@ -9366,7 +9685,7 @@ export interface components {
          * @description How far a turn is.
          * @enum {string}
          */
-        TurnState: "running" | "done" | "refused" | "aborted" | "failed";
+        TurnState: "running" | "done" | "refused" | "aborted" | "failed" | "passed";
         /** @description A turn as its reader sees it. `source` is what answered: a model, or rules. */
         TurnView: {
             /**
@@ -9452,6 +9771,26 @@ export interface components {
             recorded_at: string;
             /** @description The ids of nodes. */
             node_ids: string[];
+        };
+        /** @description A piece of a transcript. `seq` is its line's, where it was said with a person there. */
+        Utterance: {
+            /** @description What a row is: a model, a purpose, a day or a workspace. */
+            by: string;
+            /** @description Its name. */
+            name: string | null;
+            /** @description What kind it is. */
+            kind: components["schemas"]["LineKind"];
+            /** @description The text. */
+            text: string | null;
+            /** @description The sources, as citations. */
+            citations: string[];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description Its number, from 1. */
+            seq: number | null;
         };
         /**
          * @description What one of the two is to the other.
@@ -9691,6 +10030,19 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Who answers a chat, and what was said after a number, the oldest first. */
+        WidgetHandOffView: {
+            /** @description The state it is in. */
+            state: components["schemas"]["HandOffState"];
+            /** @description By which name the customer knows who answers; null while nobody does. */
+            operator: string | null;
+            /** @description The ticket's id. */
+            ticket_id: string | null;
+            /** @description What was said with a person there, and what happened, the oldest first. */
+            lines: components["schemas"]["WidgetLine"][];
+            /** @description The number of the last line. */
+            after: number;
+        };
         /** @description Whose signature says who a customer is, and the public keys of it. */
         WidgetIssuer: {
             /** @description The `iss` of the host's tokens. */
@@ -9699,6 +10051,24 @@ export interface components {
             keys: {
                 [key: string]: unknown;
             }[];
+        };
+        /** @description What was said with a person there, or what happened; `name` is the person's. */
+        WidgetLine: {
+            /** @description Its number, from 1. */
+            seq: number;
+            /** @description What kind it is. */
+            kind: components["schemas"]["LineKind"];
+            /** @description Whose turn it is, or was: source or candidate. */
+            speaker: components["schemas"]["LineBy"];
+            /** @description Its name. */
+            name: string | null;
+            /** @description The text. */
+            text: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
         };
         /** @description How the widget looks on its page. */
         WidgetLook: {
@@ -9737,6 +10107,8 @@ export interface components {
             host: components["schemas"]["WidgetIssuer"] | null;
             /** @description What its answers may cost in a day (UTC), in US dollars. */
             day_usd: number;
+            /** @description People that are called, and for how long they are waited for; null: nobody. */
+            hand_off: components["schemas"]["WidgetPersons"] | null;
             /** @description How a browser shows itself. */
             challenge: components["schemas"]["ChallengeKind"];
             /** @description The public key of the challenge's site, for Turnstile. */
@@ -9758,7 +10130,7 @@ export interface components {
              */
             changed_at: string;
         };
-        /** @description What a page is to show, and whether a customer may be anonymous. */
+        /** @description What a page is to show, whether a customer may be anonymous, and ask for a person. */
         WidgetPage: {
             /** @description How it looks. */
             theme: components["schemas"]["WidgetLook"];
@@ -9766,12 +10138,23 @@ export interface components {
             texts: components["schemas"]["WidgetWords"];
             /** @description Whether a customer may talk without being signed in by the host. */
             anonymous: boolean;
+            /** @description Whether a customer may ask for a person. */
+            person: boolean;
             /** @description How a browser shows itself. */
             challenge: components["schemas"]["ChallengeKind"];
             /** @description The public key of the challenge's site, for Turnstile. */
             site_key: string | null;
             /** @description How many characters a message may have. */
             max_chars: number;
+        };
+        /** @description When a person is called, and for how long they are waited for. */
+        WidgetPersons: {
+            /** @description Nobody has accepted by then: the chat becomes a ticket. */
+            wait_minutes: number;
+            /** @description The customer has no answer by then: the chat waits for another operator. */
+            away_minutes: number;
+            /** @description So many answers in a row that cite nothing call a person; null: never. */
+            after_unanswered: number | null;
         };
         /** @description The widget that is gone. */
         WidgetRemoved: {

@@ -10,6 +10,7 @@ from cairn.cli import (
     approvals,
     audit_memory,
     chat,
+    chats,
     compact,
     connectors,
     consolidate,
@@ -151,6 +152,7 @@ app.add_typer(investigations.app, name="investigations", rich_help_panel=_AGENTS
 app.add_typer(workflows.app, name="workflow", rich_help_panel=_AGENTS)
 app.add_typer(approvals.app, name="approvals", rich_help_panel=_AGENTS)
 app.add_typer(approvals.grants_app, name="grants", rich_help_panel=_AGENTS)
+app.add_typer(chats.app, name="chats", rich_help_panel=_AGENTS)
 app.add_typer(people.app, name="escalations", rich_help_panel=_AGENTS)
 app.add_typer(people.candidates_app, name="candidates", rich_help_panel=_AGENTS)
 app.add_typer(people.proposals, name="proposals", rich_help_panel=_AGENTS)

@@ -33,6 +33,10 @@ def set_widget(
         list[str] | None, typer.Option(help="Where it stands, such as https://www.example.org.")
     ] = None,
     day_usd: Annotated[float | None, typer.Option(help="What a day may cost, in USD.")] = None,
+    hand_off: Annotated[
+        int | None,
+        typer.Option(min=0, help="Call people; after so many minutes a ticket. 0: nobody."),
+    ] = None,
     file: Annotated[
         Path | None, typer.Option(help="JSON with settings: docs/use/widget.md lists them.")
     ] = None,
@@ -50,6 +54,9 @@ def set_widget(
     body |= _read(file) if file else {}
     body |= {"origins": origin} if origin else {}
     body |= {} if day_usd is None else {"day_usd": day_usd}
+    if hand_off is not None:
+        persons = {**(body.get("hand_off") or {}), "wait_minutes": hand_off}
+        body["hand_off"] = persons if hand_off else None
     widget = deps.client.put(PATH, body)
     line = f"[green]set[/] {widget['id']} on {escape(', '.join(widget['origins']))}"
     print_done(deps, widget, line, as_json=as_json)

@@ -397,7 +397,7 @@ def test_the_conversation_has_what_was_said_to_the_person_and_by_them(front: Fro
     listed = front.call("GET", "/v1/conversations")["items"]
     assert len(listed) == 1
     messages = front.call("GET", f"/v1/conversations/{listed[0]['id']}")["items"]
-    texts = [each["text"] for each in messages]
+    texts = [each["content"] for each in messages]
     assert [text for text in texts if text in ("Are you there?", "I am Ada.")] == [
         "Are you there?",
         "I am Ada.",
@@ -418,7 +418,7 @@ def test_what_a_process_did_not_live_to_record_the_sweep_records(
         services.hand_offs.sweep(world.workspace_id)
     conversation = front.call("GET", "/v1/conversations")["items"][0]["id"]
     messages = front.call("GET", f"/v1/conversations/{conversation}")["items"]
-    assert [each["text"] for each in messages].count("Said before it died.") == 1
+    assert [each["content"] for each in messages].count("Said before it died.") == 1
 
 
 def test_the_person_is_heard_by_a_stream_that_ends_with_the_chat(front: Front) -> None:

@@ -122,6 +122,7 @@ FOR_CLIENTS = {
     "GET /v1/chat/{turn_id}",
     "GET /v1/chat/{turn_id}/chunks",
     "GET /v1/chat/{turn_id}/events",
+    "GET /v1/chat/{turn_id}/lines",
     "POST /v1/chat/{turn_id}/abort",
     "GET /v1/chat/actions/{action_id}",
     "POST /v1/chat/actions/{action_id}",

@@ -41,6 +41,11 @@ operator: POST memories > memory.remembered memory.corroborated
  | POST memories/{memory_id}/restore > memory.restored
  | POST events > event.observed | POST conversations/messages > conversation.opened message.recorded
  | PATCH conversations/{conversation_id} > conversation.changed
+ | POST chats > handoff.requested handoff.accepted
+ | POST chats/{chat_id}/accept > handoff.accepted | POST chats/{chat_id}/say
+ | POST chats/{chat_id}/release > handoff.released | POST chats/{chat_id}/return > handoff.returned
+ | POST chats/{chat_id}/close > handoff.closed
+ | POST chats/{chat_id}/ticket > handoff.ticketed ticket.received
  | POST chat > message.recorded | POST chat/{turn_id}/abort | POST chat/actions/{action_id}
  | PUT checkpoints | PUT checkpoints/writes | DELETE checkpoints
  | POST tasks > task.started | PATCH tasks/{task_id} > task.updated
@@ -117,6 +122,7 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST incoming-webhooks/{incoming_id}/memories
  | PUT widget > widget.set | DELETE widget > widget.removed
  | POST widget/{widget_id}/sessions | POST widget/{widget_id}/messages
+ | POST widget/{widget_id}/hand-off
  | POST widget/{widget_id}/challenge | POST widget/{widget_id}/resolve
  | POST connectors > connector.registered | PATCH connectors/{connector} > connector.changed
  | DELETE connectors/{connector} > connector.removed
@@ -149,7 +155,7 @@ owner: POST keys > key.created
 
 READS = {
     "reader": "events memories namespaces nodes entities documents ingestions conversations "
-    "checkpoints chat reports subscriptions summaries profile opportunities profiles "
+    "checkpoints chat chats reports subscriptions summaries profile opportunities profiles "
     "intents searches negotiations agents whoami status stats tool-calls investigations "
     "approvals grants candidates proposals tickets feed contacts integrations workflows "
     "workflow-runs networks members personas settings",

@@ -291,6 +291,12 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO chat_session (workspace_id, id, token_hash, kind, state, counted, created_at,"
         " seen_at) VALUES (%(w)s, %(id)s, decode(repeat('00', 32), 'hex'), 'anonymous', 'created',"
         " '\\x00', %(t)s, %(t)s)",
+        "INSERT INTO handoff (workspace_id, id, session, principal_id, state, cause, sealed,"
+        " wait_seconds, away_seconds, requested_at, moved_at, heard_at) VALUES (%(w)s, %(id)s,"
+        " decode(repeat('00', 32), 'hex'), %(id)s, 'pending', 'customer', '\\x00', 60, 60, %(t)s,"
+        " %(t)s, %(t)s)",
+        "INSERT INTO handoff_line VALUES (%(w)s, %(id)s, 1, %(id)s, 'said', 'customer', NULL,"
+        " '\\x00', false, %(t)s)",
         "INSERT INTO person (workspace_id, id, login, name, role, created_at, changed_at)"
         " VALUES (%(w)s, %(id)s, 'ada', 'Ada', 'owner', %(t)s, %(t)s)",
         "INSERT INTO person_link VALUES (%(w)s, decode(repeat('00', 32), 'hex'), %(id)s, %(t)s,"

@@ -20,6 +20,8 @@ OPEN = {
     "/v1/widget/{widget_id}/messages",
     "/v1/widget/{widget_id}/turns/{turn_id}",
     "/v1/widget/{widget_id}/challenge",
+    "/v1/widget/{widget_id}/hand-off",
+    "/v1/widget/{widget_id}/hand-off/events",
     "/v1/widget/{widget_id}/resolve",
 }
 

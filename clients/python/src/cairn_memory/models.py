@@ -10,6 +10,16 @@ from pydantic import AwareDatetime, ConfigDict, Field
 from cairn_memory._model import Model
 
 
+class AcceptChatIn(Model):
+    """Who answers: by which `name` the customer knows them. `take_over`: from another operator."""
+
+    name: str | None = None
+    """By which name the customer knows you."""
+
+    take_over: bool = False
+    """Also from another operator."""
+
+
 class ActIn(Model):
     """For whom; a key of a member needs to say nothing."""
 
@@ -175,6 +185,13 @@ class ClaimIn(Model):
 
     workspace_name: str = "main"
     """The name of the first workspace."""
+
+
+class CloseIn(Model):
+    """How the chat was solved."""
+
+    resolution: str
+    """How the chat was solved."""
 
 
 class ConsolidationIn(Model):
@@ -989,6 +1006,16 @@ class RelationshipIn(Model):
     """What is set on it, as a JSON object."""
 
 
+class SayIn(Model):
+    """What an operator says. The same `line_id` and text again is said once."""
+
+    text: str
+    """What the customer is told."""
+
+    line_id: UUID | None = None
+    """An id of your own: the same again is said once."""
+
+
 class ScheduleIn(Model):
     """When it runs by itself: a time of day by the clocks of a time zone; no days are all."""
 
@@ -1181,6 +1208,16 @@ class TaintIn(Model):
     """True for a rehearsal that changes nothing."""
 
 
+class TakeIn(Model):
+    """A turn of the chat that is taken over from the agent."""
+
+    turn_id: UUID
+    """The turn's id; your own makes sending it again safe."""
+
+    name: str | None = None
+    """By which name the customer knows you."""
+
+
 class TaskIn(Model):
     """A piece of work about to begin."""
 
@@ -1367,11 +1404,31 @@ class WebhookIn(Model):
                 "contradiction_flagged",
                 "consolidation_done",
                 "workflow_notice",
+                "chat_hand_off",
             ]
         ]
         | None
     ) = None
     """The kinds of event it is told of."""
+
+
+class WidgetHandOff(Model):
+    """
+    When a person is called, and for how long they are waited for.
+
+    Nobody for `wait_minutes`: a ticket. No answer of the operator for `away_minutes`: the chat
+    waits for another. After `after_unanswered` answers in a row that found nothing a person
+    is called; null: never.
+    """
+
+    wait_minutes: int = 10
+    """Nobody has accepted by then: the chat becomes a ticket."""
+
+    away_minutes: int = 10
+    """The customer has no answer by then: the chat waits for another operator."""
+
+    after_unanswered: int | None = None
+    """So many answers in a row that cite nothing call a person; null: never."""
 
 
 class WidgetHost(Model):
@@ -1717,6 +1774,129 @@ class ChannelRemoved(Model):
 
     name: str
     """Its name."""
+
+
+class ChatMemory(Model):
+    """What the agent had before it at its last turn: its query, what it read, the labels."""
+
+    query: str | None
+    """The question, in words."""
+
+    sources: list[str]
+    """By path of a setting: default, environment or workspace."""
+
+    labels: dict[str, Any]
+    """Only nodes with these labels; all when empty."""
+
+    turns: int
+    """The turns, in order."""
+
+
+class ChatNumbers(Model):
+    """How many wait and are answered now; of the last seven days, how long customers waited."""
+
+    pending: int
+    """How many messages of the conversation wait."""
+
+    active: int
+    """How many a person answers now, of those of seven days."""
+
+    waiting_seconds: float
+    """How long whoever waits longest has waited."""
+
+    accepted: int
+    """False for a message that was turned away before an agent saw it."""
+
+    median_wait_seconds: float | None
+    """How long customers waited for somebody to accept, the median; null: nobody did."""
+
+    longest_wait_seconds: float | None
+    """The longest of these."""
+
+    closed: int
+    """How many were closed by a person."""
+
+    returned: int
+    """How many the agent got back."""
+
+    tickets: int
+    """How many became tickets."""
+
+
+class ChatToolCall(Model):
+    """What the agent called, with what values stand hidden; `result` is the beginning of it."""
+
+    turn_id: UUID
+    """The turn's id; your own makes sending it again safe."""
+
+    tool: str
+    """The tool, as `connector.tool`."""
+
+    arguments: dict[str, Any]
+    """The arguments of the tool, by name."""
+
+    result: str | None
+    """What came of it, by table."""
+
+    error: str | None
+    """What went wrong, as a code or a problem; null when nothing did."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+
+class ChatView(Model):
+    """
+    A chat that goes to a person, in a list. `why` is None when its customer was forgotten.
+
+    `waits_since` is set while the customer waits for somebody, or for the operator's answer;
+    `due_at` is when nobody will have come, or the operator will have left.
+    """
+
+    id: UUID
+    """Its id."""
+
+    state: Literal["pending", "active", "returned", "closed", "ticket"] | str
+    """The state it is in."""
+
+    cause: Literal["customer", "rules", "agent", "operator"] | str
+    """Why it was staged: a good rating, or nobody's dispute."""
+
+    channel: str
+    """Where it came in or goes out."""
+
+    client_id: str | None
+    """The client it belongs to; `global` for none in particular."""
+
+    operator_id: UUID | None
+    """The person or the key that answers."""
+
+    operator: str | None
+    """By which name the customer knows who answers."""
+
+    why: str | None
+    """Why, in one sentence."""
+
+    lines: int
+    """How many lines there are since a person was asked for."""
+
+    requested_at: AwareDatetime
+    """When a person was asked for."""
+
+    accepted_at: AwareDatetime | None
+    """When somebody accepted first."""
+
+    waits_since: AwareDatetime | None
+    """Since when the customer waits, for somebody or for an answer; null: for nobody."""
+
+    due_at: AwareDatetime | None
+    """When it runs next by itself; null where it does not."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
+
+    ticket_id: UUID | None
+    """The ticket's id."""
 
 
 class CheckpointKept(Model):
@@ -3596,6 +3776,28 @@ class LimitsView(Model):
     """Rounds of thinking and acting."""
 
 
+class Line(Model):
+    """A line as its readers see it; `text` is None where there is none, or it was forgotten."""
+
+    seq: int
+    """Its number, from 1."""
+
+    kind: Literal["said", "requested", "accepted", "left", "returned", "closed", "ticket"] | str
+    """What kind it is."""
+
+    speaker: Literal["customer", "operator", "cairn"] | str
+    """Whose turn it is, or was: source or candidate."""
+
+    name: str | None
+    """Its name."""
+
+    text: str | None
+    """The text."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+
 class LineageCapacity(Model):
     """How far a lineage may go, and how many nodes it has."""
 
@@ -3614,6 +3816,19 @@ class LineageWeights(Model):
 
     relations: dict[str, float]
     """Only edges of these relations; all when empty."""
+
+
+class LinesOfChat(Model):
+    """What was said with a person there after a number, the oldest first."""
+
+    state: Literal["pending", "active", "returned", "closed", "ticket"] | str
+    """The state it is in."""
+
+    items: list[Line]
+    """The items, in their order."""
+
+    after: int
+    """Ask for what comes after this."""
 
 
 class LinkedNode(Model):
@@ -3685,6 +3900,32 @@ class KeyList(Model):
     """A list that is always whole."""
 
     items: list[KeyView]
+    """The items, in their order."""
+
+
+class LiveChat(Model):
+    """A chat that the agent answers; `turn_id` takes it over."""
+
+    turn_id: UUID
+    """The turn's id; your own makes sending it again safe."""
+
+    channel: str
+    """Where it came in or goes out."""
+
+    client_id: str | None
+    """The client it belongs to; `global` for none in particular."""
+
+    question: str | None
+    """What the reader's own person is asked; null when nothing is."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+
+class LiveChats(Model):
+    """Chats that the agent answers, the newest first."""
+
+    items: list[LiveChat]
     """The items, in their order."""
 
 
@@ -4568,6 +4809,16 @@ class CandidatePage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
     items: list[CandidateView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class ChatPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[ChatView]
     """The items, in their order."""
 
     next_cursor: str | None
@@ -6701,10 +6952,10 @@ class TurnView(Model):
     session_id: str
     """The session it belongs to, as its writer names it."""
 
-    state: Literal["running", "done", "refused", "aborted", "failed"] | str
+    state: Literal["running", "done", "refused", "aborted", "failed", "passed"] | str
     """The state it is in."""
 
-    source: Literal["model", "rules"] | str | None
+    source: Literal["model", "rules", "person"] | str | None
     """What answered: a model, or rules."""
 
     answer: str | None
@@ -6777,6 +7028,31 @@ class UsedIn(Model):
 
     node_ids: list[UUID]
     """The ids of nodes."""
+
+
+class Utterance(Model):
+    """A piece of a transcript. `seq` is its line's, where it was said with a person there."""
+
+    by: str
+    """What a row is: a model, a purpose, a day or a workspace."""
+
+    name: str | None
+    """Its name."""
+
+    kind: Literal["said", "requested", "accepted", "left", "returned", "closed", "ticket"] | str
+    """What kind it is."""
+
+    text: str | None
+    """The text."""
+
+    citations: list[str]
+    """The sources, as citations."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+    seq: int | None
+    """Its number, from 1."""
 
 
 class WalkLimits(Model):
@@ -6876,7 +7152,11 @@ class Webhook(Model):
 
     events: list[
         Literal[
-            "memory_superseded", "contradiction_flagged", "consolidation_done", "workflow_notice"
+            "memory_superseded",
+            "contradiction_flagged",
+            "consolidation_done",
+            "workflow_notice",
+            "chat_hand_off",
         ]
         | str
     ]
@@ -6923,7 +7203,11 @@ class WebhookWithSecret(Model):
 
     events: list[
         Literal[
-            "memory_superseded", "contradiction_flagged", "consolidation_done", "workflow_notice"
+            "memory_superseded",
+            "contradiction_flagged",
+            "consolidation_done",
+            "workflow_notice",
+            "chat_hand_off",
         ]
         | str
     ]
@@ -7043,6 +7327,28 @@ class WidgetIssuer(Model):
     """Public keys (RFC 7517), each with kid and alg."""
 
 
+class WidgetLine(Model):
+    """What was said with a person there, or what happened; `name` is the person's."""
+
+    seq: int
+    """Its number, from 1."""
+
+    kind: Literal["said", "requested", "accepted", "left", "returned", "closed", "ticket"] | str
+    """What kind it is."""
+
+    speaker: Literal["customer", "operator", "cairn"] | str
+    """Whose turn it is, or was: source or candidate."""
+
+    name: str | None
+    """Its name."""
+
+    text: str | None
+    """The text."""
+
+    at: AwareDatetime
+    """When it happened."""
+
+
 class WidgetLook(Model):
     """How the widget looks on its page."""
 
@@ -7060,6 +7366,19 @@ class WidgetLook(Model):
 
     side: Literal["left", "right"] | str
     """At which side of the page it stands."""
+
+
+class WidgetPersons(Model):
+    """When a person is called, and for how long they are waited for."""
+
+    wait_minutes: int
+    """Nobody has accepted by then: the chat becomes a ticket."""
+
+    away_minutes: int
+    """The customer has no answer by then: the chat waits for another operator."""
+
+    after_unanswered: int | None
+    """So many answers in a row that cite nothing call a person; null: never."""
 
 
 class WidgetRemoved(Model):
@@ -7100,7 +7419,7 @@ class WidgetTurn(Model):
     turn_id: UUID
     """The turn's id."""
 
-    state: Literal["running", "done", "refused", "aborted", "failed"] | str
+    state: Literal["running", "done", "refused", "aborted", "failed", "passed"] | str
     """The state it is in."""
 
     answer: str | None
@@ -8513,6 +8832,9 @@ class WidgetIn(Model):
     day_usd: float | str = "50"
     """What its answers may cost in a day (UTC), in US dollars."""
 
+    hand_off: WidgetHandOff | None = None
+    """People that are called, and for how long they are waited for; null: nobody."""
+
     challenge: Literal["proof-of-work", "turnstile"] = "proof-of-work"
     """How a browser shows itself."""
 
@@ -8704,6 +9026,90 @@ class ChatChunks(Model):
 
     ended: bool
     """True when no more will come."""
+
+
+class ChatDetail(Model):
+    """
+    A chat with all that who takes it over needs, and how it was closed.
+
+    Calls of tools are kept for a day.
+    """
+
+    id: UUID
+    """Its id."""
+
+    state: Literal["pending", "active", "returned", "closed", "ticket"] | str
+    """The state it is in."""
+
+    cause: Literal["customer", "rules", "agent", "operator"] | str
+    """Why it was staged: a good rating, or nobody's dispute."""
+
+    channel: str
+    """Where it came in or goes out."""
+
+    client_id: str | None
+    """The client it belongs to; `global` for none in particular."""
+
+    operator_id: UUID | None
+    """The person or the key that answers."""
+
+    operator: str | None
+    """By which name the customer knows who answers."""
+
+    why: str | None
+    """Why, in one sentence."""
+
+    lines: int
+    """How many lines there are since a person was asked for."""
+
+    requested_at: AwareDatetime
+    """When a person was asked for."""
+
+    accepted_at: AwareDatetime | None
+    """When somebody accepted first."""
+
+    waits_since: AwareDatetime | None
+    """Since when the customer waits, for somebody or for an answer; null: for nobody."""
+
+    due_at: AwareDatetime | None
+    """When it runs next by itself; null where it does not."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
+
+    ticket_id: UUID | None
+    """The ticket's id."""
+
+    transcript: list[Utterance]
+    """The timeline, step by step."""
+
+    tool_calls: list[ChatToolCall]
+    """The newest tool calls."""
+
+    citations: list[str]
+    """The sources, as citations."""
+
+    memory: ChatMemory
+    """The memory."""
+
+    resolution: str | None
+    """How it was closed."""
+
+
+class ChatLines(Model):
+    """Who answers a chat, and what was said with a person there after a number."""
+
+    state: Literal["pending", "active", "returned", "closed", "ticket"] | str
+    """The state it is in."""
+
+    operator: str | None
+    """By which name the customer knows who answers; null while nobody does."""
+
+    items: list[Line]
+    """The items, in their order."""
+
+    after: int
+    """The number of the last line."""
 
 
 class CheckpointItem(Model):
@@ -10490,6 +10896,25 @@ class WidgetChunks(Model):
     """Whether there will be no more."""
 
 
+class WidgetHandOffView(Model):
+    """Who answers a chat, and what was said after a number, the oldest first."""
+
+    state: Literal["pending", "active", "returned", "closed", "ticket"] | str
+    """The state it is in."""
+
+    operator: str | None
+    """By which name the customer knows who answers; null while nobody does."""
+
+    ticket_id: UUID | None
+    """The ticket's id."""
+
+    lines: list[WidgetLine]
+    """What was said with a person there, and what happened, the oldest first."""
+
+    after: int
+    """The number of the last line."""
+
+
 class WidgetOut(Model):
     """The widget, what it has cost today."""
 
@@ -10517,6 +10942,9 @@ class WidgetOut(Model):
     day_usd: float
     """What its answers may cost in a day (UTC), in US dollars."""
 
+    hand_off: WidgetPersons | None
+    """People that are called, and for how long they are waited for; null: nobody."""
+
     challenge: Literal["proof-of-work", "turnstile"] | str
     """How a browser shows itself."""
 
@@ -10540,7 +10968,7 @@ class WidgetOut(Model):
 
 
 class WidgetPage(Model):
-    """What a page is to show, and whether a customer may be anonymous."""
+    """What a page is to show, whether a customer may be anonymous, and ask for a person."""
 
     theme: WidgetLook
     """How it looks."""
@@ -10550,6 +10978,9 @@ class WidgetPage(Model):
 
     anonymous: bool
     """Whether a customer may talk without being signed in by the host."""
+
+    person: bool
+    """Whether a customer may ask for a person."""
 
     challenge: Literal["proof-of-work", "turnstile"] | str
     """How a browser shows itself."""

@@ -452,6 +452,206 @@ def follow_chat_turn(
     )
 
 
+def list_chat_lines(
+    turn_id: UUID | str,
+    *,
+    after: int | None = None,
+) -> Call[models.ChatLines]:
+    """Poll what a person says.
+
+    List what was said since a person took over the chat that this turn is of.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chat/{part(turn_id)}/lines",
+        answer=models.ChatLines,
+        query={"after": after},
+    )
+
+
+def list_chats(
+    *,
+    state: Literal["pending", "active", "returned", "closed", "ticket"] | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.ChatPage]:
+    """List chats that go to people.
+
+    List who waits for a person, whom one answers, and how chats ended.
+    """
+    return Call(
+        method="GET",
+        path="/v1/chats",
+        answer=models.ChatPage,
+        query={"state": state, "limit": limit, "cursor": cursor},
+    )
+
+
+def take_chat(
+    body: models.TakeIn,
+) -> Call[models.ChatView]:
+    """Take a chat over from the agent.
+
+    Answer a chat that the agent answers, whoever's it is; what it was doing stops.
+    """
+    return Call(
+        method="POST",
+        path="/v1/chats",
+        answer=models.ChatView,
+        body=body,
+    )
+
+
+def list_live_chats(
+    *,
+    limit: int | None = None,
+) -> Call[models.LiveChats]:
+    """List chats that the agent answers.
+
+    List the chats under way, each with a turn by which a person takes it over.
+    """
+    return Call(
+        method="GET",
+        path="/v1/chats/live",
+        answer=models.LiveChats,
+        query={"limit": limit},
+    )
+
+
+def get_chat_numbers() -> Call[models.ChatNumbers]:
+    """See how long customers wait.
+
+    Show how many wait and are answered, how long customers waited, and how chats ended.
+    """
+    return Call(
+        method="GET",
+        path="/v1/chats/numbers",
+        answer=models.ChatNumbers,
+    )
+
+
+def get_chat(
+    chat_id: UUID | str,
+) -> Call[models.ChatDetail]:
+    """Show a chat with all that whoever takes it over needs.
+
+    Show the transcript, calls of tools, citations, the agent's memory, and why.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chats/{part(chat_id)}",
+        answer=models.ChatDetail,
+    )
+
+
+def accept_chat(
+    chat_id: UUID | str,
+    body: models.AcceptChatIn,
+) -> Call[models.ChatView]:
+    """Answer a chat.
+
+    Answer from now on: of two who accept at once one is told who was quicker.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chats/{part(chat_id)}/accept",
+        answer=models.ChatView,
+        body=body,
+    )
+
+
+def close_chat(
+    chat_id: UUID | str,
+    body: models.CloseIn,
+) -> Call[models.ChatView]:
+    """Close a chat.
+
+    End a chat that you have solved, and say how.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chats/{part(chat_id)}/close",
+        answer=models.ChatView,
+        body=body,
+    )
+
+
+def list_lines_of_chat(
+    chat_id: UUID | str,
+    *,
+    after: int | None = None,
+) -> Call[models.LinesOfChat]:
+    """Poll a chat.
+
+    List what was said since a person was asked for. Ask again with `after` of the answer.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/chats/{part(chat_id)}/lines",
+        answer=models.LinesOfChat,
+        query={"after": after},
+    )
+
+
+def release_chat(
+    chat_id: UUID | str,
+) -> Call[models.ChatView]:
+    """Leave a chat to another operator.
+
+    Let the chat wait for somebody else; nobody in time, and it becomes a ticket.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chats/{part(chat_id)}/release",
+        answer=models.ChatView,
+    )
+
+
+def return_chat(
+    chat_id: UUID | str,
+) -> Call[models.ChatView]:
+    """Give a chat back to the agent.
+
+    Let the agent answer again; it knows what was said meanwhile.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chats/{part(chat_id)}/return",
+        answer=models.ChatView,
+    )
+
+
+def say_in_chat(
+    chat_id: UUID | str,
+    body: models.SayIn,
+) -> Call[models.Line]:
+    """Say something to the customer.
+
+    Say something in a chat that you have accepted.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chats/{part(chat_id)}/say",
+        answer=models.Line,
+        body=body,
+    )
+
+
+def ticket_of_chat(
+    chat_id: UUID | str,
+) -> Call[models.ChatView]:
+    """Make a ticket of a chat.
+
+    End a chat with a ticket in the queue that holds all that was said; the customer is
+    told.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/chats/{part(chat_id)}/ticket",
+        answer=models.ChatView,
+    )
+
+
 def put_checkpoint(
     body: models.CheckpointIn,
 ) -> Call[models.CheckpointKept]:
@@ -4623,6 +4823,54 @@ def solve_widget_challenge(
         path=f"/v1/widget/{part(widget_id)}/challenge",
         answer=models.WidgetSessionView,
         body=body,
+    )
+
+
+def ask_widget_person(
+    widget_id: UUID | str,
+) -> Call[models.WidgetHandOffView]:
+    """Ask for a person.
+
+    Ask for a person to answer in this chat; again while one is asked for changes nothing.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/widget/{part(widget_id)}/hand-off",
+        answer=models.WidgetHandOffView,
+    )
+
+
+def get_widget_hand_off(
+    widget_id: UUID | str,
+    *,
+    after: int | None = None,
+) -> Call[models.WidgetHandOffView]:
+    """Poll what a person says.
+
+    Show the last hand-off of this chat; what the customer said is among its lines.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/widget/{part(widget_id)}/hand-off",
+        answer=models.WidgetHandOffView,
+        query={"after": after},
+    )
+
+
+def hear_widget_person(
+    widget_id: UUID | str,
+    *,
+    after: int | None = None,
+) -> Call[str]:
+    """Hear what a person says (server-sent events).
+
+    Stream lines after a number until the person, or nobody, answers any more.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/widget/{part(widget_id)}/hand-off/events",
+        answer=str,
+        query={"after": after},
     )
 
 

@@ -18,14 +18,14 @@ from cairn.bootstrap.api import ApiServices
 from cairn.chat.hand_off_views import ChatDetail, ChatNumbers, ChatView, LiveChat
 from cairn.chat.handoff import MOST_LINE_CHARS, HandOffRow, HandOffState, Line
 
-routes = router("chats")
+routes = router("chat")
 
 ChatId = Annotated[UUID, Path(description="The id of the hand-off.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The number of the last line.")]
 CHANGED = {**answers(200, "As it is now", ChatView), **problems("not-found", "conflict")}
 
 
-class AcceptIn(Body):
+class AcceptChatIn(Body):
     """Who answers: by which `name` the customer knows them. `take_over`: from another operator."""
 
     model_config = examples({"name": "Ada"})
@@ -173,7 +173,7 @@ def list_lines_of_chat(
     response_model=None,
     responses={**CHANGED, **problems("not-found", "conflict", body=True)},
 )
-def accept_chat(chat_id: ChatId, body: AcceptIn, caller: Admin, services: Services) -> Response:
+def accept_chat(chat_id: ChatId, body: AcceptChatIn, caller: Admin, services: Services) -> Response:
     """Answer from now on: of two who accept at once one is told who was quicker."""
     hand_offs = services.hand_offs
     row = hand_offs.accept(caller, chat_id, take_over=body.take_over, name=body.name)
