@@ -206,7 +206,7 @@ def _sweep_investigations(
 
 
 def _start_workflows(parts: InvestigationParts) -> Callable[[], dict[str, int]]:
-    """Return what begins runs that are due, goes on with negotiations, and bakes snapshots."""
+    """Return what begins runs that are due, goes on with what waits, and bakes snapshots."""
     from cairn.adapters.postgres.workspaces import PostgresWorkspaceSettings
     from cairn.bootstrap.negotiations import sweep
     from cairn.bootstrap.workflows import workflows_of
@@ -226,7 +226,24 @@ def _start_workflows(parts: InvestigationParts) -> Callable[[], dict[str, int]]:
         report=warn(parts.log),
     )
     negotiate = sweep(parts)
-    return lambda: {**start(), **negotiate(), **refresh()}
+    chats = _sweep_chats(parts)
+    return lambda: {**start(), **negotiate(), **refresh(), **chats()}
+
+
+def _sweep_chats(parts: InvestigationParts) -> Callable[[], dict[str, int]]:
+    """Return what makes tickets of chats to which nobody came, where nobody looks at them."""
+    from cairn.chat.hand_off_views import BrowseChats
+    from cairn.chat.hand_offs import HandOffs
+    from cairn.chat.recording import RecordLines
+    from cairn.conversations.record import RecordMessage
+
+    hand_offs = HandOffs(
+        platform=parts.platform,
+        intake=parts.helpdesk.intake,
+        record=RecordLines(platform=parts.platform, record=RecordMessage(parts.platform)),
+        transcript=BrowseChats(platform=parts.platform, redact=parts.redacted).transcript,
+    )
+    return hand_offs.sweeping(ListWorkspaces(parts.opened))
 
 
 def _maintain_feeds(parts: InvestigationParts) -> MaintainEveryFeed:

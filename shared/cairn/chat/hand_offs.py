@@ -11,6 +11,19 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from cairn.chat.hand_off_rules import (
+    Grown,
+    current_of,
+    move_session,
+    name_of,
+    not_yours,
+    note,
+    over,
+    require_room,
+    session_of,
+    taken,
+    the_same,
+)
 from cairn.chat.handoff import (
     MOST_LINE_CHARS,
     OPEN,
@@ -25,11 +38,10 @@ from cairn.chat.handoff import (
 )
 from cairn.chat.recording import add_message, opened, sealer_of
 from cairn.chat.rows import TurnState
-from cairn.chat.turns import hash_of_session
 from cairn.chat.widget import WidgetHandOff, WidgetSettings
 from cairn.chat.widget_sessions import SessionState
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import CairnError, Conflict, Denied, NotFound, RateLimited
+from cairn.kernel.errors import CairnError, Conflict, Denied, NotFound
 from cairn.kernel.metrics import Metric, untold
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.elements import one_line
@@ -38,12 +50,12 @@ from cairn.tickets.intake import From
 from cairn.tickets.personas import DEFAULT
 from cairn.tickets.ticket import API_SOURCE, MAX_TITLE_CHARS
 from cairn.writing.audience import GLOBAL_CLIENT
-from cairn.writing.checks import clean_name, owners
+from cairn.writing.checks import owners
 from cairn.writing.sealing import Sealer, client_subjects
 from cairn.writing.writer import open_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -57,9 +69,6 @@ if TYPE_CHECKING:
     from cairn.writing.platform import Platform
     from cairn.writing.writer import Write
 
-MOST_OF_A_CHAT = 5
-"""How often a chat may go to a person."""
-
 MOST_LINES = 500
 KEEP = timedelta(days=30)
 LIVE = timedelta(hours=1)
@@ -70,7 +79,6 @@ WHY = {
     HandOffCause.RULES: "The customer's message asks for a person.",
 }
 ENTRY_OF = {HandOffState.RETURNED: "handoff.returned", HandOffState.CLOSED: "handoff.closed"}
-NAMELESS = "A member of our team"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +132,10 @@ class HandOffs:
             present = write.stores.hand_offs.hold(hashed)
             if present is not None:
                 return present
-            _require_room(write.stores, hashed)
-            _move_session(write.stores, row, (SessionState.ACTIVE,))
+            require_room(write.stores, hashed)
+            move_session(write.stores, row, (SessionState.ACTIVE,))
             write.stores.hand_offs.begin(row)
-            _note(write, row, "handoff.requested")
+            note(write, row, "handoff.requested")
             self._add(write.stores, row, LineKind.REQUESTED)
         self.metrics(Metric.CHAT_HANDOFFS, 1, channel="widget")
         return replace(row, seq=1)
@@ -216,7 +224,7 @@ class HandOffs:
         if row.state is HandOffState.ACTIVE and row.operator_id == principal.principal_id:
             return row
         if row.state is HandOffState.ACTIVE and not take_over:
-            raise _taken(row)
+            raise taken(row)
         now = self.platform.clock()
         after = replace(
             row,
@@ -256,13 +264,13 @@ class HandOffs:
         with open_write(self.platform, principal) as write:
             present = write.stores.hand_offs.hold(turn.session)
             if present is not None:
-                raise _taken(present)
+                raise taken(present)
             pending = replace(row, state=HandOffState.PENDING)
-            _move_session(write.stores, pending, (SessionState.ACTIVE,))
-            _move_session(write.stores, row, (SessionState.HANDOFF_PENDING,))
+            move_session(write.stores, pending, (SessionState.ACTIVE,))
+            move_session(write.stores, row, (SessionState.HANDOFF_PENDING,))
             write.stores.hand_offs.begin(row)
-            _note(write, row, "handoff.requested")
-            _note(write, row, "handoff.accepted")
+            note(write, row, "handoff.requested")
+            note(write, row, "handoff.accepted")
             self._add(write.stores, row, LineKind.ACCEPTED)
             self._pass_on(write.stores, row, self._sealer(row), now)
         self.metrics(Metric.CHAT_HANDOFFS, 1, channel="widget" if widget else "api")
@@ -321,14 +329,14 @@ class HandOffs:
         )
         line = replace(line, sealed=replace(sealer, row_id=line.id).seal({"text": message}))
         with self.platform.transactions.writing(principal) as stores:
-            current = _current(stores, row)
+            current = current_of(stores, row)
             present = stores.hand_offs.line(row.id, line.id)
             if present is not None:
-                return _the_same(opened(sealer, present), present, message)
+                return the_same(opened(sealer, present), present, message)
             if current.state is not HandOffState.ACTIVE or (
                 current.operator_id != principal.principal_id
             ):
-                raise _not_yours(current)
+                raise not_yours(current)
             seq = stores.hand_offs.add_line(row.id, line)
             self._answer_turn(stores, current, sealer, message, now)
         self.record(row)
@@ -356,7 +364,7 @@ class HandOffs:
         """Make a ticket of a chat, with all that was said; one that nobody has, too."""
         row = self._to_change(principal, handoff_id)
         if row.state is HandOffState.ACTIVE and row.operator_id != principal.principal_id:
-            raise _not_yours(row)
+            raise not_yours(row)
         return self._ticketed(principal, row)
 
     # What time does
@@ -391,6 +399,23 @@ class HandOffs:
             stores.hand_offs.drop_old(now - KEEP)
         return {"hand_offs_settled": len(due), "hand_offs_recorded": len(behind)}
 
+    def sweeping(self, workspaces: Callable[[], Sequence[UUID]]) -> Callable[[], dict[str, int]]:
+        """Return what sweeps every workspace; what fails in one leaves the others be."""
+
+        def swept() -> dict[str, int]:
+            counts = {"hand_offs_settled": 0, "hand_offs_recorded": 0}
+            for workspace_id in workspaces():
+                try:
+                    done = self.sweep(workspace_id)
+                except CairnError as error:
+                    fields = {"workspace_id": str(workspace_id), "reason": error.reason}
+                    self.platform.warn("hand_offs.not_swept", fields)
+                else:
+                    counts = {name: count + done[name] for name, count in counts.items()}
+            return counts
+
+        return swept
+
     # How it is done
 
     def _find(self, principal: Principal, handoff_id: UUID) -> HandOffRow:
@@ -405,13 +430,13 @@ class HandOffs:
         principal.require_operator()
         row = self.find(principal, handoff_id)
         if row.state not in OPEN:
-            raise _over(row)
+            raise over(row)
         return row
 
     def _own(self, principal: Principal, handoff_id: UUID) -> HandOffRow:
         row = self._to_change(principal, handoff_id)
         if row.state is not HandOffState.ACTIVE or row.operator_id != principal.principal_id:
-            raise _not_yours(row)
+            raise not_yours(row)
         return row
 
     def _left(self, principal: Principal, row: HandOffRow) -> HandOffRow:
@@ -448,7 +473,7 @@ class HandOffs:
             text = self.transcript(row)
             try:
                 return self._ticket(principal, row, text)
-            except _Grown:  # something was said meanwhile
+            except Grown:  # something was said meanwhile
                 continue
         raise Conflict("The customer is writing; try again.", reason="hand-off-moved")
 
@@ -465,8 +490,8 @@ class HandOffs:
         )
 
         def also(write: Write, received: Received) -> None:
-            if _current(write.stores, row).seq != row.seq:
-                raise _Grown("Something was said meanwhile.", reason="hand-off-moved")
+            if current_of(write.stores, row).seq != row.seq:
+                raise Grown("Something was said meanwhile.", reason="hand-off-moved")
             done = replace(after, ticket_id=received.id)
             self._moved(write, row, done, "handoff.ticketed", LineKind.TICKET)
 
@@ -489,16 +514,16 @@ class HandOffs:
     ) -> None:
         """Make a transition with its entry, its line, the session's state; Conflict if late."""
         stores = write.stores
-        current = _current(stores, before)
+        current = current_of(stores, before)
         line = name or after.operator
         if after.ended_at is not None:  # no line is added to one that is over
             self._add(stores, before, kind, name=line)
         if not stores.hand_offs.move(before, after):
-            raise _over(current) if current.state not in OPEN else _taken(current)
+            raise over(current) if current.state not in OPEN else taken(current)
         if after.ended_at is None:
             self._add(stores, after, kind, name=line)
-        _move_session(stores, after, (SESSION_OF[before.state],))
-        _note(write, after, entry)
+        move_session(stores, after, (SESSION_OF[before.state],))
+        note(write, after, entry)
 
     def _add(
         self, stores: Stores, row: HandOffRow, kind: LineKind, *, name: str | None = None
@@ -553,85 +578,3 @@ class HandOffs:
 
     def _subjects(self, principal: Principal, client: str | None) -> tuple[UUID, ...]:
         return client_subjects(self.platform, principal, client) if client else ()
-
-
-class _Grown(Conflict):
-    """Something was said while a ticket was made of what had been said before."""
-
-
-def session_of(session: WidgetSession) -> bytes:
-    """Return what the turns of a widget's session have in common."""
-    client = session.row.client_id or GLOBAL_CLIENT
-    return hash_of_session(session.widget.workspace_id, session.row.id, client, "widget")
-
-
-def name_of(principal: Principal, name: str | None = None) -> str:
-    """Return by which name a customer knows who answers."""
-    if principal.person is not None:
-        return principal.name or NAMELESS
-    return clean_name(name, "name") or NAMELESS
-
-
-def _current(stores: Stores, row: HandOffRow) -> HandOffRow:
-    """Return a hand-off as it is, and hold its chat until the transaction ends."""
-    stores.hand_offs.hold(row.session)
-    current = stores.hand_offs.find(row.id)
-    if current is None:
-        raise NotFound("There is no such chat with a person.")
-    return current
-
-
-def _note(write: Write, row: HandOffRow, what: str) -> None:
-    """Plan the entry of a transition: ids and words of ours, nothing that anybody said."""
-    meta = {
-        "hand_off_id": str(row.id),
-        "state": row.state.value,
-        "cause": row.cause.value,
-        "operator_id": str(row.operator_id) if row.operator_id else None,
-        "ticket_id": str(row.ticket_id) if row.ticket_id else None,
-    }
-    write.note(what, meta)
-
-
-def _move_session(stores: Stores, row: HandOffRow, before: tuple[SessionState, ...]) -> None:
-    """Move the widget's session along; one that was removed with its widget is let be."""
-    if row.chat_session_id is None:
-        return
-    state, ended = SESSION_OF[row.state], row.state in (HandOffState.CLOSED, HandOffState.TICKET)
-    moved = stores.chat_sessions.move(row.chat_session_id, before, state, row.moved_at, ended=ended)
-    if not moved and stores.chat_sessions.by_id(row.chat_session_id) is not None:
-        raise Conflict("Nothing was said in this chat, or it is over.", reason="session-state")
-
-
-def _require_room(stores: Stores, session: bytes) -> None:
-    if stores.hand_offs.number_of(session) >= MOST_OF_A_CHAT:
-        raise RateLimited(
-            "A person was asked for too often in this chat.", retry_after=3_600, reason="hand-offs"
-        )
-
-
-def _the_same(line: Line, present: LineRow, text: str) -> Line:
-    if present.speaker is not LineBy.OPERATOR or line.text != text:
-        raise Conflict("This line_id is another line's.", reason="line-id")
-    return line
-
-
-def _taken(row: HandOffRow) -> Conflict:
-    detail = f"{row.operator or 'Somebody'} has accepted this chat; you can take it over."
-    return Conflict(detail, reason="accepted")
-
-
-def _over(row: HandOffRow) -> Conflict:
-    ends = {
-        HandOffState.RETURNED: "The agent answers this chat again.",
-        HandOffState.TICKET: "This chat is over: it became a ticket.",
-    }
-    return Conflict(ends.get(row.state, "This chat is over."), reason="hand-off-over")
-
-
-def _not_yours(row: HandOffRow) -> Conflict:
-    if row.state not in OPEN:
-        return _over(row)
-    if row.operator is None:
-        return Conflict("Nobody has this chat: accept it first.", reason="not-yours")
-    return Conflict(f"{row.operator} has this chat; take it over first.", reason="not-yours")

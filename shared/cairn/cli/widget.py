@@ -55,7 +55,7 @@ def set_widget(
     body |= {"origins": origin} if origin else {}
     body |= {} if day_usd is None else {"day_usd": day_usd}
     if hand_off is not None:
-        persons = {**(body.get("hand_off") or {}), "wait_minutes": hand_off}
+        persons: dict[str, Any] = {**(body.get("hand_off") or {}), "wait_minutes": hand_off}
         body["hand_off"] = persons if hand_off else None
     widget = deps.client.put(PATH, body)
     line = f"[green]set[/] {widget['id']} on {escape(', '.join(widget['origins']))}"

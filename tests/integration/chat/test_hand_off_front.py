@@ -89,7 +89,7 @@ def plays(model: ChatServer, monkeypatch: pytest.MonkeyPatch, *says: Say) -> Non
 
 
 def customer(front: Front, **settings: Any) -> Page:
-    return page(front, hand_off=HAND_OFF, **settings)
+    return page(front, **{"hand_off": HAND_OFF, "anonymous": test_widget_front.FOREVER, **settings})
 
 
 def pending(front: Front, message: str = SECRET) -> tuple[Page, str]:
