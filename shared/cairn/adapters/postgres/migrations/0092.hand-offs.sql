@@ -1,5 +1,5 @@
 -- Chats that a person takes over: who waits, who answers, and what is said meanwhile.
--- depends: 0090.widget
+-- depends: 0091.passkeys
 
 -- 'passed': kept for a person, who answers; what they said is the turn's answer
 ALTER TABLE chat_turn
