@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
 from tests.support import zoho_replay as zoho
+from tests.support.mail import PASSWORD, mail_server, written
 
 from benchmarks.samples import SAMPLES
 
@@ -94,6 +95,24 @@ def test_a_help_desk_is_added_polled_paused_and_removed(tenant: Tenant, tmp_path
         sources("remove", "desk")
     gone = cairn(tenant, "ticket-sources", "poll", "desk")
     assert (gone.status, "There is no ticket source desk" in gone.err) == (1, True)
+
+
+def test_a_mailbox_is_a_ticket_source(tenant: Tenant, tmp_path: Path) -> None:
+    with mail_server() as server:
+        server.mail(written("The invoice of May is wrong.", "Invoice", Message_ID="<1@x.example>"))
+        server.mail(written("I am on holiday.", Auto_Submitted="auto-replied"))
+        (tmp_path / "mail.json").write_text(json.dumps(server.config()), encoding="utf-8")
+        (tmp_path / "password.txt").write_text(PASSWORD, encoding="utf-8")
+        where = ["--kind", "mail", "--config", f"@{tmp_path}/mail.json"]
+        secret = ["--secret", f"password=@{tmp_path}/password.txt"]
+        done = cairn(tenant, "ticket-sources", "add", "mail", *where, *secret)
+        assert done.status == 0, done.err
+        polled = cairn(tenant, "ticket-sources", "poll", "mail")
+        assert "1 new" in polled.out and "1 set aside: automatic" in polled.out, polled
+        listed = cairn(tenant, "tickets", "list", "--json").json()
+        assert "Invoice" in [each["title"] for each in listed]
+        assert PASSWORD not in cairn(tenant, "ticket-sources", "list", "--json").out
+        assert cairn(tenant, "ticket-sources", "remove", "mail").status == 0
 
 
 def test_events_are_imported_and_a_task_is_shown(tenant: Tenant, tmp_path: Path) -> None:

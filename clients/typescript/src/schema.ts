@@ -2559,7 +2559,7 @@ export interface components {
          * @description Where tickets come from.
          * @enum {string}
          */
-        SourceKind: "api" | "zoho-desk" | "github-issues";
+        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail";
         /** @description Either `undo`, a merged entity, or `mentions` that meant the entity `name`. */
         SplitIn: {
             /** @description The id of a merged entity that is to stand on its own again. */
@@ -7687,7 +7687,8 @@ export interface components {
         /**
          * @description What a poll did: tickets that were new, changed, known already, or had no id to keep.
          *
-         *     `messages` are requesters' later words that were new.
+         *     `messages` are requesters' later words that were new; `set_aside` says how many were none, by
+         *     the reason.
          */
         PollResult: {
             /** @description How many are new. */
@@ -7700,6 +7701,10 @@ export interface components {
             nameless: number;
             /** @description How many messages there are. */
             messages: number;
+            /** @description How many mails were no tickets, by the reason: `automatic`, `mailing-list`, `own`, `malformed`. */
+            set_aside: {
+                [key: string]: number;
+            };
             /** @description False when there is more to do: ask again. */
             complete: boolean;
         };

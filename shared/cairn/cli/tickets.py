@@ -222,7 +222,7 @@ def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
 def add_source(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(help="What to call it.")],
-    kind: Annotated[str, typer.Option(help="zoho-desk or github-issues.")],
+    kind: Annotated[str, typer.Option(help="zoho-desk, github-issues or mail.")],
     config: Config = None,
     secret: Secret = None,
     persona: Persona = None,
@@ -265,10 +265,9 @@ def poll(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     if as_json:
         return print_json(done)
     more = "" if done["complete"] else "; the rest comes with the next poll"
-    deps.out.print(
-        f"[green]{done['new']} new[/], {done['changed']} changed, {done['known']} known{more}",
-        highlight=False,
-    )
+    aside = "".join(f"; {count} set aside: {why}" for why, count in done["set_aside"].items())
+    counts = f"{done['changed']} changed, {done['known']} known{aside}{more}"
+    deps.out.print(f"[green]{done['new']} new[/], {counts}", highlight=False)
 
 
 @ticket_sources_app.command()

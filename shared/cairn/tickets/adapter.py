@@ -190,12 +190,14 @@ class Polled:
     """Tickets that are new or changed, and the cursor for next time; `more` are there now.
 
     `messages` are those of these tickets since `cursor`: our own and colleagues' are left out.
+    `set_aside` says how many were no tickets, by the reason.
     """
 
     tickets: tuple[Incoming, ...]
     cursor: str | None
     more: bool = False
     messages: tuple[Message, ...] = ()
+    set_aside: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -198,13 +198,18 @@ class ReceiveMessages(Writer):
         )
 
     def _is_theirs(self, write: Write, row: TicketRow, message: Message) -> bool:
-        """Return whether the requester wrote it, as far as both addresses are known."""
+        """Return whether the requester wrote it, as far as both addresses are known.
+
+        The message that its ticket began with is not written again.
+        """
         if message.author is None:
             return True
         keys = write.resolution.keys_of(row.data_subjects)
         try:
             text = opened_text(self.platform.cipher, write.entries.workspace_id, row, keys)
         except BodyUnreadable:
+            return False
+        if text.source_metadata.get("message_id") == message.id:
             return False
         theirs = requester_key(text.requester_email)
         return theirs is None or requester_key(message.author) == theirs

@@ -19,7 +19,7 @@ from cairn.tickets.messages import new_ones
 from cairn.tickets.ticket import SourceState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -152,7 +152,8 @@ DUE = 100
 class PollResult:
     """What a poll did: tickets that were new, changed, known already, or had no id to keep.
 
-    `messages` are requesters' later words that were new.
+    `messages` are requesters' later words that were new; `set_aside` says how many were none, by
+    the reason.
     """
 
     new: int = 0
@@ -160,9 +161,17 @@ class PollResult:
     known: int = 0
     nameless: int = 0
     messages: int = 0
+    set_aside: Mapping[str, int] = field(default_factory=dict[str, int])
     complete: bool = True
 
-    def plus(self, received: Sequence[Received], messages: int, *, complete: bool) -> PollResult:
+    def plus(
+        self,
+        received: Sequence[Received],
+        messages: int,
+        set_aside: Mapping[str, int],
+        *,
+        complete: bool,
+    ) -> PollResult:
         """Return it with one more page."""
         outcomes = [item.outcome for item in received]
         return PollResult(
@@ -171,6 +180,7 @@ class PollResult:
             known=self.known + outcomes.count(Outcome.KNOWN),
             nameless=self.nameless + outcomes.count(Outcome.NAMELESS),
             messages=self.messages + messages,
+            set_aside=Counter(self.set_aside) + Counter(set_aside),
             complete=complete,
         )
 
@@ -235,7 +245,7 @@ class PollSource:
             cursor = page.cursor
             with self.platform.transactions.writing(principal) as stores:
                 stores.ticket_sources.polled(source.id, cursor, self.platform.clock())
-            done = done.plus(received, ones, complete=not more)
+            done = done.plus(received, ones, page.set_aside, complete=not more)
             if not more or self.platform.stopwatch() >= until:
                 return done
 
@@ -283,6 +293,7 @@ class PollDue:
             "changed": done.changed,
             "known": done.known,
             "messages": done.messages,
+            "set_aside": dict(done.set_aside),
         }
         tell = self.platform.warn if done.nameless else self.platform.log
         tell("ticket_source.polled", {**fields, **counts, "nameless": done.nameless})

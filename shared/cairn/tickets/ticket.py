@@ -98,6 +98,7 @@ class SourceKind(StrEnum):
     API = "api"  # the plain one; every workspace has it
     ZOHO_DESK = "zoho-desk"
     GITHUB_ISSUES = "github-issues"
+    MAIL = "mail"
 
 
 class SourceState(StrEnum):

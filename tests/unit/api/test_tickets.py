@@ -240,6 +240,7 @@ def test_a_source_is_polled_now(client: Client, helpdesk: Helpdesk) -> None:
         "changed": 0,
         "known": 0,
         "nameless": 0,
+        "set_aside": {},
         "messages": 0,
         "complete": True,
     }

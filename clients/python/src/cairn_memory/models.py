@@ -5151,7 +5151,8 @@ class PollResult(Model):
     """
     What a poll did: tickets that were new, changed, known already, or had no id to keep.
 
-    `messages` are requesters' later words that were new.
+    `messages` are requesters' later words that were new; `set_aside` says how many were none, by
+    the reason.
     """
 
     new: int
@@ -5168,6 +5169,9 @@ class PollResult(Model):
 
     messages: int
     """How many messages there are."""
+
+    set_aside: dict[str, int]
+    """How many mails were no tickets, by the reason: `automatic`, `mailing-list`, `own`, `malformed`."""
 
     complete: bool
     """False when there is more to do: ask again."""
@@ -6674,7 +6678,7 @@ class TicketSourceView(Model):
     name: str
     """Its name."""
 
-    kind: Literal["api", "zoho-desk", "github-issues"] | str
+    kind: Literal["api", "zoho-desk", "github-issues", "mail"] | str
     """What kind it is."""
 
     config: dict[str, Any]
@@ -8775,7 +8779,7 @@ class SourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["api", "zoho-desk", "github-issues"] = Field(..., examples=["zoho-desk"])
+    kind: Literal["api", "zoho-desk", "github-issues", "mail"] = Field(..., examples=["zoho-desk"])
     """What kind it is."""
 
     config: dict[str, Any] | None = None

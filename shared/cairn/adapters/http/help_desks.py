@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from cairn.kernel.resilience.breaker import Breakers
     from cairn.tickets.adapter import Capabilities, Delivered, Events, Polled, TicketAdapter
+    from cairn.tickets.mail import MailAdapter
 
 MAX_STATUS_CHARS = 100
 MAX_BACKFILL_HOURS = 24 * 365
@@ -53,16 +54,34 @@ _FIELDS: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
         frozenset(["owner", "repository"]),
         frozenset(["api_url", "labels", "customer", "backfill_hours"]),
     ),
+    SourceKind.MAIL: (
+        frozenset(["address", "imap_url", "smtp_url"]),
+        frozenset(
+            [
+                "username",
+                "name",
+                "folder",
+                "sent_folder",
+                "customer",
+                "authserv_id",
+                "backfill_hours",
+            ]
+        ),
+    ),
 }
 """What the settings of a kind must have, and what they may have."""
 
 _SECRETS: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
     SourceKind.ZOHO_DESK: (frozenset(["client_secret", "refresh_token"]), frozenset()),
     SourceKind.GITHUB_ISSUES: (frozenset(["token"]), frozenset(["webhook_secret"])),
+    SourceKind.MAIL: (frozenset(["password"]), frozenset()),
 }
 T = TypeVar("T")
 
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,500}")
+_ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9][A-Za-z0-9.-]{0,188}")
+_FOLDER = re.compile(r"[ !#-\[\]-~]{1,200}")
+"""Of what IMAP writes between quotes without another sign before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +109,8 @@ class OpenHelpDesk:
         _check("secrets", secrets, _SECRETS[source_kind])
         if source_kind is SourceKind.ZOHO_DESK:
             return Translated(self._zoho(config, secrets))
+        if source_kind is SourceKind.MAIL:
+            return Translated(self._mail(config, secrets))
         return Translated(self._github(config, secrets))
 
     def _zoho(self, config: Mapping[str, Any], secrets: Mapping[str, str]) -> ZohoAdapter:
@@ -119,6 +140,24 @@ class OpenHelpDesk:
             ),
             clock=self.clock,
         )
+
+    def _mail(self, config: Mapping[str, Any], secrets: Mapping[str, str]) -> MailAdapter:
+        # of layers that not every function has which names a source
+        from cairn.adapters.mail.box import ImapSmtpBox, MailAccount
+        from cairn.tickets.mail import MailAdapter, address_of
+
+        own = address_of(config)
+        account = MailAccount(
+            address=own.address,
+            username=config.get("username", own.address),
+            password=secrets["password"],
+            imap_url=config["imap_url"],
+            smtp_url=config["smtp_url"],
+            folder=config.get("folder", "INBOX"),
+            sent_folder=config.get("sent_folder", "Sent"),
+            allow_private=self.allow_private,
+        )
+        return MailAdapter(box=ImapSmtpBox(account), own=own, clock=self.clock)
 
     def _github(self, config: Mapping[str, Any], secrets: Mapping[str, str]) -> GitHubAdapter:
         repository = GitHubRepository(
@@ -299,7 +338,24 @@ def _is_keys(value: object) -> bool:
     return isinstance(value, dict) and isinstance(cast("dict[str, Any]", value).get("keys"), list)
 
 
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
+
+
+def _is_folder(value: object) -> bool:
+    return isinstance(value, str) and _FOLDER.fullmatch(value) is not None
+
+
+def _is_password(value: object) -> bool:
+    """Return whether it is ASCII: SMTP's sign-in is, in the library that says it."""
+    return _is_secret(value) and str(value).isascii()
+
+
 _CHECKS: Mapping[str, Callable[[object], bool]] = {
+    "address": _is_address,
+    "folder": _is_folder,
+    "sent_folder": _is_folder,
+    "password": _is_password,
     "labels": _is_texts,
     "statuses": _is_statuses,
     "backfill_hours": _is_hours,

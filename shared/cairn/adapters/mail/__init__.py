@@ -1,0 +1,1 @@
+"""Mailboxes over IMAP and SMTP. Not what their mails mean."""

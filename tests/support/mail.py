@@ -1,0 +1,169 @@
+"""A mail server on this machine: pymap keeps the mailbox, aiosmtpd takes mail in and out."""
+
+import asyncio
+import imaplib
+import smtplib
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope
+from tests.plugins.waiting import eventually
+
+SUPPORT, PASSWORD = "support@harbourlane.example", 'pass "word" \\'
+KEVIN = "kevin@hartwell.example"
+
+
+@dataclass
+class MailServer:
+    """`sent` is what went out to others, by who gets it; `refuses` what SMTP answers instead."""
+
+    imap_port: int
+    smtp_port: int = 0
+    sent: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
+    refuses: list[str] = field(default_factory=list[str])
+
+    def config(self, **more: Any) -> dict[str, Any]:
+        """The settings of a ticket source."""
+        return {
+            "address": SUPPORT,
+            "imap_url": f"imap://127.0.0.1:{self.imap_port}",
+            "smtp_url": f"smtp://127.0.0.1:{self.smtp_port}",
+            **more,
+        }
+
+    def imap(self) -> imaplib.IMAP4:
+        imap = imaplib.IMAP4("127.0.0.1", self.imap_port, timeout=20)
+        imap.authenticate("PLAIN", lambda _: f"\0{SUPPORT}\0{PASSWORD}".encode())
+        return imap
+
+    def put(self, raw: bytes, folder: str = "INBOX") -> None:
+        """Put a mail into the mailbox as it is."""
+        imap = self.imap()
+        assert imap.append(folder, "", "", raw)[0] == "OK"
+        imap.logout()
+
+    def raw(self, folder: str) -> list[bytes]:
+        imap = self.imap()
+        if imap.select(folder, readonly=True)[0] != "OK":
+            return []
+        (found,) = imap.uid("SEARCH", "ALL")[1]
+        mails = [imap.uid("FETCH", uid.decode(), "(FLAGS BODY.PEEK[])")[1] for uid in found.split()]
+        imap.logout()
+        return [b"".join(part if isinstance(part, bytes) else b"".join(part) for part in mail)
+                for mail in mails]  # fmt: skip
+
+    def mail(self, message: EmailMessage) -> None:
+        """Send a mail as a customer's program does."""
+        with smtplib.SMTP("127.0.0.1", self.smtp_port, timeout=20) as smtp:
+            smtp.send_message(message)
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:
+        """Take a mail: for the mailbox into it, for others to what was sent."""
+        if self.refuses:
+            return self.refuses.pop(0)
+        content = envelope.content
+        assert isinstance(content, bytes)
+        for recipient in envelope.rcpt_tos:
+            if recipient == SUPPORT:
+                await asyncio.get_running_loop().run_in_executor(None, self.put, content)
+            else:
+                self.sent.append((recipient, content))
+        return "250 taken"
+
+
+def written(text: str, subject: str = "Cannot sign in", **headers: str) -> EmailMessage:
+    """A mail from Kevin to support; a header's `_` is a `-`."""
+    message = EmailMessage()
+    fields = {"From": f"Kevin Reyes <{KEVIN}>", "To": SUPPORT, "Subject": subject}
+    fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+    for name, value in fields.items():
+        message[name] = value
+    message.set_content(text)
+    return message
+
+
+def _authenticated(*arguments: Any) -> AuthResult:
+    data = arguments[-1]
+    return AuthResult(success=(data.login, data.password) == (SUPPORT.encode(), PASSWORD.encode()))
+
+
+@contextmanager
+def mail_server() -> Iterator[MailServer]:
+    """Start both parts, and stop them."""
+    with _pymap() as port, _loop() as loop:
+        server = MailServer(imap_port=port)
+
+        async def begin() -> asyncio.Server:
+            return await loop.create_server(
+                lambda: SMTP(
+                    server, hostname="mx", authenticator=_authenticated, auth_require_tls=False
+                ),
+                "127.0.0.1",
+                0,
+            )
+
+        smtp = asyncio.run_coroutine_threadsafe(begin(), loop).result(20)
+        server.smtp_port = smtp.sockets[0].getsockname()[1]
+        try:
+            yield server
+        finally:
+            loop.call_soon_threadsafe(smtp.close)
+
+
+@contextmanager
+def _loop() -> Iterator[asyncio.AbstractEventLoop]:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    try:
+        yield loop
+    finally:
+        asyncio.run_coroutine_threadsafe(_all_ended(), loop).result(20)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(20)
+        loop.close()
+
+
+async def _all_ended() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+@contextmanager
+def _pymap() -> Iterator[int]:
+    """Run the IMAP server on a port that was free; on another one when somebody took it."""
+    for _ in range(5):
+        with closing(socket.socket()) as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        command = [str(Path(sys.executable).parent / "pymap"), "--host", "127.0.0.1"]
+        command += ["--port", str(port), "--no-tls", "dict"]
+        command += ["--demo-user", SUPPORT, "--demo-password", PASSWORD]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            eventually(lambda at=port, of=process: of.poll() is not None or _answers(at))
+            if process.poll() is None:
+                yield port
+                return
+        finally:
+            process.kill()  # asked politely it waits for who is connected
+            process.wait(20)
+    raise AssertionError("the IMAP server does not start")
+
+
+def _answers(port: int) -> bool:
+    try:
+        with closing(socket.create_connection(("127.0.0.1", port), 5)) as connection:
+            return connection.recv(4) == b"* OK"
+    except OSError:
+        return False
