@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from cairn.api.options import ApiOptions
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -115,10 +117,12 @@ class Front:
 
     key: str
     embedder: Any = field(default_factory=NoModel)
+    options: ApiOptions | None = None
 
     def __post_init__(self) -> None:
         log = logger("api", "CRITICAL")
-        self.app = create_app(ApiServices(ApiSettings.read(), log, self.embedder), log=log)
+        services = ApiServices(ApiSettings.read(), log, self.embedder)
+        self.app = create_app(services, self.options, log=log)
 
     def call(self, method: str, path: str, **given: Any) -> Any:
         """Return the JSON of a request that must succeed."""

@@ -25,6 +25,7 @@ from cairn.api.problems import (
     from_validation,
     problem_response,
 )
+from cairn.api.sites import Sites
 from cairn.api.widget.origins import WidgetOrigins
 from cairn.bootstrap.api import ApiServices
 from cairn.kernel.clock import Stopwatch, monotonic
@@ -48,6 +49,7 @@ _TAGS = [
     {"name": "contacts", "description": "Whom a member knows; nobody else sees them."},
     {"name": "discovery", "description": "Members, networks, intents and the meetings found."},
     {"name": "networks", "description": "Communities: who is in them, and what belongs there."},
+    {"name": "publications", "description": "What everybody may read, on a host of its own."},
     {"name": "reports", "description": "What workflows made, kept for good."},
     {"name": "summaries", "description": "What memories come to, by what they are about."},
     {"name": "subscriptions", "description": "What agents find without being tagged for it."},
@@ -163,6 +165,7 @@ def _wrap(
         )
     app.add_middleware(BodyLimit, max_bytes=options.max_body_bytes)
     app.add_middleware(WidgetOrigins, services=services)
+    app.add_middleware(Sites, services=services, sites_url=options.sites_url, log=log)
     app.add_middleware(RequestContext, log=log, new_id=ids, stopwatch=stopwatch)
 
 

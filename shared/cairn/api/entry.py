@@ -54,6 +54,7 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
         cors_origins=settings.origins(),
         mcp_hosts=LOOPBACK if local else (),
         console_url=settings.console_url,
+        sites_url=settings.sites_url,
         issuer=settings.oidc_issuer or (BUILT_IN if local and server else None),
         audiences=settings.audiences(),
         token_scopes=tuple(settings.oidc_scopes.replace(",", " ").split()),

@@ -74,7 +74,8 @@ class ApiOptions:
     """What a deployment may choose. Sizes are in bytes.
 
     `cors_origins` empty means CORS is off. `mcp_hosts` are the Host headers that /mcp answers, such
-    as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. `issuer` signs clients of
+    as `127.0.0.1:*`, against DNS rebinding on a laptop; empty means any. `sites_url` is where sites
+    are served: its host serves nothing else, no other host serves them. `issuer` signs clients of
     MCP in: with tokens for `audiences`, the first of which is this server's name, when somebody
     else does; `token_scopes` are what clients are told to ask for. Bodies are at most 4 MiB
     and answers 5 MiB so that both fit a Lambda invocation (6 MB, less base64). `request_threads`
@@ -87,6 +88,7 @@ class ApiOptions:
     cors_origins: tuple[str, ...] = ()
     mcp_hosts: tuple[str, ...] = ()
     console_url: str = ""
+    sites_url: str = ""
     issuer: str | None = None
     audiences: tuple[str, ...] = ()
     token_scopes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What the API calls of people who sign in: who they are, and their sessions."""
+"""What the API calls of people who sign in: who they are, their sessions, what they publish."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cairn.accounts.passkeys import Passkeys
     from cairn.accounts.people import People
     from cairn.accounts.sessions import Sessions
+    from cairn.publishing.publications import Publications
+    from cairn.publishing.reading import ReadSite
 
 
 class PeopleServices(ApiParts):
@@ -48,3 +50,31 @@ class PeopleServices(ApiParts):
         from cairn.accounts.passkeys import Passkeys
 
         return Passkeys(sessions=self.sessions, attempts=self.attempts)
+
+    @part
+    def publications(self) -> Publications:
+        """What is published, and who publishes it."""
+        import os
+
+        from cairn.adapters.aws.erasing import S3Erasing
+        from cairn.publishing.publications import Publications
+
+        return Publications(
+            platform=self.platform,
+            objects=self.objects,
+            eraser=S3Erasing(self.settings.uploads_bucket),
+            random_bytes=os.urandom,
+            sites_url=self.settings.sites_url,
+        )
+
+    @part
+    def read_site(self) -> ReadSite:
+        """What an address of a site leads to."""
+        from cairn.adapters.postgres.publications import WorkspaceOfPublication
+        from cairn.publishing.reading import ReadSite
+
+        return ReadSite(
+            transactions=self.platform.transactions,
+            workspace_of=WorkspaceOfPublication(self.opened),
+            objects=self.objects,
+        )

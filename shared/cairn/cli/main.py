@@ -29,6 +29,7 @@ from cairn.cli import (
     operations,
     people,
     profile,
+    publish,
     reports,
     search_index,
     sign_in,
@@ -141,6 +142,7 @@ app.add_typer(nodes.app, name="nodes", rich_help_panel=_MEMORY)
 app.add_typer(nodes.entities_app, name="entities", rich_help_panel=_MEMORY)
 app.add_typer(conversations.app, name="conversations", rich_help_panel=_MEMORY)
 app.add_typer(reports.app, name="reports", rich_help_panel=_MEMORY)
+app.add_typer(publish.app, name="publish", rich_help_panel=_MEMORY)
 app.add_typer(reports.subscriptions_app, name="subscriptions", rich_help_panel=_MEMORY)
 app.add_typer(nodes.tasks_app, name="tasks", rich_help_panel=_MEMORY)
 

@@ -274,7 +274,7 @@ class Forget:
             if row.status != Step.BARRED:
                 return row
             doomed = store.doomed(row.subject_id, row.document_ids)
-            keys = tuple(store.object_keys(row.document_ids, doomed))
+            keys = tuple(store.object_keys(row.subject_id, row.document_ids, doomed))
             tied, sources = (
                 store.tied(row.subject_id, doomed),
                 store.sources(row.subject_id, doomed),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DELETED = "workspace.deleted"
 FORMAT = "cairn-workspace-tombstone-1"
-PREFIXES = ("ingestions", "uploads")
+PREFIXES = ("ingestions", "sites", "uploads")
 NOT_SEARCHED = tuple(
     Looked(store=store, place=place, searched=False, note=note)
     for store, place, note in (

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.memory.subscriptions import PostgresSubscriptions
     from cairn.adapters.postgres.memory.summaries import PostgresSummaries
     from cairn.adapters.postgres.memory.views import PostgresViews
+    from cairn.adapters.postgres.publications import PostgresPublications
     from cairn.adapters.postgres.sign_in import PostgresPeople
     from cairn.adapters.postgres.stats import PostgresStats
     from cairn.adapters.postgres.stores import (
@@ -156,6 +157,7 @@ class Stores:
     people: PostgresPeople
     personas: PostgresPersonas
     profiles: PostgresProfiles
+    publications: PostgresPublications
     rebuilds: PostgresRebuilds
     replica: PostgresReplica
     report_views: PostgresReportViews

@@ -246,6 +246,8 @@ class ApiSettings(
 ):
     """The API, as a function and behind uvicorn. `cors_origins` are separated by commas.
 
+    `sites_url` is where published sites are served, by a host of their own; empty: nowhere.
+
     What is per minute is a workspace's, in all processes together.
     """
 
@@ -256,6 +258,7 @@ class ApiSettings(
     workflow_machine_arn: str
     cors_origins: str = ""
     console_url: str = Field("", pattern=r"^(https://[a-z0-9.-]+|http://localhost)(:[0-9]{1,5})?$")
+    sites_url: str = Field("", pattern=r"^(https?://[^/?#@\s]+)?$")
     edition: Literal["full", "memory"] = "full"
     oidc_issuer: str = ""
     oidc_audience: str = ""

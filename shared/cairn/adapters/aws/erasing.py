@@ -71,7 +71,7 @@ class S3Searcher:
     """Implements `Searcher` over the bucket of uploads."""
 
     bucket: str
-    prefixes: Sequence[str] = ("ingestions/", "uploads/")
+    prefixes: Sequence[str] = ("ingestions/", "sites/", "uploads/")
 
     def __call__(self, workspace_id: UUID, needles: Needles, /) -> Iterable[Looked]:
         """Read every version of every object of the workspace and look into it."""

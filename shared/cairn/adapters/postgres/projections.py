@@ -106,6 +106,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "negotiation_turn": "their turns, as their entries say",
         "negotiation_private": "what a side keeps to itself; its commitments are in the ledger",
         "negotiator": "agents that members bring; each key is in the ledger too",
+        "publication": "what sites show; each that came or went is in the ledger too",
         "persona": "how agents are to work; each change is in the ledger too",
     }
 )

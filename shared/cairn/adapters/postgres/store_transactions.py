@@ -78,6 +78,7 @@ PARTS = {
     "people": "sign_in.PostgresPeople",
     "personas": "agents.personas.PostgresPersonas",
     "profiles": "memory.profiles.PostgresProfiles",
+    "publications": "publications.PostgresPublications",
     "rebuilds": "ledger.replay.PostgresRebuilds",
     "replica": "ledger.replay.PostgresReplica",
     "report_views": "memory.reports.PostgresReportViews",

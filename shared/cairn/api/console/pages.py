@@ -54,6 +54,7 @@ MENU = (
     ("review", "/console/review", "Review"),
     ("conversations", "/console/conversations", "Conversations"),
     ("workflows", "/console/workflows", "Workflows"),
+    ("publications", "/console/publications", "Published"),
 )
 """The pages of the navigation: what a template's `here` says, the path, the name."""
 REASON = "x-cairn-reason"

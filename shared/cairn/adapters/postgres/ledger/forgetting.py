@@ -49,6 +49,7 @@ _ERASED = {
     "member": "forgetting.erase_member",
     "key_conversation": "forgetting.erase_key_conversations",
     "outbox": "forgetting.erase_ingestions",
+    "publication": "forgetting.erase_publications",
     "investigation": "forgetting.erase_investigations",
     "approval": "forgetting.erase_approvals",
     "tool_call": "forgetting.erase_tool_calls",
@@ -185,9 +186,11 @@ class PostgresForgetting(Store):
         extra = {"revived": len(doomed.revived), "compiled_truth": len(doomed.cleared)}
         return counts | {what: number for what, number in extra.items() if number}
 
-    def object_keys(self, document_ids: Collection[UUID], doomed: Doomed) -> Sequence[str]:
-        """Return the prefixes under which bytes of the documents may lie."""
-        parameters = {"ids": list(doomed.node_ids), "document_ids": list(document_ids)}
+    def object_keys(
+        self, subject_id: UUID, document_ids: Collection[UUID], doomed: Doomed
+    ) -> Sequence[str]:
+        """Return the prefixes under which bytes of the documents, and what sites show, may lie."""
+        parameters = _parameters(subject_id, document_ids, doomed)
         return self.values("forgetting.object_keys", **parameters)
 
     def erase(

@@ -203,6 +203,10 @@ UNION ALL
 SELECT 'workflow_run', count(*)::integer FROM workflow_run
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'publication', count(*)::integer FROM publication
+ WHERE workspace_id = %(workspace_id)s AND (data_subjects @> ARRAY[%(subject_id)s::uuid]
+    OR shown && (%(ids)s::uuid[] || %(document_ids)s::uuid[]))
+UNION ALL
 SELECT 'opportunity', count(*)::integer FROM opportunity
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
@@ -279,10 +283,14 @@ SELECT 'ticket_reply', count(*)::integer FROM ticket_reply
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: object_keys
--- Where bytes of documents may lie: what an ingestion keeps, and what it was given.
+-- Where bytes of documents may lie: what an ingestion keeps, what it was given, what was published.
 SELECT DISTINCT key FROM ingestion i,
   LATERAL (VALUES ('ingestions/' || i.workspace_id || '/' || i.id || '/'), (i.object_key)) AS k (key)
  WHERE i.workspace_id = %(workspace_id)s AND i.document_id = ANY (%(ids)s::uuid[] || %(document_ids)s::uuid[])
+UNION
+SELECT 'sites/' || p.workspace_id || '/' || p.id || '/' FROM publication p
+ WHERE p.workspace_id = %(workspace_id)s AND (p.data_subjects @> ARRAY[%(subject_id)s::uuid]
+    OR p.shown && (%(ids)s::uuid[] || %(document_ids)s::uuid[]))
  ORDER BY key
 
 -- name: erase_ingestions
@@ -295,6 +303,12 @@ WITH gone AS (
 DELETE FROM outbox
  WHERE workspace_id = %(workspace_id)s
    AND (reference IN (SELECT id FROM gone) OR topic = 'embed' AND node_ids && %(ids)s)
+
+-- name: erase_publications
+-- What the web shows of a subject; its files go by their prefixes.
+DELETE FROM publication
+ WHERE workspace_id = %(workspace_id)s AND (data_subjects @> ARRAY[%(subject_id)s::uuid]
+    OR shown && (%(ids)s::uuid[] || %(document_ids)s::uuid[]))
 
 -- name: erase_investigations
 -- What investigations about a subject know; that they were stays.
