@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import boto3
 from rich.console import Console
@@ -16,6 +17,7 @@ from cairn.operations.sweep import Backlog
 from infra.cdk.failed_creation import release
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise
+from infra.local.environment import sites_url
 from infra.local.layout import PROJECT, default_layout
 from infra.local.model import build_model
 from infra.local.processes import StartFailed
@@ -156,6 +158,7 @@ def _farewell(url: str, seconds: float, link: str | None) -> None:
     Console(highlight=False, soft_wrap=True).print(
         f"\n[bold]Cairn runs at {url}[/]  [dim]({seconds:.0f} s)[/]\n"
         f"  console     {sign_in}\n"
+        f"  sites       {sites_url(urlsplit(url).port or 80)}/sites/...  (cairn publish)\n"
         "  admin key   CAIRN_API_KEY in .local/cairn.env, readable by you only\n"
         "  try         .venv/bin/cairn recall 'How much does the half board cost at Tschima?'\n"
         "              .venv/bin/cairn remember 'the staging database moved to port 6432'\n"

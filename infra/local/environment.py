@@ -85,6 +85,7 @@ def synthesis_env(
     app_database_url: str,
     opensearch_url: str = "",
     embedder: Mapping[str, str] = MappingProxyType({}),
+    sites_url: str = "",
 ) -> dict[str, str]:
     """What the CDK app reads at synth to wire the functions to the laptop's own parts.
 
@@ -92,12 +93,14 @@ def synthesis_env(
     of before.
     """
     search = {"CAIRN_OPENSEARCH_URL": opensearch_url} if opensearch_url else {}
+    sites = {"CAIRN_SITES_URL": sites_url} if sites_url else {}
     shell = {name: os.environ[name] for name in TAKEN_FROM_THE_SHELL if name in os.environ}
     return {
         "CAIRN_MODEL_DIR": str(layout.model),
         **shell,
         **embedder,
         **search,
+        **sites,
         "CAIRN_APP_DATABASE_URL": app_database_url,
         "CAIRN_CONNECTOR_COMMANDS": str(layout.connector_commands),
         "CAIRN_KEY_STORE": f"file:{layout.keys}",
@@ -113,6 +116,7 @@ def front_door_env(
     endpoint: Endpoint,
     opensearch_url: str = "",
     embedder: Mapping[str, str] = MappingProxyType({}),
+    sites_url: str = "",
 ) -> dict[str, str]:
     """The api function's environment for uvicorn, with what only AWS clients need added."""
     defaults = {
@@ -123,7 +127,7 @@ def front_door_env(
     return {
         **defaults,
         **{name: os.environ[name] for name in SERVER if name in os.environ},
-        **synthesis_env(layout, app_database_url, opensearch_url, embedder),
+        **synthesis_env(layout, app_database_url, opensearch_url, embedder, sites_url),
         "CAIRN_STAGE": "local",
         "CAIRN_DATABASE_AUTH": "password",
         **{name: outputs[key] for name, key in OUTPUTS.items() if key in outputs},
@@ -135,6 +139,14 @@ def metrics_env(layout: Layout, token: str = "") -> dict[str, str]:
     """Where a process counts its metrics, and for the one that shows them: to whom."""
     shown = {"CAIRN_METRICS_TOKEN": token} if token else {}
     return {METRICS_FOLDER: str(layout.metrics), **shown}
+
+
+def sites_url(port: int) -> str:
+    """Where published sites are: a host of their own, since cookies know no ports.
+
+    Browsers and curl take every name below `localhost` for this machine (RFC 6761).
+    """
+    return os.environ.get("CAIRN_SITES_URL") or f"http://sites.localhost:{port}"
 
 
 def gateway_url(outputs: Mapping[str, str], emulator_url: str) -> str:

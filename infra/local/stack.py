@@ -207,7 +207,11 @@ class Stack:
             endpoint=self.emulator(saved).endpoint,
             app=CDK_APP,
             app_env=environment.synthesis_env(
-                self.layout, app_url, self._search_url(saved), saved.embedder
+                self.layout,
+                app_url,
+                self._search_url(saved),
+                saved.embedder,
+                environment.sites_url(saved.api_port),
             ),
         )
 
@@ -226,6 +230,7 @@ class Stack:
                 endpoint=self.emulator(saved).endpoint,
                 opensearch_url=self._search_url(saved),
                 embedder=saved.embedder,
+                sites_url=environment.sites_url(saved.api_port),
             ),
         )
 

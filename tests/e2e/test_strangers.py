@@ -116,6 +116,9 @@ WHO_MAY = {
     "POST /v1/tasks": WRITERS,
     "PATCH /v1/tasks/{task_id}": WRITERS,
     "POST /v1/tasks/{task_id}/complete": WRITERS,
+    "POST /v1/publications": ADMIN,
+    "GET /v1/publications": WRITERS,
+    "DELETE /v1/publications/{publication_id}": ADMIN,
     "POST /v1/reports": WRITERS,
     "GET /v1/reports": WRITERS,
     "GET /v1/reports/latest": WRITERS,
@@ -368,6 +371,10 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "POST /v1/chat": {"message": "QUERY"},
     "POST /v1/chat/actions/{action_id}": {"decision": "confirm"},
+    "POST /v1/publications": {
+        "files": [{"path": "index.html", "content_base64": "eA=="}],
+        "title": "A stranger's",
+    },
     "POST /v1/reports": {"title": "A stranger's", "body": "Nothing was found."},
     "POST /v1/nodes": {"label": "Note", "properties": {"text": "A stranger was here."}},
     "PUT /v1/nodes/{node_id}/labels": {"labels": ["Stolen"]},
@@ -659,7 +666,8 @@ def ours(laptop: "Laptop") -> Treasure:
     planted = plant_investigation(owner_url, tenant.id, asked["id"], canary)
     tenant.taken_up(asked["id"])
     report = {"title": f"{WORD} {canary}", "body": canary, "keywords": [WORD]}
-    tenant.post("/v1/reports", report)
+    written = tenant.post("/v1/reports", report)
+    published = tenant.post("/v1/publications", {"report_id": written["id"]})
     tenant.all_embedded()
     tenant.tell("Nobody comes here any more.", client_id="gone")
     gone = {"subject": {"kind": "client", "natural_key": "gone"}}
@@ -742,6 +750,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "contact_id": friend["id"],
             "invite_token": invite["token"],
             "widget_id": widget["id"],
+            "publication_id": published["id"],
             **met,
             "agent": "lampman",
             "integration_id": dates["id"],

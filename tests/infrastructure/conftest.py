@@ -36,6 +36,7 @@ OTHER_OPTIONS = {
     "request_burst": "400",
     "cors_origins": "https://console.example.org",
     "console_url": "https://cairn.example.org",
+    "sites_url": "https://sites.example.org",
     "edition": "memory",
     "oidc_issuer": "https://login.example.org/tenant",
     "oidc_audience": "https://cairn.example.org/mcp",

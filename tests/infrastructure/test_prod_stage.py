@@ -278,8 +278,10 @@ def test_anchors_cannot_be_deleted_and_uploads_leave(prod: Assembly) -> None:
     rule = anchors.properties["ObjectLockConfiguration"]["Rule"]["DefaultRetention"]
     assert rule == {"Mode": "COMPLIANCE", "Days": 365}
     assert anchors.body["DeletionPolicy"] == "RetainExceptOnCreate"
-    (expiry,) = uploads.properties["LifecycleConfiguration"]["Rules"]
-    assert expiry["ExpirationInDays"] == 7
+    rules = uploads.properties["LifecycleConfiguration"]["Rules"]
+    expiring = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
+    assert expiring == {"ingestions/": 7, "uploads/": 7}  # published sites stay
+    assert not any("ExpirationInDays" in rule for rule in rules if "Prefix" not in rule)
 
 
 def test_the_signing_key_stays_and_who_anchors_or_forgets_signs(prod: Assembly) -> None:

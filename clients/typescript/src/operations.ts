@@ -1652,6 +1652,25 @@ export function rejectProposal(
   return { method: "POST", path: `/v1/proposals/${encodeURIComponent(nodeId)}/reject` };
 }
 
+/** List what is published. */
+export function listPublications(): Call<M["PublicationOutList"]> {
+  return { method: "GET", path: "/v1/publications" };
+}
+
+/** Publish a report, a document or files. */
+export function publish(
+  body: M["PublicationIn"],
+): Call<M["PublicationOut"]> {
+  return { method: "POST", path: "/v1/publications", body };
+}
+
+/** Withdraw what is published. */
+export function withdrawPublication(
+  publicationId: string,
+): Call<M["PublicationWithdrawn"]> {
+  return { method: "DELETE", path: `/v1/publications/${encodeURIComponent(publicationId)}` };
+}
+
 /** Query nodes by label and property. */
 export function queryNodes(
   body: M["NodeQueryIn"],

@@ -999,6 +999,13 @@ export interface components {
             /** @description Why a node is shown that nobody asked for. */
             proactive_signal?: components["schemas"]["Signal"] | null;
         };
+        /** @description A file to publish, by its path below the publication's address. */
+        FileIn: {
+            /** @description Where it is to be, below the address of the publication. */
+            path: string;
+            /** @description Its bytes, in standard base64 with padding. */
+            content_base64: string;
+        };
         /** @description Who or what is to be forgotten: exactly one of subject, subject_id and source. */
         ForgetIn: {
             /** @description Whom or what it is about. */
@@ -2206,6 +2213,25 @@ export interface components {
             client_id?: string | null;
             /** @description The same as `client_id`, where an end user is meant. */
             user_id?: string | null;
+        };
+        /**
+         * @description What to publish: exactly one of `report_id`, `document_id` and `files`.
+         * @example {
+         *       "name": "tides-of-march",
+         *       "report_id": "01982f4e-7c1a-7b3e-9a52-3f1f5d0c8e11"
+         *     }
+         */
+        PublicationIn: {
+            /** @description The report to publish. */
+            report_id?: string | null;
+            /** @description The document whose text to publish. */
+            document_id?: string | null;
+            /** @description Files to publish as they are: HTML, CSS, plain text, images, fonts; no scripts. */
+            files?: components["schemas"]["FileIn"][] | null;
+            /** @description What stands above it; of a report or a document its own title. Files need one. */
+            title?: string | null;
+            /** @description The last part of its address: small letters, digits, dashes. Without one nobody guesses it. */
+            name?: string | null;
         };
         /** @description How well it was done. */
         RatingIn: {
@@ -6157,6 +6183,11 @@ export interface components {
             items: components["schemas"]["PrivateInput"][];
         };
         /** @description A list that is always whole. */
+        PublicationOutList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["PublicationOut"][];
+        };
+        /** @description A list that is always whole. */
         ReportWithBodyList: {
             /** @description The items, in their order. */
             items: components["schemas"]["ReportWithBody"][];
@@ -7930,6 +7961,60 @@ export interface components {
             agent: string;
             /** @description The key's id. */
             key_id: string;
+        };
+        /**
+         * @description What a publication was made of.
+         * @enum {string}
+         */
+        PublicationKind: "report" | "document" | "files";
+        /** @description What is published, and where. */
+        PublicationOut: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its address; null where this deployment serves no sites any more. */
+            url: string | null;
+            /** @description The last part of its address. */
+            name: string;
+            /** @description What it was made of. */
+            kind: components["schemas"]["PublicationKind"];
+            /** @description The title. */
+            title: string;
+            /** @description The report or document; null for files. */
+            node_id: string | null;
+            /** @description Its files. */
+            files: components["schemas"]["PublishedPath"][];
+            /** @description False while what it was made of is deleted or held back: then nobody reads it. */
+            is_served: boolean;
+            /**
+             * Format: uuid
+             * @description The principal who published it.
+             */
+            published_by: string;
+            /**
+             * Format: date-time
+             * @description When; what it shows is as of then.
+             */
+            published_at: string;
+        };
+        /** @description What nobody reads any more. */
+        PublicationWithdrawn: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @description A file of a publication. */
+        PublishedPath: {
+            /** @description Where it is, below the address of the publication. */
+            path: string;
+            /** @description How many bytes it has. */
+            size: number;
+            /** @description Its SHA-256, in hexadecimal digits: the tag it is served with. */
+            sha256: string;
         };
         /** @description A question to a person in a line: not what was asked, and not with which values. */
         QuestionView: {

@@ -1,4 +1,4 @@
-"""The buckets: uploads that leave after a week, anchors that nobody can change or delete.
+"""The buckets: uploads that leave after a week, with published sites, and anchors that nobody can change or delete.
 
 On AWS both are encrypted and log who reads them; on the laptop they are plain.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infra.cdk.config import Config
 
 DAYS_OF_UPLOADS = 7  # a document is in the ledger within minutes; its upload is not kept
+EXPIRING = ("ingestions/", "uploads/")  # published sites stay until they are withdrawn
 DAYS_OF_ACCESS_LOGS = 90
 
 
@@ -43,10 +44,11 @@ class Buckets(Construct):
             server_access_logs_bucket=logs,
             server_access_logs_prefix="uploads/" if logs else None,
             lifecycle_rules=[
-                s3.LifecycleRule(
-                    expiration=Duration.days(DAYS_OF_UPLOADS),
-                    abort_incomplete_multipart_upload_after=Duration.days(1),
-                )
+                s3.LifecycleRule(abort_incomplete_multipart_upload_after=Duration.days(1)),
+                *(
+                    s3.LifecycleRule(prefix=prefix, expiration=Duration.days(DAYS_OF_UPLOADS))
+                    for prefix in EXPIRING
+                ),
             ],
             removal_policy=RemovalPolicy.DESTROY,
         )

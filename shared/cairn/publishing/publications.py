@@ -45,7 +45,7 @@ GIVEN_UP_AFTER = timedelta(hours=1)
 """A publication that is not whole by then is not being stored any more."""
 
 
-class Kind(StrEnum):
+class PublicationKind(StrEnum):
     """What a publication was made of."""
 
     REPORT = "report"
@@ -53,7 +53,7 @@ class Kind(StrEnum):
     FILES = "files"
 
 
-LABELS = {Kind.REPORT: "Report", Kind.DOCUMENT: "Document"}
+LABELS = {PublicationKind.REPORT: "Report", PublicationKind.DOCUMENT: "Document"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class NewPublication:
     Without a `name` its address cannot be guessed.
     """
 
-    kind: Kind
+    kind: PublicationKind
     node_id: UUID | None = None
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     title: str | None = None
@@ -107,7 +107,7 @@ class Publication:
     id: UUID
     site: str
     name: str
-    kind: Kind
+    kind: PublicationKind
     title: str
     node_id: UUID | None
     files: Mapping[str, StoredFile]
@@ -163,7 +163,7 @@ class Publications:
                 "This deployment serves no sites: set CAIRN_SITES_URL.", reason="no-sites"
             )
         name = checked_name(new.name) if new.name else unguessable_name(self.random_bytes(16))
-        if new.kind is Kind.FILES:
+        if new.kind is PublicationKind.FILES:
             check_files(new.files)
         self._clean_up(principal)
         publication, files = self._begin(principal, new, name)
@@ -282,20 +282,20 @@ def _snapshot(stores: Stores, new: NewPublication, now: datetime) -> _Snapshot:
     """Return the files of a publication, read or rendered."""
     title = clean_text(new.title, field="title", max_chars=MAX_TITLE_CHARS) if new.title else None
     title = " ".join(scrub(title).text.split()) if title else None
-    if new.kind is Kind.FILES:
+    if new.kind is PublicationKind.FILES:
         if title is None:
             raise ValidationFailed("title is missing.", errors=[FieldError("title", "is missing")])
         return _Snapshot(title=title, files=new.files)
     source = stores.publications.source(new.node_id, LABELS[new.kind]) if new.node_id else None
     if source is None:
         raise NotFound(f"There is no such {new.kind}.", **{f"{new.kind}_id": str(new.node_id)})
-    parts = stores.publications.parts(source.id) if new.kind is Kind.DOCUMENT else ()
+    parts = stores.publications.parts(source.id) if new.kind is PublicationKind.DOCUMENT else ()
     if any(part.held_back for part in parts):
         raise Conflict("A part of it is held back; see `cairn taints`.", reason="held-back")
     passages = [
         Passage(headings=part.headings, text=part.text) for part in parts if part.label == "Chunk"
     ]
-    if new.kind is Kind.REPORT:
+    if new.kind is PublicationKind.REPORT:
         passages = [Passage(headings=(), text=source.text)]
     if not passages:
         raise Conflict("The document has no text yet; its ingestion runs.", reason="no-text")

@@ -57,6 +57,8 @@ operator: POST memories > memory.remembered memory.corroborated
  | POST entities/{entity_id}/merge > entity.merged | POST entities/{entity_id}/split > entity.split
  | PUT subscriptions > subscription.changed | DELETE subscriptions > subscription.changed
  | POST documents > document.received | DELETE documents/{document_id} > document.deleted
+ | POST publications > publication.published
+ | DELETE publications/{publication_id} > publication.withdrawn
  | POST uploads | POST investigations > investigation.started
  | POST investigations/resume > investigation.rerun
  | POST investigations/{investigation_id}/resume > investigation.rerun
@@ -155,7 +157,8 @@ owner: POST keys > key.created
 
 READS = {
     "reader": "events memories namespaces nodes entities documents ingestions conversations "
-    "checkpoints chat chats reports subscriptions summaries profile opportunities profiles "
+    "checkpoints chat chats publications reports subscriptions summaries profile opportunities "
+    "profiles "
     "intents searches negotiations agents whoami status stats tool-calls investigations "
     "approvals grants candidates proposals tickets feed contacts integrations workflows "
     "workflow-runs networks members personas settings",

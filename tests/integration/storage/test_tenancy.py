@@ -85,6 +85,7 @@ FINDERS = {
     "list_workspaces",
     "sources_due",
     "workspace_of_incoming_webhook",
+    "workspace_of_publication",
     "workspace_of_widget",
     "workspace_of_source",
     "workspace_of_login",
@@ -297,6 +298,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " %(t)s, %(t)s)",
         "INSERT INTO handoff_line VALUES (%(w)s, %(id)s, 1, %(id)s, 'said', 'customer', NULL,"
         " '\\x00', false, %(t)s)",
+        "INSERT INTO publication (workspace_id, id, site, name, state, kind, title, shown,"
+        " data_subjects, files, published_by, published_at) VALUES (%(w)s, %(id)s,"
+        " repeat('a', 26), 'n', 'pending', 'files', 't', '{}', '{}',"
+        " '{}', %(id)s, %(t)s)",
         "INSERT INTO person (workspace_id, id, login, name, role, created_at, changed_at)"
         " VALUES (%(w)s, %(id)s, 'ada', 'Ada', 'owner', %(t)s, %(t)s)",
         "INSERT INTO person_link VALUES (%(w)s, decode(repeat('00', 32), 'hex'), %(id)s, %(t)s,"

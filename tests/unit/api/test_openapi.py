@@ -127,6 +127,8 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/chats/{chat_id}/close",
         "/v1/chats/{chat_id}/ticket",
         "/v1/chat/actions/{action_id}",
+        "/v1/publications",
+        "/v1/publications/{publication_id}",
         "/v1/reports",
         "/v1/reports/latest",
         "/v1/subscriptions",

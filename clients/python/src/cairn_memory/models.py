@@ -418,6 +418,16 @@ class EditIn(Model):
     """The text."""
 
 
+class FileIn(Model):
+    """A file to publish, by its path below the publication's address."""
+
+    path: str
+    """Where it is to be, below the address of the publication."""
+
+    content_base64: str
+    """Its bytes, in standard base64 with padding."""
+
+
 class GrantIn(Model):
     """
     What agents may do without asking.
@@ -947,6 +957,25 @@ class PublicKeyIn(Model):
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
+
+
+class PublicationIn(Model):
+    """What to publish: exactly one of `report_id`, `document_id` and `files`."""
+
+    report_id: UUID | None = None
+    """The report to publish."""
+
+    document_id: UUID | None = None
+    """The document whose text to publish."""
+
+    files: list[FileIn] | None = None
+    """Files to publish as they are: HTML, CSS, plain text, images, fonts; no scripts."""
+
+    title: str | None = None
+    """What stands above it; of a report or a document its own title. Files need one."""
+
+    name: str | None = None
+    """The last part of its address: small letters, digits, dashes. Without one nobody guesses it."""
 
 
 class RatingIn(Model):
@@ -5380,6 +5409,26 @@ class PublicKeyShown(Model):
 
     key_id: str
     """The key's id."""
+
+
+class PublicationWithdrawn(Model):
+    """What nobody reads any more."""
+
+    id: UUID
+    """Its id."""
+
+
+class PublishedPath(Model):
+    """A file of a publication."""
+
+    path: str
+    """Where it is, below the address of the publication."""
+
+    size: int
+    """How many bytes it has."""
+
+    sha256: str
+    """Its SHA-256, in hexadecimal digits: the tag it is served with."""
 
 
 class QuestionView(Model):
@@ -10538,6 +10587,40 @@ class ProfileView(Model):
     """The ledger position of its entry."""
 
 
+class PublicationOut(Model):
+    """What is published, and where."""
+
+    id: UUID
+    """Its id."""
+
+    url: str | None
+    """Its address; null where this deployment serves no sites any more."""
+
+    name: str
+    """The last part of its address."""
+
+    kind: Literal["report", "document", "files"] | str
+    """What it was made of."""
+
+    title: str
+    """The title."""
+
+    node_id: UUID | None
+    """The report or document; null for files."""
+
+    files: list[PublishedPath]
+    """Its files."""
+
+    is_served: bool
+    """False while what it was made of is deleted or held back: then nobody reads it."""
+
+    published_by: UUID
+    """The principal who published it."""
+
+    published_at: AwareDatetime
+    """When; what it shows is as of then."""
+
+
 class Refreshed(Model):
     """The memories that were refreshed."""
 
@@ -11334,6 +11417,13 @@ class NegotiationEventList(Model):
     """A list that is always whole."""
 
     items: list[NegotiationEvent]
+    """The items, in their order."""
+
+
+class PublicationOutList(Model):
+    """A list that is always whole."""
+
+    items: list[PublicationOut]
     """The items, in their order."""
 
 

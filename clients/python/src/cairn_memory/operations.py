@@ -3854,6 +3854,47 @@ def reject_proposal(
     )
 
 
+def list_publications() -> Call[models.PublicationOutList]:
+    """List what is published.
+
+    List what everybody may read, with addresses.
+    """
+    return Call(
+        method="GET",
+        path="/v1/publications",
+        answer=models.PublicationOutList,
+    )
+
+
+def publish(
+    body: models.PublicationIn,
+) -> Call[models.PublicationOut]:
+    """Publish a report, a document or files.
+
+    Put a snapshot on the web. For admins and operators; its address needs no key.
+    """
+    return Call(
+        method="POST",
+        path="/v1/publications",
+        answer=models.PublicationOut,
+        body=body,
+    )
+
+
+def withdraw_publication(
+    publication_id: UUID | str,
+) -> Call[models.PublicationWithdrawn]:
+    """Withdraw what is published.
+
+    Take a publication off the web, at once.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/publications/{part(publication_id)}",
+        answer=models.PublicationWithdrawn,
+    )
+
+
 def query_nodes(
     body: models.NodeQueryIn,
 ) -> Call[models.NodeQueryAnswer]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.postgres.store import Store, record, scalar
-from cairn.publishing.publications import Kind, Part, Publication, Source, StoredFile
+from cairn.publishing.publications import Part, Publication, PublicationKind, Source, StoredFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def _served(*, id: UUID, files: Mapping[str, StoredFile]) -> tuple[UUID, Mapping
     return id, files
 
 
-_PUBLICATION = partial(record, Publication, kind=Kind, files=_files)
+_PUBLICATION = partial(record, Publication, kind=PublicationKind, files=_files)
 
 
 class PostgresPublications(Store):

@@ -13,7 +13,7 @@ from cairn.api.console.forms import Form, refused_form
 from cairn.api.console.guard import Visitor, changing_visitor, form_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
-from cairn.publishing.publications import Kind, NewPublication
+from cairn.publishing.publications import NewPublication, PublicationKind
 from cairn.reports.read import ReportFilter
 
 PUBLICATIONS = "/console/publications"
@@ -59,13 +59,13 @@ def _new(form: dict[str, str]) -> NewPublication:
     kind, _, id_ = form.get("what", "").partition(":")
     try:
         node_id = UUID(id_)
-        chosen = Kind(kind)
+        chosen = PublicationKind(kind)
     except ValueError as error:
         message = "names no report and no document"
         raise ValidationFailed(
             f"The choice {message}.", errors=[FieldError("what", message)]
         ) from error
-    if chosen is Kind.FILES:
+    if chosen is PublicationKind.FILES:
         raise ValidationFailed("Publish files with `cairn publish folder`.")
     return NewPublication(kind=chosen, node_id=node_id, name=form.get("name", "").strip() or None)
 

@@ -20,9 +20,9 @@ from cairn.publishing.addresses import MAX_NAME_CHARS, MAX_PATH_CHARS
 from cairn.publishing.files import MAX_FILES
 from cairn.publishing.publications import (
     MAX_TITLE_CHARS,
-    Kind,
     NewPublication,
     Publication,
+    PublicationKind,
     Publications,
 )
 
@@ -61,7 +61,13 @@ class PublicationIn(Body):
 
     def record(self) -> NewPublication:
         """Return the use case's record; ValidationFailed when a file's base64 is not whole."""
-        kind = Kind.REPORT if self.report_id else Kind.DOCUMENT if self.document_id else Kind.FILES
+        kind = (
+            PublicationKind.REPORT
+            if self.report_id
+            else PublicationKind.DOCUMENT
+            if self.document_id
+            else PublicationKind.FILES
+        )
         return NewPublication(
             kind=kind,
             node_id=self.report_id or self.document_id,
@@ -85,7 +91,7 @@ class PublicationOut(TypedDict):
     id: UUID
     url: str | None
     name: str
-    kind: Kind
+    kind: PublicationKind
     title: str
     node_id: UUID | None
     files: list[PublishedPath]

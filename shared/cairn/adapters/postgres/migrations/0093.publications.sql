@@ -1,5 +1,5 @@
 -- What people put on the web: snapshots in the object store, found by the address of each.
--- depends: 0090.widget
+-- depends: 0092.hand-offs
 
 CREATE TABLE publication (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
@@ -64,7 +64,7 @@ SELECT CASE current_person()
     OR split_part(entry_type, '.', 1) IN ('memory', 'node', 'edge', 'entity', 'event', 'message',
       'conversation', 'document', 'report', 'task', 'ticket', 'investigation', 'action', 'approval',
       'escalation', 'resolution', 'intent', 'premise', 'member', 'network', 'contact',
-      'integration', 'opportunity', 'negotiation', 'workflow', 'publication')
+      'integration', 'opportunity', 'negotiation', 'workflow', 'handoff', 'publication')
       AND entry_type NOT IN ('workflow.changed', 'escalation.channel_added',
         'escalation.channel_removed')
   WHEN 'reviewer' THEN entry_type IN ('data_subject.registered', 'memory.corrected', 'memory.pinned',
