@@ -336,9 +336,7 @@ def test_forgetting_whom_it_shows_takes_it_off_the_web_and_the_proof_is_clean(
     assert done["counts"]["publication"] == 1
     assert [each["id"] for each in sites.listed()] == [other["id"]]
     assert not any(published["id"] in key for key in sites.bucket.held)
-    proof = sites.front.call(
-        "POST", f"/v1/forget/{done['id']}/proof", json={"canaries": [CANARY]}
-    )
+    proof = sites.front.call("POST", f"/v1/forget/{done['id']}/proof", json={"canaries": [CANARY]})
     assert proof["clean"], [place for place in proof["places"] if place["found"]]
 
 
@@ -399,7 +397,7 @@ def test_what_is_held_back_is_not_shown_until_it_is_let_go(sites: Publishing) ->
     assert [each["is_served"] for each in sites.listed()] == [False]
     refused = sites.front.answer("POST", "/v1/publications", json={"report_id": report})
     assert refused.status_code == 404
-    sites.front.call("POST", f"/v1/taints/{taint['id']}/lift", json={"reason": "it was true"})
+    sites.front.call("POST", f"/v1/taints/{taint['taint_id']}/lift", json={"reason": "it was true"})
     assert sites.visit(published["url"]).status_code == 200
 
 
