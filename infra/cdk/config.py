@@ -94,7 +94,7 @@ class Config:
     otlp_endpoint: str  # of a collector of spans; empty: none are made
     cors_origins: str
     console_url: str  # where people open the pages; empty: at the API's own address
-    sites_url: str  # where published sites are served; empty: as `edge` says
+    sites_url: str  # where published sites are served; empty: nowhere
     edition: str
     requests_a_second: int  # of everybody together, at the front of the API
     request_burst: int
@@ -190,7 +190,7 @@ def read_config(node: Node) -> Config:
         otlp_endpoint=text("otlp_endpoint"),
         cors_origins=text("cors_origins"),
         console_url=_origin("console_url", text("console_url")),
-        sites_url=text("sites_url"),
+        sites_url=_sites(text("sites_url"), stage),
         edition=_one_of("edition", text("edition", "full"), EDITIONS),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
         request_burst=whole("request_burst", 100, 1, 5_000),
@@ -351,6 +351,10 @@ def _origin(name: str, value: str) -> str:
     if value and not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]{1,5})?", value):
         raise SynthRefused(f"context {name}={value}: https:// and a name, without a path")
     return value
+
+
+def _sites(value: str, stage: str) -> str:
+    return value if stage == "local" else _origin("sites_url", value)
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:

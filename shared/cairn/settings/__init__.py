@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
@@ -266,6 +267,13 @@ class ApiSettings(
     queries_per_minute: int = Field(6_000, ge=1)
     items_per_minute: int = Field(60_000, ge=1)
     bytes_per_minute: int = Field(268_435_456, ge=1)
+
+    @model_validator(mode="after")
+    def _sites_apart(self) -> Self:
+        sites, console = (urlsplit(url).hostname for url in (self.sites_url, self.console_url))
+        if sites and sites == console:
+            raise ValueError("CAIRN_SITES_URL needs a host other than that of CAIRN_CONSOLE_URL")
+        return self
 
     def allowances(self) -> "Allowances":
         """Return what a workspace may ask for in a minute."""

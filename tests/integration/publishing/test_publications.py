@@ -26,6 +26,7 @@ from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.ids import new_id
 from cairn.publishing import publications
+from cairn.settings import ApiSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -444,6 +445,25 @@ def test_a_deployment_without_sites_publishes_nothing(
     works = signed_in(sites.front.app, sites.world.workspace_id, f"works-{new_id()}")
     assert "serves no sites" in works.get("/console/publications").text
     sites.world.pool.close()
+
+
+def test_the_sites_share_no_host_with_the_console(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in fronts.environment(database.app_url, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("CAIRN_CONSOLE_URL", "https://cairn.example.org")
+    monkeypatch.setenv("CAIRN_SITES_URL", "https://sites.example.org")
+    assert ApiSettings.read().sites_url == "https://sites.example.org"
+    for wrong in (
+        "https://cairn.example.org:8443",
+        "https://x.org/sites",
+        "sites.x.org",
+        "ftp://x",
+    ):
+        monkeypatch.setenv("CAIRN_SITES_URL", wrong)
+        with pytest.raises(ValueError, match="SITES_URL"):
+            ApiSettings.read()
 
 
 def test_publications_are_dated_by_the_clock(sites: Publishing) -> None:
