@@ -155,7 +155,6 @@ class Config:
 def read_config(node: Node) -> Config:
     """The options in `node`'s context; raises SynthRefused on a value that does not exist."""
     stage = _one_of("stage", _context(node, "stage") or "local", STAGES)
-
     text = partial(_text, node, stage)
 
     def whole(name: str, default: int, low: int, high: int) -> int:
