@@ -1,4 +1,4 @@
-"""The buckets: uploads that leave after a week, beside published sites; anchors that nobody changes.
+"""The buckets: uploads that leave after a week and published sites; anchors that nobody changes.
 
 On AWS both are encrypted and log who reads them; on the laptop they are plain.
 """
