@@ -1,5 +1,5 @@
 -- What people put on the web: snapshots in the object store, found by the address of each.
--- depends: 0092.hand-offs
+-- depends: 0093.mail-sources
 
 CREATE TABLE publication (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
