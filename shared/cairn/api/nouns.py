@@ -117,6 +117,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.tickets",
             f"{CONSOLE}.conversations",
             f"{CONSOLE}.ledger",
+            f"{CONSOLE}.graph",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

@@ -48,6 +48,7 @@ MENU = (
     ("home", "/", "Home"),
     ("memories", "/console/memories", "Memories"),
     ("searches", "/console/searches", "Searches"),
+    ("graph", "/console/graph", "Graph"),
     ("approvals", "/console/approvals", "Approvals"),
     ("tickets", "/console/tickets", "Tickets"),
     ("investigations", "/console/investigations", "Investigations"),
