@@ -63,7 +63,7 @@ def test_frames_of_two_thousand_nodes(site: Site, page: Page) -> None:
     )
     site.person(page, PersonRole.READER)
     page.goto(f"{site.url}/console/graph?node={shop}")
-    page.wait_for_function(f"document.getElementById('drawing').dataset.nodes === '{NODES}'")
+    page.locator(f"#drawing[data-nodes='{NODES}']").wait_for()
     drawn = int(page.locator("#drawing").get_attribute("data-frames") or 0)
     layout = frames(page.evaluate(COUNT, SECONDS))
     moved = int(page.locator("#drawing").get_attribute("data-frames") or 0) - drawn
