@@ -158,9 +158,9 @@
     const marked = (colours, size) => {
       const named = new Set(graph.nodes.size <= 40 ? graph.nodes.values() : []);
       for (const node of [...(chosen?.beside ?? focus?.beside ?? [])].slice(0, 40)) named.add(node);
-      for (const node of named) caption(node, 400, colours.quiet);
+      for (const node of named) if (node !== focus && node !== chosen) caption(node, 400, colours.quiet);
       for (const [node, far] of [[focus, 2], [chosen, 3.2]]) {
-        if (!node) continue;
+        if (!node || (far === 3.2 && node === focus)) continue;
         context.strokeStyle = colours.link;
         context.lineWidth = 2 / view.scale;
         context.beginPath();
