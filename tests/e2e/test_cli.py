@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
+from tests.support import slack_replay as slack
 from tests.support import zoho_replay as zoho
 from tests.support.mail import PASSWORD, mail_server, written
 
@@ -113,6 +115,35 @@ def test_a_mailbox_is_a_ticket_source(tenant: Tenant, tmp_path: Path) -> None:
         assert "Invoice" in [each["title"] for each in listed]
         assert PASSWORD not in cairn(tenant, "ticket-sources", "list", "--json").out
         assert cairn(tenant, "ticket-sources", "remove", "mail").status == 0
+
+
+def test_a_slack_team_is_a_ticket_source(tenant: Tenant, tmp_path: Path) -> None:
+    with slack.slack_replay() as team:
+        config = {"team_id": slack.TEAM, "api_url": team.url}
+        (tmp_path / "slack.json").write_text(json.dumps(config), encoding="utf-8")
+        (tmp_path / "token").write_text(slack.BOT_TOKEN, encoding="utf-8")
+        (tmp_path / "signing").write_text(slack.SIGNING_SECRET, encoding="utf-8")
+        secrets = [f"bot_token=@{tmp_path}/token", f"signing_secret=@{tmp_path}/signing"]
+        options = [word for secret in secrets for word in ("--secret", secret)]
+        where = ["--kind", "slack", "--config", f"@{tmp_path}/slack.json"]
+        added = cairn(tenant, "ticket-sources", "add", "slack", *where, *options, "--json")
+        assert added.status == 0, added.err
+        path = added.json()["events_path"]
+
+        def deliver(document: object) -> httpx.Response:
+            body, headers = slack.signed(document, datetime.now(UTC))
+            return httpx.post(f"{tenant.base}{path}", content=body, headers=headers, timeout=20)
+
+        challenge = {"type": "url_verification", "challenge": "3eZbrw1aBm"}
+        assert deliver(challenge).json() == {"challenge": "3eZbrw1aBm"}
+        asked = team.say("The invoice of June is wrong")
+        assert [deliver(asked).json()["new"] for _ in range(3)] == [1, 0, 0]
+        listed = cairn(tenant, "tickets", "list", "--json").json()
+        assert [each["title"] for each in listed].count("The invoice of June is wrong") == 1
+        assert cairn(tenant, "ticket-sources", "poll", "slack").status == 0
+        shown = cairn(tenant, "ticket-sources", "list", "--json").out
+        assert slack.SIGNING_SECRET not in shown + added.out
+        assert cairn(tenant, "ticket-sources", "remove", "slack").status == 0
 
 
 def test_events_are_imported_and_a_task_is_shown(tenant: Tenant, tmp_path: Path) -> None:

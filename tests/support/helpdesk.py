@@ -71,6 +71,7 @@ class FakeHelpDesk:
     times: dict[str, int] = field(default_factory=dict[str, int])
     loses_answer: set[str] = field(default_factory=set[str])
     messages: list[Message] = field(default_factory=list[Message])
+    challenge: str | None = None
 
     def capabilities(self) -> Capabilities:
         return self.can
@@ -97,6 +98,7 @@ class FakeHelpDesk:
             delivery_id=delivered.headers["x-id"],
             tickets=tuple(tickets),
             messages=tuple(self.messages),
+            challenge=self.challenge,
         )
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:

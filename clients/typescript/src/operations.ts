@@ -1938,7 +1938,7 @@ export function confirmTicketWebhook(
 /** Take a help desk's webhook. */
 export function receiveTicketWebhook(
   sourceId: string,
-): Call<M["EventsTaken"]> {
+): Call<M["EventsTaken"] | M["ChallengeAnswered"]> {
   return { method: "POST", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/events` };
 }
 

@@ -2585,7 +2585,7 @@ export interface components {
          * @description Where tickets come from.
          * @enum {string}
          */
-        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail";
+        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack";
         /** @description Either `undo`, a merged entity, or `mentions` that meant the entity `name`. */
         SplitIn: {
             /** @description The id of a merged entity that is to stand on its own again. */
@@ -3520,6 +3520,11 @@ export interface components {
              * @description When it was written to the ledger.
              */
             recorded_at: string;
+        };
+        /** @description What a source that looks whether anybody is there gets back. */
+        ChallengeAnswered: {
+            /** @description What was sent, as it came. */
+            challenge: string;
         };
         /** @description The channel that is gone. */
         ChannelRemoved: {
@@ -4737,7 +4742,7 @@ export interface components {
         /**
          * @description What a delivery brought; `duplicate` when it had come before. `nameless` ones had no id.
          *
-         *     `messages` are requesters' later words that were new.
+         *     `messages` are requesters' later words that were new; `challenge` is to be sent back as it is.
          */
         EventsTaken: {
             /** @description How many are new. */
@@ -4752,6 +4757,8 @@ export interface components {
             messages: number;
             /** @description True when it had come before. */
             duplicate: boolean;
+            /** @description Always null: a challenge is answered by itself. */
+            challenge: string | null;
         };
         /** @description Citations that came and went since the same tool was last asked for. */
         EvidenceChange: {

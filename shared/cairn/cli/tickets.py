@@ -222,7 +222,7 @@ def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
 def add_source(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(help="What to call it.")],
-    kind: Annotated[str, typer.Option(help="zoho-desk, github-issues or mail.")],
+    kind: Annotated[str, typer.Option(help="zoho-desk, github-issues, mail or slack.")],
     config: Config = None,
     secret: Secret = None,
     persona: Persona = None,

@@ -210,11 +210,15 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
-    """What a verified webhook delivery tells; `delivery_id` is the same when it is sent again."""
+    """What a verified webhook delivery tells; `delivery_id` is the same when it is sent again.
+
+    `challenge` is what a source that looks whether anybody is there wants to have back.
+    """
 
     delivery_id: str
     tickets: tuple[Incoming, ...]
     messages: tuple[Message, ...] = ()
+    challenge: str | None = None
 
 
 class TicketAdapter(Protocol):

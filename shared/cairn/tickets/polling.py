@@ -71,7 +71,7 @@ WorkspaceOf: TypeAlias = "Callable[[UUID], UUID | None]"
 class EventsTaken:
     """What a delivery brought; `duplicate` when it had come before. `nameless` ones had no id.
 
-    `messages` are requesters' later words that were new.
+    `messages` are requesters' later words that were new; `challenge` is to be sent back as it is.
     """
 
     new: int = 0
@@ -80,6 +80,7 @@ class EventsTaken:
     nameless: int = 0
     messages: int = 0
     duplicate: bool = False
+    challenge: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,8 @@ class ReceiveEvents:
         if source.state is SourceState.PAUSED:
             raise Conflict("This ticket source is paused.", reason="source-paused")
         events = adapter.read(delivered)
+        if events.challenge is not None:
+            return EventsTaken(challenge=events.challenge)
         origin = From(source=source.name, persona=source.persona)
         received = receive_all(self.intake, principal, origin, events.tickets[:MAX_TICKETS])
         messages = self.messages(principal, source.name, events.messages[:MAX_TICKETS])

@@ -99,6 +99,7 @@ class SourceKind(StrEnum):
     ZOHO_DESK = "zoho-desk"
     GITHUB_ISSUES = "github-issues"
     MAIL = "mail"
+    SLACK = "slack"
 
 
 class SourceState(StrEnum):

@@ -266,6 +266,15 @@ def test_a_webhook_needs_a_signature_and_no_key(client: Client, helpdesk: Helpde
     assert len(client.get("/v1/tickets").json()["items"]) == 1
 
 
+def test_a_signed_challenge_is_answered_by_itself(client: Client, helpdesk: Helpdesk) -> None:
+    helpdesk.remote.challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkv"
+    path = client.post("/v1/ticket-sources", SOURCE).json()["events_path"]
+    stranger, signed = Client(client.world, key=None), {"X-Signature": "good", "X-Id": "d-1"}
+    taken = stranger.request("POST", path, content=b"", headers=signed)
+    assert taken.json() == {"challenge": helpdesk.remote.challenge}
+    refused(stranger.request("POST", path, content=b""), 401, "unsigned")
+
+
 def test_a_webhook_of_no_source_is_not_found(client: Client) -> None:
     path = "/v1/ticket-sources/019a8f0e-3b5c-7c11-9d2e-6f4a1b2c3d4e/events"
     stranger = Client(client.world, key=None)

@@ -1798,6 +1798,13 @@ class ChainHead(Model):
     """When it was written to the ledger."""
 
 
+class ChallengeAnswered(Model):
+    """What a source that looks whether anybody is there gets back."""
+
+    challenge: str
+    """What was sent, as it came."""
+
+
 class ChannelRemoved(Model):
     """The channel that is gone."""
 
@@ -2703,7 +2710,7 @@ class EventsTaken(Model):
     """
     What a delivery brought; `duplicate` when it had come before. `nameless` ones had no id.
 
-    `messages` are requesters' later words that were new.
+    `messages` are requesters' later words that were new; `challenge` is to be sent back as it is.
     """
 
     new: int
@@ -2723,6 +2730,9 @@ class EventsTaken(Model):
 
     duplicate: bool
     """True when it had come before."""
+
+    challenge: str | None
+    """Always null: a challenge is answered by itself."""
 
 
 class EvidenceChange(Model):
@@ -6727,7 +6737,7 @@ class TicketSourceView(Model):
     name: str
     """Its name."""
 
-    kind: Literal["api", "zoho-desk", "github-issues", "mail"] | str
+    kind: Literal["api", "zoho-desk", "github-issues", "mail", "slack"] | str
     """What kind it is."""
 
     config: dict[str, Any]
@@ -8828,7 +8838,9 @@ class SourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["api", "zoho-desk", "github-issues", "mail"] = Field(..., examples=["zoho-desk"])
+    kind: Literal["api", "zoho-desk", "github-issues", "mail", "slack"] = Field(
+        ..., examples=["zoho-desk"]
+    )
     """What kind it is."""
 
     config: dict[str, Any] | None = None

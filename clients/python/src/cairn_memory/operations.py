@@ -4525,15 +4525,16 @@ def confirm_ticket_webhook(
 
 def receive_ticket_webhook(
     source_id: UUID | str,
-) -> Call[models.EventsTaken]:
+) -> Call[models.EventsTaken | models.ChallengeAnswered]:
     """Take a help desk's webhook.
 
-    Take a delivery in. Who sends it is proved by its signature, not by a key of ours.
+    Take a delivery in. Who sends it is proved by its signature, not by a key of ours.  A
+    challenge (of Slack, which looks whether anybody is there) is answered by itself.
     """
     return Call(
         method="POST",
         path=f"/v1/ticket-sources/{part(source_id)}/events",
-        answer=models.EventsTaken,
+        answer=models.EventsTaken | models.ChallengeAnswered,
     )
 
 

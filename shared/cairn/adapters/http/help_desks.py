@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from urllib.parse import urlsplit
 
 from cairn.adapters.http.github import API_URL, GitHubIssues, GitHubRepository
-from cairn.adapters.http.rest import Request, RestService, rest_breakers
+from cairn.adapters.http.rest import Request, RestService, checked_base_url, rest_breakers
+from cairn.adapters.http.slack import API_URL as SLACK_URL
+from cairn.adapters.http.slack import SlackApi
 from cairn.adapters.http.zoho import ACCOUNTS_URL, DESK_URL, ZohoAccount, ZohoDesk
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.kernel.clock import Clock, Stopwatch, monotonic, utc_now
 from cairn.kernel.errors import FieldError, RateLimited, Unavailable, ValidationFailed
 from cairn.tickets.adapter import NeedsAuth, PlainAdapter
 from cairn.tickets.github import GitHubAdapter, repository_of
+from cairn.tickets.slack import SlackAdapter, team_of
 from cairn.tickets.ticket import SourceKind
 from cairn.tickets.zoho import ZohoAdapter, portal_of
 
@@ -54,6 +57,10 @@ _FIELDS: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
         frozenset(["owner", "repository"]),
         frozenset(["api_url", "labels", "customer", "backfill_hours"]),
     ),
+    SourceKind.SLACK: (
+        frozenset(["team_id"]),
+        frozenset(["api_url", "channels", "customer"]),
+    ),
     SourceKind.MAIL: (
         frozenset(["address", "imap_url", "smtp_url"]),
         frozenset(
@@ -74,12 +81,14 @@ _FIELDS: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
 _SECRETS: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
     SourceKind.ZOHO_DESK: (frozenset(["client_secret", "refresh_token"]), frozenset()),
     SourceKind.GITHUB_ISSUES: (frozenset(["token"]), frozenset(["webhook_secret"])),
+    SourceKind.SLACK: (frozenset(["bot_token", "signing_secret"]), frozenset()),
     SourceKind.MAIL: (frozenset(["password"]), frozenset()),
 }
 T = TypeVar("T")
 
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,500}")
 _ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9][A-Za-z0-9.-]{0,188}")
+_SLACK_ID = re.compile(r"[A-Z0-9]{2,40}")
 _FOLDER = re.compile(r"[ !#-\[\]-~]{1,200}")
 """Of what IMAP writes between quotes without another sign before it."""
 
@@ -109,6 +118,8 @@ class OpenHelpDesk:
         _check("secrets", secrets, _SECRETS[source_kind])
         if source_kind is SourceKind.ZOHO_DESK:
             return Translated(self._zoho(config, secrets))
+        if source_kind is SourceKind.SLACK:
+            return Translated(self._slack(config, secrets))
         if source_kind is SourceKind.MAIL:
             return Translated(self._mail(config, secrets))
         return Translated(self._github(config, secrets))
@@ -158,6 +169,19 @@ class OpenHelpDesk:
             allow_private=self.allow_private,
         )
         return MailAdapter(box=ImapSmtpBox(account), own=own, clock=self.clock)
+
+    def _slack(self, config: Mapping[str, Any], secrets: Mapping[str, str]) -> SlackAdapter:
+        client = SlackApi(
+            token=secrets["bot_token"],
+            api_url=config.get("api_url", SLACK_URL),
+            allow_private=self.allow_private,
+            transport=self.transport,
+            breakers=self.breakers,
+        )
+        checked_base_url(client.api_url, allow_private=self.allow_private)
+        return SlackAdapter(
+            client=client, team=team_of(config), signing_secret=secrets["signing_secret"]
+        )
 
     def _github(self, config: Mapping[str, Any], secrets: Mapping[str, str]) -> GitHubAdapter:
         repository = GitHubRepository(
@@ -346,6 +370,14 @@ def _is_folder(value: object) -> bool:
     return isinstance(value, str) and _FOLDER.fullmatch(value) is not None
 
 
+def _is_slack_id(value: object) -> bool:
+    return isinstance(value, str) and _SLACK_ID.fullmatch(value) is not None
+
+
+def _are_slack_ids(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_slack_id, cast("list[Any]", value)))
+
+
 def _is_password(value: object) -> bool:
     """Return whether it is ASCII: SMTP's sign-in is, in the library that says it."""
     return _is_secret(value) and str(value).isascii()
@@ -356,6 +388,10 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "folder": _is_folder,
     "sent_folder": _is_folder,
     "password": _is_password,
+    "bot_token": _is_password,
+    "signing_secret": _is_secret,
+    "team_id": _is_slack_id,
+    "channels": _are_slack_ids,
     "labels": _is_texts,
     "statuses": _is_statuses,
     "backfill_hours": _is_hours,

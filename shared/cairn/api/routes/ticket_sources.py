@@ -54,6 +54,12 @@ class WebhookExpected(TypedDict):
     status: Literal["ok"]
 
 
+class ChallengeAnswered(TypedDict):
+    """What a source that looks whether anybody is there gets back."""
+
+    challenge: str
+
+
 class SourceIn(Body):
     """A help desk. `config` and `secrets` are its kind's: see the guide to tickets."""
 
@@ -200,7 +206,7 @@ def confirm_ticket_webhook(source_id: SourceId, services: Services) -> Response:
     summary="Take a help desk's webhook",
     response_model=None,
     responses={
-        **answers(200, "What it brought", EventsTaken),
+        **answers(200, "What it brought", EventsTaken | ChallengeAnswered),
         **problems(
             "unauthenticated", "not-found", "conflict", "validation-failed", "too-large",
             "rate-limited", public=True,
@@ -212,8 +218,14 @@ def receive_ticket_webhook(
     services: Services,
     received: Annotated[Delivered, Depends(delivered)],
 ) -> Response:
-    """Take a delivery in. Who sends it is proved by its signature, not by a key of ours."""
-    return answer(services.receive_events(source_id, received))
+    """Take a delivery in. Who sends it is proved by its signature, not by a key of ours.
+
+    A challenge (of Slack, which looks whether anybody is there) is answered by itself.
+    """
+    taken = services.receive_events(source_id, received)
+    if taken.challenge is not None:
+        return answer({"challenge": taken.challenge})
+    return answer(taken)
 
 
 def _shown(source: TicketSource) -> dict[str, Any]:

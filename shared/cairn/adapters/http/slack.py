@@ -1,0 +1,118 @@
+"""Slack's Web API, as far as tickets need it. Not what its events mean: that is `tickets.slack`.
+
+Slack answers 200 with `ok` false where it refuses; what that means is told apart here. Errors are
+those of `rest`. https://docs.slack.dev/apis/web-api/
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.http.rest import Answer, Request, RestService, rest_breakers
+from cairn.connectors.port import ConnectorUnauthorised
+from cairn.kernel.errors import NotFound, RateLimited, Unavailable, ValidationFailed
+from cairn.tickets.adapter import text_at
+
+if TYPE_CHECKING:
+    import httpx
+
+    from cairn.kernel.errors import CairnError
+    from cairn.kernel.resilience.breaker import Breakers
+
+API_URL = "https://slack.com/api"
+EVENT = "cairn_answer"
+PAGE, PAGES = 200, 10
+"""Messages of a thread that are looked through for our answer: so many a page, so many pages."""
+
+_SIGN_IN = frozenset(
+    [
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "missing_scope",
+        "no_permission",
+        "not_allowed_token_type",
+        "ekm_access_denied",
+    ]
+)
+_GONE = frozenset(
+    ["channel_not_found", "thread_not_found", "not_in_channel", "is_archived", "message_not_found"]
+)
+_PASSING = frozenset(
+    ["internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackApi:
+    """Implements `SlackClient`. Safe between threads; the token never shows in a repr."""
+
+    token: str = field(repr=False)
+    api_url: str = API_URL
+    allow_private: bool = False
+    transport: httpx.BaseTransport | None = None
+    breakers: Breakers = field(default_factory=rest_breakers)
+
+    def test(self) -> dict[str, Any]:
+        """Return whose token it is."""
+        return self._ask(Request(method="POST", path="/auth.test", repeatable=True)).record()
+
+    def answered(self, channel: str, thread: str, key: str) -> str | None:
+        """Return the time stamp of the answer that carries the key; NotFound without the thread."""
+        query = {"channel": channel, "ts": thread, "limit": str(PAGE)}
+        query["include_all_metadata"] = "true"
+        for _ in range(PAGES):
+            path = "/conversations.replies"
+            request = Request(method="GET", path=path, query=query, repeatable=True)
+            page = self._ask(request)
+            for message in page.rows("messages"):
+                if text_at(message, "metadata", "event_payload", "key") == key:
+                    return text_at(message, "ts")
+            cursor = text_at(page.record(), "response_metadata", "next_cursor")
+            if not cursor:
+                break
+            query["cursor"] = cursor
+        return None
+
+    def post(self, channel: str, thread: str, text: str, key: str) -> str:
+        """Answer in a thread. Sent once: OutcomeUnknown when no answer came."""
+        body = {
+            "channel": channel,
+            "thread_ts": thread,
+            "text": text,
+            "metadata": {"event_type": EVENT, "event_payload": {"key": key}},
+            "unfurl_links": False,
+            "unfurl_media": False,
+        }
+        posted = self._ask(Request(method="POST", path="/chat.postMessage", body=body))
+        return text_at(posted.record(), "ts")
+
+    def _ask(self, request: Request) -> Answer:
+        service = RestService(
+            name="Slack",
+            base_url=self.api_url,
+            words=lambda body: str(body.get("error", "")),
+            allow_private=self.allow_private,
+            transport=self.transport,
+            breakers=self.breakers,
+        )
+        headers = {"authorization": f"Bearer {self.token}", "user-agent": "cairn"}
+        answer = service.ask(request, headers)
+        if answer.record().get("ok") is not True:
+            raise _refusal(text_at(answer.record(), "error")[:100])
+        return answer
+
+
+def _refusal(error: str) -> CairnError:
+    if error in _SIGN_IN:
+        return ConnectorUnauthorised("Slack refuses its sign-in; it must be renewed.")
+    if error in _GONE:
+        return NotFound("Slack has no such thread that the app may answer in.")
+    if error == "ratelimited":
+        return RateLimited("Slack has had too many requests.", retry_after=60)
+    if error in _PASSING:
+        return Unavailable("Slack did not do what it was asked.", reason="server-error")
+    return ValidationFailed(f"Slack refused the request: {error}.", reason="refused")
