@@ -108,6 +108,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.networks",
             f"{CONSOLE}.approvals",
             f"{CONSOLE}.cited",
+            f"{CONSOLE}.chats",
             f"{CONSOLE}.memories",
             f"{CONSOLE}.publications",
             f"{CONSOLE}.forgetting",

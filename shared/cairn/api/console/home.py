@@ -88,6 +88,12 @@ def _waiting(visitor: Visitor, _: datetime) -> dict[str, Any]:
     return _some(lines)
 
 
+def _chatting(visitor: Visitor, _: datetime) -> dict[str, Any]:
+    """Customers who wait for somebody, the longest first."""
+    chats = visitor.services.browse_chats.waiting(visitor.principal, MOST)
+    return _some([Line(text=each.why or "A customer waits", at=each.waits_since) for each in chats])
+
+
 def _working(visitor: Visitor, _: datetime) -> dict[str, Any]:
     running = [
         each
@@ -168,6 +174,17 @@ _PARTS: Sequence[tuple[Tile, Fill]] = (
             page="/console/approvals",
         ),
         _waiting,
+    ),
+    (
+        Tile(
+            id="chats",
+            title="Customers who wait",
+            empty="Nobody waits for a person in a chat.",
+            command="cairn chats list",
+            path="/v1/chats?state=pending",
+            page="/console/chats",
+        ),
+        _chatting,
     ),
     (
         Tile(

@@ -126,7 +126,7 @@ async def follow(
         investigation_id=id_,
         look=partial(_progress, visitor),
         write=partial(_written, visitor, id_),
-        admit=partial(_readmitted, request, visitor),
+        admit=partial(readmitted, request, visitor),
     )
     return streams.streaming(followed(timelines, reader, options.pace, seen), open_streams)
 
@@ -143,7 +143,7 @@ def _progress(visitor: Visitor, ids: Sequence[UUID]) -> Mapping[UUID, Progress]:
     return visitor.services.investigations.progress(visitor.principal, ids)
 
 
-def _readmitted(request: Request, visitor: Visitor) -> None:
+def readmitted(request: Request, visitor: Visitor) -> None:
     """Raise when the session is over, or opens something else by now."""
     require_own_host(request)
     session = visitor.services.sessions.admit(request.cookies.get(cookie_name(request), ""))

@@ -50,6 +50,7 @@ MENU = (
     ("searches", "/console/searches", "Searches"),
     ("graph", "/console/graph", "Graph"),
     ("approvals", "/console/approvals", "Approvals"),
+    ("chats", "/console/chats", "Chats"),
     ("tickets", "/console/tickets", "Tickets"),
     ("investigations", "/console/investigations", "Investigations"),
     ("review", "/console/review", "Review"),

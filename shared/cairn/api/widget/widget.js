@@ -10,6 +10,10 @@
     lost: "This was not sent. Check your connection and try again.",
     solved: "That helped", ended: "Glad to hear it. Write again whenever you like.",
     check: "One moment: we check that a browser is there.",
+    person: "Talk to a person", pending: "A person was asked to join. Write on: nothing is lost.",
+    accepted: "{name} answers from now on.", left: "{name} has left; somebody else is asked to join.",
+    returned: "You are talking to our assistant again.", closed: "This chat was closed. Write again whenever you like.",
+    ticket: "Nobody could come in time. We have made a ticket of this chat and will be in touch: {ticket}",
   };
   const CSS = `
     :host { all: initial; }
@@ -47,6 +51,8 @@
     textarea::placeholder { color: inherit; opacity: .75; }
     form button, .solved { border: 0; border-radius: 8px; min-height: 44px; padding: 0 14px; background: var(--primary);
       color: var(--on); cursor: pointer; }
+    .deeds { display: flex; flex-wrap: wrap; gap: 8px; }
+    .who { display: block; font-size: .8rem; font-weight: 600; }
     .solved { align-self: flex-start; min-height: 36px; background: none; color: inherit; border: 1px solid #767676; }
     [aria-disabled=true] { opacity: .6; cursor: default; }
     @media (prefers-reduced-motion: no-preference) { .panel { animation: rise .15s ease-out; }
@@ -183,6 +189,33 @@
       }
       if (!ended) throw new Refusal(0, {}, 0);
     }
+    async state() { return (await (await this.ask("GET", "/session")).json()).state; }
+    /** Hear a person from a line on: `hear(view)` for what is new; comes back when nobody answers any more. */
+    async person(after, hear) {
+      for (let wait = 0; ; wait = Math.min(wait + 1000, 5000)) {
+        try {
+          const answer = await this.ask("GET", `/hand-off/events?after=${after}`, undefined, "text/event-stream");
+          let over = null;
+          await events(answer.body, (name, data, seq) => {
+            wait = 0;
+            if (name === "line" && seq > after) { after = seq; hear({ state: "", lines: [data], after }); }
+            if (name === "state") over = data.state;
+          });
+          if (over) return hear({ ...(await this.lines(after)), over: true });
+        } catch (refusal) {
+          if (refusal.status === 401 || refusal.status === 403 || refusal.status === 404) throw refusal;
+          try {
+            const view = await this.lines(after);
+            const over = view.state !== "pending" && view.state !== "active";
+            after = view.after;
+            hear({ ...view, over });
+            if (over) return;
+          } catch (lost) { if (lost.status === 401) throw lost; }
+        }
+        await pause(1000 + wait);
+      }
+    }
+    async lines(after) { return (await this.ask("GET", `/hand-off?after=${after}`)).json(); }
   }
 
   /** Read server-sent events as they come. */
@@ -233,7 +266,7 @@
 
   class Chat {
     constructor(door, page, words) {
-      Object.assign(this, { door, page, words, busy: false });
+      Object.assign(this, { door, page, words, busy: false, hearing: false, ticket: "" });
       this.host = element("cairn-chat");
       this.shadow = this.host.attachShadow({ mode: "open" });
       const sheet = new CSSStyleSheet();
@@ -275,7 +308,66 @@
       this.add("us", texts.greeting);
       let earlier = [];
       try { earlier = JSON.parse(this.door.kept("said")) || []; } catch { /* begins anew */ }
-      if (this.door.token && Array.isArray(earlier)) for (const each of earlier) this.add(each.by, each.text, each.citations, true);
+      if (this.door.token && Array.isArray(earlier)) {
+        for (const each of earlier) this.add(each.by, each.text, each.citations, true, each.name);
+        this.look();
+      }
+      setInterval(() => { if (this.root.classList.contains("open") && !document.hidden) this.look(); }, 15000);
+    }
+    /** See whether a person has this chat by now, and hear them. */
+    async look() {
+      if (this.hearing || this.busy || !this.door.token) return;
+      try {
+        if ((await this.door.state()).startsWith("handoff")) this.listen();
+      } catch { /* the next message says so */ }
+    }
+    async askPerson() {
+      this.shadow.querySelector(".deeds")?.remove();
+      try {
+        await this.door.ask("POST", "/hand-off");
+        this.listen();
+      } catch (refusal) {
+        this.note(refusal.message || this.words.lost);
+      }
+      this.field.focus();
+    }
+    /** Hear a person until nobody answers any more; what was shown before is not shown again. */
+    async listen() {
+      if (this.hearing) return;
+      this.hearing = true;
+      this.shadow.querySelector(".deeds")?.remove();
+      const session = this.door.token;
+      const before = this.door.kept("heard") || "";
+      let after = before.startsWith(`${session} `) ? Number(before.split(" ")[1]) : 0;
+      try {
+        await this.door.person(after, (view) => {
+          for (const line of view.lines) if (line.seq > after) { after = line.seq; this.line(line, view); }
+          this.door.keep("heard", `${session} ${after}`);
+          if (view.over && (view.state === "closed" || view.state === "ticket")) this.over(view);
+        });
+      } catch { /* the session is over */ }
+      this.hearing = false;
+    }
+    line(line, view) {
+      const name = line.name || this.words.us;
+      if (line.kind === "said") {
+        if (line.speaker !== "operator") return;
+        this.add("us", line.text || "", null, true, name);
+        this.status.textContent = `${name}: ${line.text || ""}`;
+        this.keepSaid();
+      } else if (line.kind !== "closed" && line.kind !== "ticket") {
+        this.note((this.words[line.kind === "requested" ? "pending" : line.kind] || "").replace("{name}", name));
+      }
+    }
+    over(view) {
+      this.note(this.words[view.state].replace("{ticket}", view.ticket_id || ""));
+      this.forget();
+    }
+    keepSaid() { this.door.keep("said", JSON.stringify(this.said.slice(-40))); }
+    forget() {
+      this.door.token = null;
+      for (const name of ["token", "said", "heard"]) this.door.keep(name, null);
+      this.said = [];
     }
     toggle(open) {
       this.root.classList.toggle("open", open);
@@ -289,15 +381,16 @@
       this.send();
     }
     /** Show what somebody said, as text. */
-    add(by, text, citations, keep) {
+    add(by, text, citations, keep, name) {
       const line = element("div", { class: `say ${by}` });
       this.log.append(line);
-      this.write(line, by, text, citations);
-      if (keep) this.said.push({ by, text, citations });
+      this.write(line, by, text, citations, name);
+      if (keep) this.said.push({ by, text, citations, name });
       return line;
     }
-    write(line, by, text, citations) {
-      const who = by === "note" ? [] : [element("span", { class: "head" }, `${by === "you" ? this.words.you : this.words.us}: `)];
+    write(line, by, text, citations, name) {
+      const speaker = name || (by === "you" ? this.words.you : this.words.us);
+      const who = by === "note" ? [] : [element("span", { class: name ? "who" : "head" }, name ? name : `${speaker}: `)];
       line.replaceChildren(...who, by === "us" ? text.replace(CITATION, "").trim() : text);
       if (citations && citations.length) {
         const list = element("ul", { class: "cites", "aria-label": this.words.sources });
@@ -316,7 +409,7 @@
       if (!text || this.busy) return;
       this.setBusy(true);
       this.field.value = "";
-      this.shadow.querySelector(".solved")?.remove();
+      this.shadow.querySelector(".deeds")?.remove();
       const mine = this.add("you", text);
       const line = this.add("us", "");
       line.classList.add("wait");
@@ -343,22 +436,30 @@
       };
       await this.door.hear(text, hear, () => { this.status.textContent = this.words.check; });
       line.classList.remove("wait");
+      if (end && end.state === "passed") {
+        line.remove();
+        this.status.textContent = "";
+        this.said.push({ by: "you", text });
+        this.keepSaid();
+        this.listen();
+        return;
+      }
       if (problem || !end || end.answer === null) throw new Refusal(0, problem || {}, 0);
       this.write(line, "us", end.answer, end.citations);
       this.status.textContent = `${this.words.us}: ${end.answer.replace(CITATION, "")}`;
       this.said.push({ by: "you", text }, { by: "us", text: end.answer, citations: end.citations });
-      this.door.keep("said", JSON.stringify(this.said.slice(-40)));
-      const solved = element("button", { class: "solved", type: "button", onclick: () => this.resolve() }, this.words.solved);
-      this.log.append(solved);
+      this.keepSaid();
+      if (this.page.person && (await this.door.state().catch(() => "")).startsWith("handoff")) return void this.listen();
+      const deed = (word, does) => element("button", { class: "solved", type: "button", onclick: does }, this.words[word]);
+      const deeds = element("div", { class: "deeds" }, deed("solved", () => this.resolve()));
+      if (this.page.person) deeds.append(deed("person", () => this.askPerson()));
+      this.log.append(deeds);
       this.log.scrollTop = this.log.scrollHeight;
     }
     async resolve() {
-      this.shadow.querySelector(".solved")?.remove();
+      this.shadow.querySelector(".deeds")?.remove();
       try { await this.door.ask("POST", "/resolve"); } catch { /* it was over */ }
-      this.door.token = null;
-      this.door.keep("token", null);
-      this.door.keep("said", null);
-      this.said = [];
+      this.forget();
       this.note(this.words.ended);
       this.field.focus();
     }
