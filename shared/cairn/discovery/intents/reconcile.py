@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from cairn.discovery.intents.statements import Side
+from cairn.discovery.intents.statements import Act, Side
 from cairn.kernel.text import words
 from cairn.kernel.text.stems import stem
 
@@ -69,7 +69,37 @@ _CHANGES = re.compile(
     r"|can also|should (?:have|be|know|speak|come)|would do as well|as well as the|rather than"
     r"|now (?:look|seek|need)|(?:must|has to|have to|needs to) (?:be|have|know)|prefer(?:ably)?"
     r"|ideally"
-    r"|no longer (?:in|only|just)|also (?:in|for|on)|from now on|moved? to)\b",
+    r"|no longer (?:in|only|just)|also (?:in|for|on)|from now on|move[ds]? to|instead"
+    r"|(?:only|just) (?:[\w'-]+ ){1,3}(?:is |are )?left|as well|at (?:most|least))\b",
+    re.I,
+)
+_HOLDS_NOW = re.compile(
+    r"\b(?:is|are|has|have|must|may|might|can|could|would|will|needs?|now|only|too|also|please)\b",
+    re.I,
+)
+_HAS_BEEN = re.compile(r"\b(?:was|were|had|has been|have been|yesterday|ago|last)\b", re.I)
+_MENTION = re.compile(
+    r"\b(?:the|my|our|this|that) (?P<phrase>(?:[\w'-]+ ){0,3}?[\w'-]+)"
+    r"(?=$|[.,;:!?]| (?:is|are|was|were|has|have|had|can|could|may|might|must|should|would|will"
+    r"|needs?|moves?|moved|should|also|now|only|too|instead|please|with|in|on|at|for|from|of|to"
+    r"|until|before|i|we|and|or|but|ideally|preferably)\b)",
+    re.I,
+)
+"""What a statement speaks of as something that is known already; its last word is the thing."""
+
+_CALLED = {
+    "round": r"\b(?:rais|fund|invest)\w*",
+    **dict.fromkeys(("position", "role", "vacancy", "job", "post"), r"\b(?:hir|recruit|posit)\w*"),
+}
+"""What an intent is called by its kind, not its matter, and what the intent then says."""
+
+_ANY_INTENT = frozenset(("it", "this", "that", "post", "ad", "listing", "intent", "entry"))
+_OF_SIDE = {"request": Side.SEEKING, "search": Side.SEEKING, "offer": Side.OFFERING}
+_ALSO = re.compile(r"\b(?:also|another|in addition|besides)\b", re.I)
+_BOTH = re.compile(r"\b(?:both|all) (?:of )?(?:them|my|our|these|those)\b|\bboth\W*$", re.I)
+_NUMBER = re.compile(
+    r"\d[\d.,]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred"
+    r"|thousand|million)\b",
     re.I,
 )
 _SUBSTITUTED = re.compile(
@@ -83,7 +113,6 @@ _EVERYTHING = re.compile(
     r"|listings|ads))\b",
     re.I,
 )
-_DEFINITE = re.compile(r"\b(?:the|my|our|that|it) ?\w*", re.I)
 _LITTLE = frozenset(
     re.findall(
         r"\w+",
@@ -102,6 +131,8 @@ def reconcile(statements: Iterable[Verified], intents: Sequence[OpenIntent]) -> 
     actions: dict[object, Action] = {}
     ended: set[UUID] = set()
     for statement in statements:
+        if statement.closes and ended and _nearest(statement.text, intents) is None:
+            continue  # "it" is what was ended in the same breath
         for action in _of(statement, [each for each in intents if each.id not in ended]):
             actions[action.id if action.id is not None else action.text] = action
             if action.id is not None and action.change is Change.EXPIRE:
@@ -110,20 +141,21 @@ def reconcile(statements: Iterable[Verified], intents: Sequence[OpenIntent]) -> 
 
 
 def _of(statement: Verified, intents: Sequence[OpenIntent]) -> list[Action]:
-    if statement.closes and _EVERYTHING.search(statement.text):
+    if statement.closes and (_EVERYTHING.search(statement.text) or _BOTH.search(statement.text)):
         return [
             Action(change=Change.EXPIRE, verified=statement, id=intent.id) for intent in intents
         ]
     near = _nearest(statement.text, intents)
     if statement.closes:
-        return [_ended(statement, *near)] if near else []
+        over = _over(statement.text, near, intents)
+        return [_ended(statement, *over)] if over else []
     if near is not None and _is_change(statement, *near):
         return [_update(statement, *near)]
     if not statement.is_intent:
         return []
     if near is None or near[1] < UNSURE or _other_side(statement, near[0]):
         return [_create(statement)]
-    if near[1] >= SAME:
+    if near[1] >= SAME and not (_ALSO.search(statement.text) and near[1] < 1):
         return [] if _says_no_more(statement.text, near[0].text) else [_update(statement, *near)]
     return [_create(statement, near)]
 
@@ -144,11 +176,61 @@ def _ended(statement: Verified, intent: OpenIntent, score: float) -> Action:
     return Action(change=Change.EXPIRE, verified=statement, id=intent.id, score=round(score, 2))
 
 
+def _over(
+    text: str, near: tuple[OpenIntent, float] | None, intents: Sequence[OpenIntent]
+) -> tuple[OpenIntent, float] | None:
+    """Return the intent that is over: the one whose thing is spoken of, or is called by its kind.
+
+    "The lathe museum is closed" speaks of no lathe.
+    """
+    subject = _subject(text)
+    if near is not None and (subject is None or subject in _CALLED or subject in _ANY_INTENT):
+        return near
+    if near is not None and stem(subject or "") in _matter(near[0].text):
+        return near
+    if near is not None and subject in _OF_SIDE:
+        return near
+    return _called(text, intents) if near is None else None
+
+
+def _subject(text: str) -> str | None:
+    """Return the thing that a statement begins with and says something of, if there is one."""
+    match = _MENTION.match(text)
+    return match["phrase"].split()[-1].casefold() if match else None
+
+
+def _called(text: str, intents: Sequence[OpenIntent]) -> tuple[OpenIntent, float] | None:
+    """Return the one intent that fits a name of its kind: "the round", "my request", "it"."""
+    spoken = frozenset(words.words(text))
+    fitting = [intent for intent in intents if _is_called(spoken, intent)]
+    return (fitting[0], 1.0) if len(fitting) == 1 else None
+
+
+def _is_called(spoken: frozenset[str], intent: OpenIntent) -> bool:
+    if any(name in spoken and re.search(kind, intent.text, re.I) for name, kind in _CALLED.items()):
+        return True
+    if any(name in spoken and side is intent.side for name, side in _OF_SIDE.items()):
+        return True
+    return bool(spoken & _ANY_INTENT)
+
+
 def _is_change(statement: Verified, intent: OpenIntent, score: float) -> bool:
-    if _PAUSES.search(statement.text) or _other_side(statement, intent):
+    text = statement.text
+    if _PAUSES.search(text) or _other_side(statement, intent):
         return False
-    says_so = _CHANGES.search(statement.text) and _DEFINITE.search(statement.text)
-    return bool(says_so) and score >= UNSURE / 2
+    if _CHANGES.search(text) and score >= UNSURE / 2:
+        return True
+    is_feeling = statement.act is Act.EXPRESSIVE or _HAS_BEEN.search(text)
+    if statement.is_intent or is_feeling or not _HOLDS_NOW.search(text):
+        return False
+    return _mentions(text, intent)
+
+
+def _mentions(text: str, intent: OpenIntent) -> bool:
+    """Return whether a statement speaks of an intent's thing as of one that is known."""
+    matter = _matter(intent.text)
+    things = (match["phrase"].split()[-1].casefold() for match in _MENTION.finditer(text))
+    return any(stem(thing) in matter for thing in things)
 
 
 def _update(statement: Verified, intent: OpenIntent, score: float) -> Action:
@@ -201,7 +283,8 @@ def _other_side(statement: Verified, intent: OpenIntent) -> bool:
 
 
 def _says_no_more(text: str, before: str) -> bool:
-    return not (_matter(text) - _matter(before)) - _LITTLE
+    numbers = set(_NUMBER.findall(text.casefold())) - set(_NUMBER.findall(before.casefold()))
+    return not numbers and not (_matter(text) - _matter(before))
 
 
 def _nearest(text: str, intents: Sequence[OpenIntent]) -> tuple[OpenIntent, float] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _VERBS = (
-    "lend out|lend|accompany|adjust|alter|analy[sz]e|appraise|arrange|assemble|audit|bake|"
+    "take on|help|support|advise|assist|guide|represent|lend out|lend|accompany|adjust|alter|analy[sz]e|appraise|arrange|assemble|audit|bake|"
     "bind|breed|brew|build|calibrate|care for|carve|cast|cater|caulk|clean|coach|cook|cover|"
     "craft|cut|deliver|design|develop|dig|digiti[sz]e|distribute|draft|draw up|dye|edit|"
     "engrave|erect|farm|film|finish|fit|fix|forge|frame|galvani[sz]e|grind|groom|grow|"
@@ -36,9 +36,13 @@ _OBJECT = (
     rf"|{_NOT_GENERAL}(?:[\w'-]+,? ){{1,4}}?for {_NOT_GENERAL}{_THINGS})"
 )
 _SERVICE = re.compile(
-    rf"^(?:(?:here|in|at|near|around) [^,]{{2,40}},? |also,? )?"
+    rf"^(?:(?:here|in|at|near|around) [^,]{{2,40}},? |also,? |as an? [^,]{{2,40}}?,? (?=i\b|we\b))?"
     rf"(?:(?:i|we)(?: also| both| can)? (?:{_VERBS})|our [\w-]+ (?:{_THIRD}))"
     rf"(?:(?:,? and|,? or|,) (?:{_VERBS}|{_THIRD}))* {_OBJECT}",
+    re.IGNORECASE,
+)
+_DOES = re.compile(
+    rf"^(?:i|we)(?: also)? do {_NOT_GENERAL}(?:[\w'-]+ ){{1,3}}?for {_NOT_GENERAL}{_THINGS}",
     re.IGNORECASE,
 )
 _OF_ONES_OWN = re.compile(
@@ -58,4 +62,5 @@ _OF_ONES_OWN = re.compile(
 
 def is_service(text: str) -> bool:
     """Return whether a sentence says what its speaker does for others."""
-    return bool(_SERVICE.search(text.strip())) and not _OF_ONES_OWN.search(text)
+    is_said = _SERVICE.search(text.strip()) or _DOES.search(text.strip())
+    return bool(is_said) and not _OF_ONES_OWN.search(text)

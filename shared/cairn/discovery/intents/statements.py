@@ -60,8 +60,13 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 _FIRST = r"(?:i|we|our \w+|my \w+ and i)"
 _WISH = r"(?:'d| would) (?:like|love|be glad|be happy|be grateful|appreciate|welcome)"
+_NUMBERS = "two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|(?:a|one|two) hundred"
+_TO_GET = "(?:find|get|rent|borrow|buy|learn|hire|meet|see|try|join|have)"
 _SEEKING = _any(
-    r"\b(?:looking|searching|hunting|looking out|on the (?:lookout|hunt)) for\b",
+    r"\b(?:looking|searching|hunting|on the (?:lookout|hunt))(?! forward)(?: \w+){0,4} for\b",
+    r"^(?:still |urgently )?(?:hoping|trying|wanting|needing|wishing)\b",
+    r"^(?:still|urgently) (?:need|want|missing|short)\w*\b|^urgent(?:ly)?\s*:",
+    r"\bshort of\b",
     rf"\b{_FIRST}(?: \w+)? (?:look|search|hope) for\b",
     r"\bin (?:search|need|want) of\b",
     r"\b(?:i'm|i am|we're|we are) after\b",
@@ -69,22 +74,30 @@ _SEEKING = _any(
     r"^wanted\b",
     r"\b(?:is|are) (?:wanted|sought)\b",
     r"^(?:missing|wanted|searching|iso)\b:?",
-    r"\bneed(?:s|ed|ing)?\b(?! not\b)",
+    r"(?<!i )(?<!we )\bneeded\b|\bneed(?:s|ing)?\b(?! not\b)",
     r"\black(?:s|ing)?\b",
     rf"\b{_FIRST}(?: \w+)? (?:want|wish|hope)\b",
     rf"\b{_FIRST}{_WISH} (?:to (?:join|learn|find|meet|have|buy|hear|get|rent|borrow|hire|talk|see"
-    r"|connect|work|practi[sc]e|try)\b|advice|help|an?\b|some|any|of\b|people|if)",
+    r"|connect|work|practi[sc]e|try)\b|advice|help|an?\b|some|any|of\b|for\b|people|if)",
     r"\bcould (?:really |do )?(?:use|do with)\b",
-    r"\b(?:hiring|recruiting|fundraising|crowdfunding|raising (?:an?|our|money|funds|capital))\b",
+    r"\b(?:hiring|recruiting|fundraising|crowdfunding)\b",
+    rf"\braising (?:an?|our|money|funds|capital|(?:pre-?)?seed|\W?\d[\w.,]*|{_NUMBERS})\b",
+    rf"^(?:where|how|whom?) (?:can|could|do|might) (?:i|we) (?:{_TO_GET}|ask|contact)\b",
+    r"\b(?:can|could|would|will) you (?:\w+ )?(?:put|introduce|recommend|help|lend|show|teach"
+    r"|find|point|connect|suggest)\b",
+    r"\b(?:recommendations?|tips|suggestions?|advice|help|pointers|introductions?|leads"
+    r"|volunteers|hints)\b[^.?!]*\b(?:welcome|appreciated|needed)\b",
+    r"\b(?:any|some|one) of you\b.*\?$",
+    rf"\b(?:i|we)(?:'d| would) (?:\w+ )?{_TO_GET}\b",
     r"^(?:please )?(?:find|introduce|connect|show|help|get|point|recommend)(?: me| us)\b",
     r"\b(?:who|where|which \w+) (?:can|could|knows|does|still|joins|shows|walks|do|has|would"
     r"|will|is"
     r"|wants|likes|else)\b.*\?$",
-    r"\b(?:does|do|did|has|have) (?:any|some)(?:one|body|thing)?(?: here| else| of you)? "
-    r"(?:know|have|sell|teach|own|want|recommend|got|need|offer)\b",
+    r"\b(?:does|do|did|has|have|is|are) (?:any|some)(?:one|body)(?: here| else)? (?!else|agree"
+    r"|think|feel|hate|love|like|believe|remember|care|mind|notice|really|ever|seen|hear)\w+",
+    r"\b(?:do|does|have) any\w* (?:know|have|sell|teach|recommend)\b",
     r"\b(?:can|could|would|will|might) (?:any|some)(?:one|body)\b",
-    r"\b(?:any|some)(?:one|body)\b[^.?!]*\b(?:know|have|up for|keen|interested|willing|want"
-    r"|around)\b.*\?$",
+    r"^(?:any|some)(?:one|body)\b(?! else\b).*\?$",
     r"\b(?:any|some) (?:recommendations|suggestions|tips|leads|takers|volunteers)\b.*\?$",
     r"\b(?:is|are) there (?:an?|any|some)\w*\b.*\?$",
     r"\bwho joins\b|\bjoin (?:me|us)\b",
@@ -96,7 +109,6 @@ _SEEKING = _any(
     r"\b(?:learn|study|practi[sc]e)\b.*\bwith (?:some|any)(?:one|body)\b",
     rf"\b{_FIRST} am trying to (?:find|get|hire|buy|learn)\b|\btrying to (?:find|hire|buy"
     r"|locate)\b",
-    r"\bwould (?:any|some)(?:one|body)\b",
 )
 _GIVEN = (
     r"(?:give|gives|lend|lends|sell|sells|teach|teaches|mend|mends|repair|repairs|review|reviews"
@@ -107,8 +119,23 @@ _GIVEN = (
     r"|sponsor"
     r"|host|hosts|provide|provides|consult)"
 )
+_HELD = "(?:run|runn?ing|hold|holding|give|giving|organi[sz]\\w+|bring|open|opening|lead|leading)"
 _OFFERING = _any(
     r"\boffer(?:s|ing|ed up)?\b",
+    r"\b(?:room|space|capacity|place) (?:left )?for (?:\w+ ){0,2}(?:more|another|new|an?)\b"
+    r"|\broom for another\b",
+    r"\b(?:there(?:'s| is| are)|i have|we have|i've got|we've got|has|got)\b[^.?!;]*"
+    r"\b(?:free|spare|to spare|left over)\b(?! time\b)",
+    r"\b(?:commissions|clients|students|enquiries|inquiries|pupils|beginners|newcomers|visitors"
+    r"|orders|bookings) (?:are )?(?:\w+ )?welcome\b",
+    r"\b(?:you(?:'re| are)|anyone is|everybody is|all are) (?:\w+ )?welcome to\b"
+    r"|\b(?:feel free|help yourself|come by|come along|drop in|take (?:it|them|one))\b",
+    r"\bmy special(?:i)?ty\b|\b(?:i|we) speciali[sz]e\b",
+    r"\b(?:i|we)\b[^.?!]*\benjoy (?:advising|teaching|helping|mentoring|coaching|tutoring)\b",
+    rf"\b(?:i|we)(?: will|'ll| am going to|'m going to| are going to) (?:be )?{_HELD}\b",
+    r"^(?:\w+ ){0,3}(?:lessons|classes|courses|tuition|tutoring|coaching|consulting|catering)"
+    r" (?:for|in|at|on)\b(?!.*\b(?:is|are|was|were|has|have|had|start|starts|begin|begins)\b)",
+    r"^(?:will |would )?swap\b|\b(?:i|we)(?: will|'ll| would|'d)? swap\b",
     rf"\b{_FIRST}(?:'d| would)?(?: \w+)? (?:can|could) (?!not\b|you\b|use\b|do with\b"
     r"|really use\b)\w+",
     r"\b(?:happy|glad|pleased|willing|ready|delighted|prepared|open|free) to (?!hear\b|meet\b"
@@ -138,31 +165,45 @@ _OFFERING = _any(
     r"\byou (?:may|can) (?:borrow|have|take|join)\b",
     r"\b(?:schools|anybody|anyone|people) (?:may|can) (?:borrow|use|have|take|join)\b",
 )
+_YOU = r"(?:you|your \w+|any(?:one|body)(?: here)?|some(?:one|body))"
+_SEEK_FIRST = re.compile(
+    rf"\bif {_YOU} (?:\w+ )?(?:know|knows|has|have|hear|hears|sell|sells|can|could|come across"
+    r"|comes across|own|owns|lend|lends)\b.*\b(?:let me know|get in touch|write|tell|contact"
+    rf"|(?:i|we)(?:'d| would) (?:\w+ )?(?:{_TO_GET}|like|love|be|appreciate|pay|take))\b",
+    re.I,
+)
+"""Asks for what somebody else may have."""
+
 _OFFER_FIRST = _any(
     r"\b(?:let me know|get in touch|drop me a line|call me|write to me|message me)\b",
     r"\b(?:i|we)(?: want| would like| would love|'d love|'d like| hope|'d be glad|'d be happy"
     r"| would be "
     r"(?:glad|happy)) to (?:help|give|share|teach|volunteer|lend|mentor|support|donate|host"
     r"|sponsor)\b",
-    r"\bif (?:you|your \w+|any(?:one|body)|some(?:one|body))\b",
+    rf"\bif {_YOU} (?:\w+ )?(?:need|want|lack|seek|wish|look|am|is|are|feel|would|struggle)\w*\b",
+    rf"\bwhoever (?:needs|wants)\b",
 )
 """Forms that offer although they speak of what somebody else lacks or of what one wants to give."""
+
+_WONDERS = re.compile(r"^(?:i|we) (?:wonder|hope|think|heard|hear|read|guess|wish)\b", re.I)
+_HAVE = re.compile(r"\b(?:i|we) (?:have|know|am|are|own|run)\b", re.I)
 
 _CLOSING = _any(
     r"\b(?:no longer|any ?more|not any ?longer)\b",
     r"\b(?:stopped|ceased|done|finished|through with|given up|gave up|quit)(?: with)? (?:looking"
     r"|seeking"
     r"|searching|giving|offering|teaching|hiring|selling|hunting)",
-    r"\b(?:i|we) (?:have |'ve |just |finally )*(?:found|got|hired|bought|sold|rented) (?:our|my"
+    r"\b(?:i|we) (?:have |'ve |just |finally )*(?:found|got|hired|bought|sold|rented|raised|secured|booked) (?:our|my"
     r"|a|an|one"
     r"|the|somebody|someone|him|her|it)\b",
     r"\bno more (?:applications|offers|enquiries|inquiries|replies)\b",
     r"\b(?:is|are|has been|have been|was|were|got) (?:now |already )?(?:settled|taken|sold"
-    r"|filled|gone"
+    r"|filled|gone|full|let"
     r"|over|closed|sorted|rented|booked|given away|called off|cancelled)\b",
-    r"\bwe have our\b|\bi have my\b",
-    r"\b(?:close|cancel|withdraw|remove|delete|end|drop|forget) (?:everything|all|my|our|the"
-    r"|that)\b",
+    r"\bwe have our\b|\bi have my\b|\bnever mind\b",
+    r"\b(?:i|we) (?:now |finally )?have (?:an?|one|enough|the) (?:[\w'-]+ ){0,3}(?:now|at last)\b",
+    r"\b(?:close|cancel|withdraw|remove|delete|end|drop|forget)(?: about)? (?:everything|all|both"
+    r"|my|our|the|that|this|it|them|these|those)\b",
     r"^(?:sold|taken|found|filled|solved|closed)\b",
 )
 _NOT_SO = _any(
@@ -172,6 +213,7 @@ _NOT_SO = _any(
     r"\b(?:was|were|had been|used to be) (?:looking|seeking|searching|hiring|offering|after)\b",
     r"\b(?:last|some|two|three|many) (?:year|month|week|winter|summer|spring|autumn)s?\b(?! of\b).*"
     r"\b(?:was|were|had|found|looked|needed)\b",
+    r"^in (?:the )?(?:19|20)\d\d|\blooking forward\b",
     r"\bused to (?:need|want|look|offer|teach|sell|give)\b",
     r"\b(?:years|months|weeks) ago\b",
     r"\bif (?:i|we|it|they) (?:ever|were|had|could|moved)\b|^if (?:i|we) \w+ed\b",
@@ -192,6 +234,8 @@ _OTHERS = re.compile(
     r"|cousin|wife|husband|partner|colleague|boss|uncle|aunt|daughter|son|landlord|city|flatmate"
     r"|roommate|grandmother|grandfather|nephew|niece|government|council|mayor|president)s?\b"
     r"|^(?:he|she|they|people|everybody|everyone|nobody|some people)\b"
+    r"|^(?:many|most|several|few|all) (?!(?:of|our|my|the)\b)[\w-]+ (?:[\w-]+ )?(?:need|want|look|seek|offer|are)\b"
+    r"|^(?:my|our|the|his|her) [\w-]+ (?:says|said|thinks|told|believes)\b"
     r"|^[A-Z][a-z]+ (?:said|says|told|wants|needs|is looking|was looking|offers|seeks)\b",
     re.I,
 )
@@ -206,13 +250,14 @@ _FEELING = re.compile(
     r"!$|^(?:what an?|how|wow|thank|thanks|congrat\w*|hello|hi|hey|good (?:morning|evening|day)"
     r"|sorry"
     r"|welcome|happy (?:birthday|new)|cheers|ugh|oh)\b"
-    r"|\bi (?:love|hate|adore|miss|enjoy|feel)\b"
+    r"|\blooking forward\b|\bi (?:love|hate|adore|miss|enjoy|feel)\b"
     r"|\b(?:awful|wonderful|lovely|great|terrible|funny|sad|happy|proud|sorry|grateful|excited)\b",
     re.I,
 )
 _DECLARED = re.compile(r"\bhereby\b|\b(?:from now on|as of today|as from today)\b", re.I)
 _STARTS = r"(?:offer|bring|seek|look|need|want|can|could|am|are|hir|teach|give|sell|mentor|search)"
 _AUX = r"(?:'m| am|'re| are|'d| would|'ll| will)?"
+_BUT = re.compile(r"[;,] (?:but|and|so) ", re.I)
 _IN_RETURN = re.compile(
     r"[;,]?\s+(?:and |but )?(?:in (?:return|exchange)|for (?:that|this))\s+"
     rf"|[;,]\s+(?:and |but )?(?=(?:i|we){_AUX} (?:\w+ )?{_STARTS}\w*\b)"
@@ -263,15 +308,16 @@ def _parts(sentence: str) -> Iterator[str]:
     parts = [part for part in parts if part]
     if len(parts) > 1 and all(_side(part) is not None for part in parts):
         yield from parts
-    else:
-        yield whole
+        return
+    parts = _BUT.split(whole)
+    yield from parts if any(_CLOSING.search(part) for part in parts) else [whole]
 
 
 def statement(text: str) -> Statement:
     """Return what is done by one sentence."""
     if _ORDERS.search(text):
         return Statement(text=text, act=Act.DIRECTIVE, side=None)
-    if _CLOSING.search(text) and not _OTHERS.search(text):
+    if _CLOSING.search(text) and not _OTHERS.search(text) and not _WONDERS.search(text):
         return Statement(text=text, act=Act.DECLARATION, side=None, closes=True)
     side = None if _NOT_SO.search(text) or _OTHERS.search(text) else _side(text)
     if side is None:
@@ -285,7 +331,9 @@ def statement(text: str) -> Statement:
 
 def _side(text: str) -> Side | None:
     seeking, offering = _SEEKING.search(text), _OFFERING.search(text)
-    if offering is not None and _OFFER_FIRST.search(text):
+    if _SEEK_FIRST.search(text):
+        return Side.SEEKING
+    if _OFFER_FIRST.search(text) and (offering or _HAVE.search(text)):
         return Side.OFFERING
     if seeking is None and (offering or is_service(text)):
         return Side.OFFERING

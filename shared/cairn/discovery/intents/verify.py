@@ -57,7 +57,8 @@ _GENERIC = frozenset(
         conversations support advice business company startup service services skill skills
         expert experts professional professionals client clients customer customers investor
         investors money funding team teams place time life change chance challenge gig gigs
-        hand useful various different local""",
+        hand useful various different local grow growing growth make making happen happens
+        improve succeed success progress forward next step steps level thrive""",
     )
 )
 """Words that fit almost anybody."""
