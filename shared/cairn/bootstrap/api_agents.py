@@ -385,7 +385,7 @@ class AgentServices(FeedServices):
         """What members seek and offer."""
         from cairn.bootstrap.intents import intents_of
 
-        return intents_of(self.platform, self.gateway, self.indexer)
+        return intents_of(self.platform, self.embedder, self.gateway, self.indexer)
 
     @part
     def workflows(self) -> Workflows:

@@ -11,19 +11,23 @@ if TYPE_CHECKING:
     from cairn.discovery.intents.intents import Intents
     from cairn.discovery.intents.sweeping import SweepIntents
     from cairn.discovery.networks.indexing import Indexer
+    from cairn.embedding.port import Embedder
     from cairn.llm.gateway import Gateway
     from cairn.writing.platform import Platform
 
 
-def intents_of(platform: Platform, gateway: Gateway | None, indexer: Indexer) -> Intents:
+def intents_of(
+    platform: Platform, embedder: Embedder, gateway: Gateway | None, indexer: Indexer
+) -> Intents:
     """Return the use cases of intents."""
     from cairn.discovery.intents.intents import Intents
     from cairn.discovery.intents.models import AskOfIntents
     from cairn.discovery.intents.planning import Planner
+    from cairn.discovery.intents.speech import Speech
 
     return Intents(
         platform=platform,
-        planner=Planner(AskOfIntents(gateway)),
+        planner=Planner(AskOfIntents(gateway), Speech(embedder).judged),
         place=indexer.assign,
         gone=cleaning(platform),
     )

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cairn.discovery.intents.reconcile import Action, OpenIntent, reconcile
-from cairn.discovery.intents.statements import Act, Side, Statement, read
+from cairn.discovery.intents.statements import Act, Statement, judged, of_side, parts_of
 from cairn.discovery.intents.verify import MOST_CHARS, Verified, anchor_of, enriched, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from uuid import UUID
 
     from cairn.discovery.intents.models import AskOfIntents
     from cairn.discovery.intents.profile import ProfileText
+    from cairn.discovery.intents.statements import Part, Side
     from cairn.discovery.intents.verify import By
 
 AT_ONCE = 4
@@ -39,13 +40,17 @@ class Planner:
     """Says what texts mean and change, by models where they are configured, else by rules."""
 
     models: AskOfIntents
+    read: Callable[[Sequence[Part]], Sequence[Statement]] = judged
 
     def understand(self, workspace_id: UUID, text: str, profile: ProfileText | None) -> Understood:
         """Return what a text says, each statement verified, vague ones enriched."""
         statements = self.models.infer(workspace_id, text)
         by: By = "rules" if statements is None else "model"
-        every = read(text) if statements is None else statements
-        first = every[:MOST_STATEMENTS]
+        parts = parts_of(text) if statements is None else ()
+        every = len(parts if statements is None else statements)
+        first = (self.read(parts[:MOST_STATEMENTS]) if statements is None else statements)[
+            :MOST_STATEMENTS
+        ]
 
         def verified(statement: Statement) -> Verified:
             return self._verified(workspace_id, statement, profile, by)
@@ -55,12 +60,11 @@ class Planner:
         else:
             with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
                 results = list(pool.map(verified, first))
-        return Understood(statements=tuple(results), left_out=len(every) - len(first), by=by)
+        return Understood(statements=tuple(results), left_out=every - len(first), by=by)
 
     def as_said(self, text: str, side: Side, profile: ProfileText | None) -> Understood:
         """Return one statement as it is, its side given: nothing is inferred."""
-        act = Act.COMMISSIVE if side is Side.OFFERING else Act.DIRECTIVE
-        statement = Statement(text=text[:MOST_CHARS], act=act, side=side)
+        statement = of_side(text[:MOST_CHARS], side)
         return Understood(statements=(verify(statement, profile),), left_out=0, by="rules")
 
     def reconcile(

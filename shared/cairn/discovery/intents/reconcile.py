@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cairn.discovery.intents.statements import Act, Side
+from cairn.discovery.intents.statements import statement as read_by_rules
 from cairn.kernel.text import words
 from cairn.kernel.text.stems import stem
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from uuid import UUID
 
+    from cairn.discovery.intents.statements import Statement
     from cairn.discovery.intents.verify import Verified
 
 
@@ -74,21 +76,21 @@ _CHANGES = re.compile(
     re.I,
 )
 _HOLDS_NOW = re.compile(
-    r"\b(?:is|are|has|have|must|may|might|can|could|would|will|needs?|now|only|too|also|please)\b",
+    r"\b(?:is|are|has|have|must|may|might|can|could|would|will|needs?|ought|now|only|too|also|please)\b",
     re.I,
 )
 _HAS_BEEN = re.compile(r"\b(?:was|were|had|has been|have been|yesterday|ago|last)\b", re.I)
 _MENTION = re.compile(
     r"\b(?:the|my|our|this|that) (?P<phrase>(?:[\w'-]+ ){0,3}?[\w'-]+)"
     r"(?=$|[.,;:!?]| (?:is|are|was|were|has|have|had|can|could|may|might|must|should|would|will"
-    r"|needs?|moves?|moved|should|also|now|only|too|instead|please|with|in|on|at|for|from|of|to"
+    r"|needs?|ought|comes?|moves?|moved|should|also|now|only|too|instead|please|with|in|on|at|for|from|of|to"
     r"|until|before|i|we|and|or|but|ideally|preferably)\b)",
     re.I,
 )
 """What a statement speaks of as something that is known already; its last word is the thing."""
 
 _CALLED = {
-    "round": r"\b(?:rais|fund|invest)\w*",
+    **dict.fromkeys(("round", "funding"), r"\b(?:rais|fund|invest|million)\w*"),
     **dict.fromkeys(("position", "role", "vacancy", "job", "post"), r"\b(?:hir|recruit|posit)\w*"),
 }
 """What an intent is called by its kind, not its matter, and what the intent then says."""
@@ -96,7 +98,24 @@ _CALLED = {
 _ANY_INTENT = frozenset(("it", "this", "that", "post", "ad", "listing", "intent", "entry"))
 _OF_SIDE = {"request": Side.SEEKING, "search": Side.SEEKING, "offer": Side.OFFERING}
 _ALSO = re.compile(r"\b(?:also|another|in addition|besides)\b", re.I)
-_BOTH = re.compile(r"\b(?:both|all) (?:of )?(?:them|my|our|these|those)\b|\bboth\W*$", re.I)
+_BOTH = re.compile(r"\ball (?:of )?(?:them|these|those)\b|\bboth\b", re.I)
+_NOT_YET = re.compile(r"\b(?:yet|still)\b", re.I)
+_TAKEN = re.compile(
+    r"\b(?:taken|booked|full|sold|gone|filled|found|let|rented|done|settled)\b", re.I
+)
+_NEW = re.compile(
+    r"\b(?:an?|another|some) (?P<phrase>(?:[\w'-]+ ){0,3}?[\w'-]+)"
+    r"(?=$|[.,;:!?]| (?:who|that|which|with|in|on|at|for|from|of|to|near|and|or|until|before|as"
+    r"|up)\b)",
+    re.I,
+)
+"""What a statement brings up as something new; its last word is the thing."""
+
+SURE = 0.6
+"""Confidence from which something is over that no rule says is."""
+
+STEM_CHARS = 6
+"""Of a stem that are compared: who plays the bassoon is a bassoonist."""
 _NUMBER = re.compile(
     r"\d[\d.,]*\w*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred"
     r"|thousand|million)\b",
@@ -121,7 +140,7 @@ _LITTLE = frozenset(
         someone people person good new used month week day days make made please longer give
         giving gave up one two three four five six seven eight nine ten settled taken sold
         filled gone over done thanks thank now also any more anymore still have has got
-        change""",
+        change near""",
     )
 )
 
@@ -131,9 +150,10 @@ def reconcile(statements: Iterable[Verified], intents: Sequence[OpenIntent]) -> 
     actions: dict[object, Action] = {}
     ended: set[UUID] = set()
     for statement in statements:
-        if statement.closes and ended and _nearest(statement.text, intents) is None:
+        there = [each for each in intents if each.id not in ended]
+        if statement.closes and ended and _nearest(statement.text, there) is None:
             continue  # "it" is what was ended in the same breath
-        for action in _of(statement, [each for each in intents if each.id not in ended]):
+        for action in _of(statement, there):
             actions[action.id if action.id is not None else action.text] = action
             if action.id is not None and action.change is Change.EXPIRE:
                 ended.add(action.id)
@@ -146,18 +166,39 @@ def _of(statement: Verified, intents: Sequence[OpenIntent]) -> list[Action]:
             Action(change=Change.EXPIRE, verified=statement, id=intent.id) for intent in intents
         ]
     near = _nearest(statement.text, intents)
-    if statement.closes:
+    by_rules = read_by_rules(statement.text)
+    if _closes(statement, by_rules):
         over = _over(statement.text, near, intents)
         return [_ended(statement, *over)] if over else []
-    if near is not None and _is_change(statement, *near):
+    if near is not None and _is_change(statement, *near, is_outright=by_rules.is_intent):
         return [_update(statement, *near)]
     if not statement.is_intent:
         return []
     if near is None or near[1] < UNSURE or _other_side(statement, near[0]):
         return [_create(statement)]
-    if near[1] >= SAME and not (_ALSO.search(statement.text) and near[1] < 1):
+    if near[1] >= SAME and not _is_more(statement.text, *near):
         return [] if _says_no_more(statement.text, near[0].text) else [_update(statement, *near)]
     return [_create(statement, near)]
+
+
+def _closes(statement: Verified, by_rules: Statement) -> bool:
+    """Return whether something is over: rules say so, or the judgement is sure of it."""
+    if _NOT_YET.search(statement.text):
+        return False
+    if statement.by == "model":
+        return statement.closes
+    says_change = bool(_CHANGES.search(statement.text))
+    return by_rules.closes or (statement.closes and statement.likely >= SURE and not says_change)
+
+
+def _is_more(text: str, intent: OpenIntent, score: float) -> bool:
+    """Return whether a statement that is near an intent speaks of another thing."""
+    return (bool(_ALSO.search(text)) and score < 1) or _brings_up(text, intent)
+
+
+def _brings_up(text: str, intent: OpenIntent) -> bool:
+    match = _NEW.search(text)
+    return match is not None and not _matter(match["phrase"].split()[-1]) & _matter(intent.text)
 
 
 def _create(statement: Verified, near: tuple[OpenIntent, float] | None = None) -> Action:
@@ -186,7 +227,9 @@ def _over(
     subject = _subject(text)
     if near is not None and (subject is None or subject in _CALLED or subject in _ANY_INTENT):
         return near
-    if near is not None and stem(subject or "") in _matter(near[0].text):
+    if near is not None and _matter(subject or "") & _matter(near[0].text):
+        return near
+    if near is not None and _TAKEN.search(text):
         return near
     if near is not None and subject in _OF_SIDE:
         return near
@@ -214,14 +257,19 @@ def _is_called(spoken: frozenset[str], intent: OpenIntent) -> bool:
     return bool(spoken & _ANY_INTENT)
 
 
-def _is_change(statement: Verified, intent: OpenIntent, score: float) -> bool:
+def _is_change(statement: Verified, intent: OpenIntent, score: float, *, is_outright: bool) -> bool:
+    """Return whether a statement changes an intent; `is_outright` where rules read a new one."""
     text = statement.text
-    if _PAUSES.search(text) or _other_side(statement, intent):
+    if _PAUSES.search(text):
+        return False
+    if is_outright and _other_side(statement, intent):
+        return False
+    if is_outright and _brings_up(text, intent) and not _mentions(text, intent):
         return False
     if _CHANGES.search(text) and score >= UNSURE / 2:
         return True
     is_feeling = statement.act is Act.EXPRESSIVE or _HAS_BEEN.search(text)
-    if statement.is_intent or is_feeling or not _HOLDS_NOW.search(text):
+    if is_outright or is_feeling or not _HOLDS_NOW.search(text):
         return False
     return _mentions(text, intent)
 
@@ -229,8 +277,8 @@ def _is_change(statement: Verified, intent: OpenIntent, score: float) -> bool:
 def _mentions(text: str, intent: OpenIntent) -> bool:
     """Return whether a statement speaks of an intent's thing as of one that is known."""
     matter = _matter(intent.text)
-    things = (match["phrase"].split()[-1].casefold() for match in _MENTION.finditer(text))
-    return any(stem(thing) in matter for thing in things)
+    things = (match["phrase"].split()[-1] for match in _MENTION.finditer(text))
+    return any(_matter(thing) & matter for thing in things)
 
 
 def _update(statement: Verified, intent: OpenIntent, score: float) -> Action:
@@ -301,4 +349,6 @@ def likeness(text: str, other: str) -> float:
 
 
 def _matter(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words.content_words(text) if word not in _LITTLE)
+    return frozenset(
+        stem(word)[:STEM_CHARS] for word in words.content_words(text) if word not in _LITTLE
+    )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _VERBS = (
-    "take on|help|support|advise|assist|guide|represent|lend out|lend|accompany|adjust|alter|analy[sz]e|appraise|arrange|assemble|audit|bake|"
+    "take on|help|support|advise|assist|guide|represent|"
+    "lend out|lend|accompany|adjust|alter|analy[sz]e|appraise|arrange|assemble|audit|bake|"
     "bind|breed|brew|build|calibrate|care for|carve|cast|cater|caulk|clean|coach|cook|cover|"
     "craft|cut|deliver|design|develop|dig|digiti[sz]e|distribute|draft|draw up|dye|edit|"
     "engrave|erect|farm|film|finish|fit|fix|forge|frame|galvani[sz]e|grind|groom|grow|"

@@ -14,7 +14,7 @@ from cairn.discovery.intents.services import is_service
 from cairn.extraction.sentences import QUOTED, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Act(StrEnum):
@@ -181,7 +181,7 @@ _OFFER_FIRST = _any(
     r"(?:glad|happy)) to (?:help|give|share|teach|volunteer|lend|mentor|support|donate|host"
     r"|sponsor)\b",
     rf"\bif {_YOU} (?:\w+ )?(?:need|want|lack|seek|wish|look|am|is|are|feel|would|struggle)\w*\b",
-    rf"\bwhoever (?:needs|wants)\b",
+    r"\bwhoever (?:needs|wants)\b",
 )
 """Forms that offer although they speak of what somebody else lacks or of what one wants to give."""
 
@@ -189,15 +189,17 @@ _WONDERS = re.compile(r"^(?:i|we) (?:wonder|hope|think|heard|hear|read|guess|wis
 _HAVE = re.compile(r"\b(?:i|we) (?:have|know|am|are|own|run)\b", re.I)
 
 _CLOSING = _any(
-    r"\b(?:no longer|any ?more|not any ?longer)\b",
+    r"\b(?:no longer|any ?more|any ?longer)\b",
     r"\b(?:stopped|ceased|done|finished|through with|given up|gave up|quit)(?: with)? (?:looking"
     r"|seeking"
     r"|searching|giving|offering|teaching|hiring|selling|hunting)",
-    r"\b(?:i|we) (?:have |'ve |just |finally )*(?:found|got|hired|bought|sold|rented|raised|secured|booked) (?:our|my"
+    r"\b(?:i|we) (?:have |'ve |just |finally )*(?:found|got|hired|bought|sold|rented|raised|secured"
+    r"|booked) (?:our|my"
     r"|a|an|one"
     r"|the|somebody|someone|him|her|it)\b",
     r"\bno more (?:applications|offers|enquiries|inquiries|replies)\b",
-    r"\b(?:is|are|has been|have been|was|were|got) (?:now |already )?(?:settled|taken|sold"
+    r"\b(?:is|are|has been|have been|was|were|got) (?:now |already |fully )?(?:settled|taken|sold"
+    r"|found|hired|chosen|complete|completed"
     r"|filled|gone|full|let"
     r"|over|closed|sorted|rented|booked|given away|called off|cancelled)\b",
     r"\bwe have our\b|\bi have my\b|\bnever mind\b",
@@ -234,7 +236,8 @@ _OTHERS = re.compile(
     r"|cousin|wife|husband|partner|colleague|boss|uncle|aunt|daughter|son|landlord|city|flatmate"
     r"|roommate|grandmother|grandfather|nephew|niece|government|council|mayor|president)s?\b"
     r"|^(?:he|she|they|people|everybody|everyone|nobody|some people)\b"
-    r"|^(?:many|most|several|few|all) (?!(?:of|our|my|the)\b)[\w-]+ (?:[\w-]+ )?(?:need|want|look|seek|offer|are)\b"
+    r"|^(?:many|most|several|few|all) (?!(?:of|our|my|the)\b)[\w-]+ (?:[\w-]+ )?(?:need|want|look"
+    r"|seek|offer|are)\b"
     r"|^(?:my|our|the|his|her) [\w-]+ (?:says|said|thinks|told|believes)\b"
     r"|^[A-Z][a-z]+ (?:said|says|told|wants|needs|is looking|was looking|offers|seeks)\b",
     re.I,
@@ -278,12 +281,41 @@ _HEADING = re.compile(
 _BULLET = re.compile(r"^\s*(?:[-*\u2022\u2013]|\d+[.)])\s+")
 
 
-def read(text: str) -> tuple[Statement, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A sentence, or a part of one; `side` where the heading above it says so."""
+
+    text: str
+    side: Side | None = None
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
     """Return what is said in `text`, sentence by sentence, in its order."""
-    return tuple(_read(text))
+    return tuple(_parts_of(text))
 
 
-def _read(text: str) -> Iterator[Statement]:
+def judged(parts: Sequence[Part]) -> tuple[Statement, ...]:
+    """Return what is done by each part, by rules."""
+    return tuple(
+        statement(part.text) if part.side is None else of_side(part.text, part.side)
+        for part in parts
+    )
+
+
+def read(text: str) -> tuple[Statement, ...]:
+    """Return what is said and done in `text`, by rules."""
+    return judged(parts_of(text))
+
+
+def of_side(text: str, side: Side, confidence: float = 0.9) -> Statement:
+    """Return what somebody does who seeks or offers something by `text`."""
+    act = Act.COMMISSIVE if side is Side.OFFERING else Act.DIRECTIVE
+    if _DECLARED.search(text):
+        act = Act.DECLARATION
+    return Statement(text=text, act=act, side=side, confidence=confidence)
+
+
+def _parts_of(text: str) -> Iterator[Part]:
     heading: Side | None = None
     for line in text.splitlines() or [text]:
         title = _HEADING.match(line)
@@ -292,13 +324,12 @@ def _read(text: str) -> Iterator[Statement]:
             continue
         bullet = _BULLET.match(line)
         if heading is not None and bullet is not None:
-            act = Act.COMMISSIVE if heading is Side.OFFERING else Act.DIRECTIVE
-            yield Statement(text=line[bullet.end() :].strip(), act=act, side=heading)
+            yield Part(text=line[bullet.end() :].strip(), side=heading)
             continue
         heading = None
         for sentence in sentences(line):
             for part in _parts(sentence):
-                yield statement(part)
+                yield Part(text=part)
 
 
 def _parts(sentence: str) -> Iterator[str]:
@@ -313,9 +344,32 @@ def _parts(sentence: str) -> Iterator[str]:
     yield from parts if any(_CLOSING.search(part) for part in parts) else [whole]
 
 
+def is_of_others(text: str) -> bool:
+    """Return whether a sentence says what somebody else seeks or offers."""
+    return bool(_OTHERS.search(text))
+
+
+def is_order(text: str) -> bool:
+    """Return whether a sentence is an order to a machine: never an intent."""
+    return bool(_ORDERS.search(text))
+
+
+def forms(text: str) -> tuple[bool, ...]:
+    """Return which forms of speech a sentence has, and what the rules make of it: 11 signs."""
+    by_rules = statement(text)
+    patterns = (_SEEKING, _OFFERING, _CLOSING, _NOT_SO, _OTHERS, _FEELING, _OFFER_FIRST)
+    return (
+        *(bool(pattern.search(text)) for pattern in patterns),
+        is_service(text),
+        by_rules.side is Side.SEEKING,
+        by_rules.side is Side.OFFERING,
+        by_rules.closes,
+    )
+
+
 def statement(text: str) -> Statement:
-    """Return what is done by one sentence."""
-    if _ORDERS.search(text):
+    """Return what is done by one sentence, by rules."""
+    if is_order(text):
         return Statement(text=text, act=Act.DIRECTIVE, side=None)
     if _CLOSING.search(text) and not _OTHERS.search(text) and not _WONDERS.search(text):
         return Statement(text=text, act=Act.DECLARATION, side=None, closes=True)
@@ -323,10 +377,7 @@ def statement(text: str) -> Statement:
     if side is None:
         act = Act.EXPRESSIVE if _FEELING.search(text) else Act.ASSERTIVE
         return Statement(text=text, act=act, side=None)
-    if _DECLARED.search(text):
-        return Statement(text=text, act=Act.DECLARATION, side=side)
-    act = Act.COMMISSIVE if side is Side.OFFERING else Act.DIRECTIVE
-    return Statement(text=text, act=act, side=side)
+    return of_side(text, side)
 
 
 def _side(text: str) -> Side | None:

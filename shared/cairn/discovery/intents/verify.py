@@ -78,7 +78,8 @@ _NO_NAMES = frozenset(
 class Verified:
     """A statement with what was judged of it. `original` is what was said before enrichment.
 
-    Felicity is in hundredths, `entropy` and `confidence` from 0 to 1.
+    Felicity is in hundredths, `entropy` and `confidence` from 0 to 1; `likely` is how probable the
+    act is, from 0 to 1.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Verified:
     anchor: str | None = None
     original: str | None = None
     closes: bool = False
+    likely: float = 1.0
     by: By = "rules"
 
     @property
@@ -130,6 +132,7 @@ def verify(statement: Statement, profile: ProfileText | None) -> Verified:
         reason=_reason(statement),
         anchor=anchor,
         closes=statement.closes,
+        likely=statement.confidence,
     )
 
 
