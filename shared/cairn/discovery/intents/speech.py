@@ -1,7 +1,7 @@
 """What is done by a sentence, where its meaning can be read: a linear model beside the rules.
 
 Multinomial logistic regression over the sentence's vector, the forms that the rules know and its
-frequent words (decision 0073). Trained on `samples/discovery/sentences.txt` by
+frequent words (decision 0075). Trained on `samples/discovery/sentences.txt` by
 `python -m benchmarks.discovery.speech --write`, for the vectors of one embedding model.
 """
 
