@@ -213,9 +213,13 @@ def _expire_checkpoints(shared: Platform) -> ExpireCheckpoints:
 
 def _rebuild(opened: Database, shared: Platform) -> StepRebuild:
     from cairn.adapters.postgres.ledger.replay import PostgresReplays
+    from cairn.discovery.beside import discovery_beside
     from cairn.rebuild.rebuild import Rebuild
     from cairn.rebuild.runs import StepRebuild
 
     return StepRebuild(
-        platform=shared, rebuild=Rebuild(platform=shared, replays=PostgresReplays(opened))
+        platform=shared,
+        rebuild=Rebuild(
+            platform=shared, replays=PostgresReplays(opened), beside=discovery_beside()
+        ),
     )

@@ -14,6 +14,7 @@ from cairn.adapters.postgres.ledger.replay import PostgresReplays
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.ageing.cleanup import SweepEntities
 from cairn.bootstrap.search_index import endpoint
+from cairn.discovery.beside import discovery_beside
 from cairn.forgetting.forget import Forget
 from cairn.forgetting.prove import NOT_SEARCHED, KeySearcher, Prove, Searcher
 from cairn.forgetting.tombstones import ApplyTombstones
@@ -52,7 +53,9 @@ def forget_use_case(
         objects=S3Erasing(settings.uploads_bucket),
         sweep=SweepEntities(platform),
         recompute=RecomputeByReplay(
-            rebuild=Rebuild(platform=platform, replays=PostgresReplays(opened))
+            rebuild=Rebuild(
+                platform=platform, replays=PostgresReplays(opened), beside=discovery_beside()
+            )
         ),
     )
 

@@ -99,10 +99,13 @@ def costs(owner_url: str, since: date, until: date) -> Iterable[CostRow]:
 def rebuild(settings: ApiSettings, workspace_id: UUID, *, only_check: bool) -> dict[str, Any]:
     """Rebuild or check a workspace in this process and return what was found."""
     from cairn.adapters.postgres.ledger.replay import PostgresReplays
+    from cairn.discovery.beside import discovery_beside
     from cairn.rebuild.rebuild import Rebuild
 
     parts = _parts(settings)
-    run = Rebuild(platform=parts.platform, replays=PostgresReplays(parts.opened))
+    run = Rebuild(
+        platform=parts.platform, replays=PostgresReplays(parts.opened), beside=discovery_beside()
+    )
     return run(workspace_id, only_check=only_check).as_json()
 
 
@@ -127,6 +130,7 @@ def restore(
     from cairn.adapters.postgres.ledger.whole import import_ledger
     from cairn.bootstrap.forgetting import apply_tombstones
     from cairn.bootstrap.parts import signing_key
+    from cairn.discovery.beside import discovery_beside
     from cairn.kernel.clock import utc_now
     from cairn.ledger.importing import Export
     from cairn.rebuild.rebuild import Rebuild
@@ -137,7 +141,11 @@ def restore(
     run = Restore(
         write=lambda item: import_ledger(owner_url, item, name=name, now=utc_now()),
         tombstones=apply_tombstones(parts.forget, keys, signing, settings.anchor_bucket),
-        rebuild=Rebuild(platform=parts.platform, replays=PostgresReplays(parts.opened)),
+        rebuild=Rebuild(
+            platform=parts.platform,
+            replays=PostgresReplays(parts.opened),
+            beside=discovery_beside(),
+        ),
     )
     return run(export).as_json()
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.ledger.entry import Entry, Head
-    from cairn.rebuild.replay import Replays, TableSum
+    from cairn.rebuild.replay import Beside, Replays, TableSum
     from cairn.writing.platform import Platform
 
 PAGE = 500
@@ -105,13 +105,16 @@ class Rebuild:
 
     replays: Replays
     platform: Platform
+    beside: Beside | None = None
 
-    def __call__(self, workspace_id: UUID, *, only_check: bool = False) -> Rebuilt:
+    def __call__(
+        self, workspace_id: UUID, *, only_check: bool = False, restoring: bool = False
+    ) -> Rebuilt:
         """Do all of it. Raises what `advance` and `finish` raise."""
         while True:
             while self.advance(workspace_id, seconds=3600.0)["more"]:
                 pass
-            done = self.finish(workspace_id, only_check=only_check)
+            done = self.finish(workspace_id, only_check=only_check, restoring=restoring)
             if done is not None:
                 return done
 
@@ -136,9 +139,12 @@ class Rebuild:
                         "more": more,
                     }
 
-    def finish(self, workspace_id: UUID, *, only_check: bool = False) -> Rebuilt | None:
+    def finish(
+        self, workspace_id: UUID, *, only_check: bool = False, restoring: bool = False
+    ) -> Rebuilt | None:
         """Replay what is left and put the rows in place, or only compare; the replica is dropped.
 
+        Rows beside the ledger are compared, and left as they are; `restoring` adds what is missing.
         None when more was written meanwhile than may be replayed while writers wait, or a replay
         has to begin again: go on with `advance`. Raises KeysMissing: nothing has changed then.
         """
@@ -148,7 +154,7 @@ class Rebuild:
                 with self.replays.comparing(principal) as stores:
                     return self._compared(principal, stores)
             with self.replays.finishing(principal) as stores:
-                done, rows = self._put_in_place(principal, stores)
+                done, rows = self._put_in_place(principal, stores, restoring=restoring)
         except KeysMissing:
             self.discard(workspace_id)  # what it could not read it has to read once the key is back
             raise
@@ -174,6 +180,9 @@ class Rebuild:
             stores.replica.discard()  # what it has may be of keys that were there when it began
             return self._begun(principal, stores, head), head
         replay(entries, stores)
+        if self.beside is not None:
+            for item in entries:
+                self.beside.apply(item, stores, self.platform.cipher)
         unreadable = sum(item.body is None for item in entries)
         stores.replica.keyless({subject for item in entries for subject in item.keyless})
         stores.replica.advance(page.reached, entries=len(entries), unreadable=unreadable)
@@ -190,12 +199,13 @@ class Rebuild:
 
     def _begun(self, principal: Principal, stores: Stores, head: Head) -> Progress:
         progress = stores.replica.progress()
-        if progress is not None and progress.version != code_version():
+        version = code_version() + (self.beside.version if self.beside else "")
+        if progress is not None and progress.version != version:
             stores.replica.discard()
             progress = None
         if progress is None:
             start = empty_head(principal.workspace_id)
-            fresh = Progress(version=code_version(), since=head.position, head=start)
+            fresh = Progress(version=version, since=head.position, head=start)
             stores.replica.begin(fresh)
             progress = stores.replica.progress()
         if progress is None:
@@ -221,13 +231,16 @@ class Rebuild:
         if progress is None:
             return None
         result = self._result(
-            progress, stores.replica.live_checksums(), stores.replica.checksums(), only_check=True
+            progress,
+            stores.replica.live_checksums() | self._live_beside(stores),
+            stores.replica.checksums() | self._beside(stores),
+            only_check=True,
         )
         stores.replica.discard()
         return result
 
     def _put_in_place(
-        self, principal: Principal, stores: Stores
+        self, principal: Principal, stores: Stores, *, restoring: bool
     ) -> tuple[Rebuilt | None, Sequence[OutboxRow]]:
         progress = self._caught_up(principal, stores)
         if progress is None:
@@ -235,6 +248,9 @@ class Rebuild:
         before = stores.replica.live_checksums()
         replaced = stores.replica.put_in_place()
         after = stores.replica.live_checksums() if replaced.rows else before
+        before, after = before | self._live_beside(stores), after | self._beside(stores)
+        if restoring and self.beside is not None:
+            stores.replica.complete()
         rows = self._queued(principal, stores, progress.head.position)
         done = self._result(
             progress,
@@ -246,6 +262,12 @@ class Rebuild:
         stores.replica.discard()
         self._append(principal, stores, done)
         return done, rows
+
+    def _beside(self, stores: Stores) -> dict[str, TableSum]:
+        return stores.replica.beside() if self.beside else {}
+
+    def _live_beside(self, stores: Stores) -> dict[str, TableSum]:
+        return stores.replica.live_beside() if self.beside else {}
 
     def _result(
         self,

@@ -73,6 +73,17 @@ class Replaced:
         return sum(self.removed.values()) + sum(self.added.values())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Applies entries to rows that stand beside the ledger: those of areas above this one.
+
+    `apply` takes every entry in order, one whose keys are gone too; `version` is of its code.
+    """
+
+    version: str
+    apply: Callable[[Opened, Stores, BodyCipher], None]
+
+
 class Replays(Protocol):
     """Opens the transactions of a rebuild. Leaving the block commits; an exception rolls back."""
 
@@ -111,11 +122,12 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """An entry and its body in clear; None without the keys of `keyless`."""
+    """An entry and its body in clear, and the keys it was opened by; None without `keyless`."""
 
     entry: Entry
     body: Body | None
     keyless: tuple[UUID, ...] = ()
+    keys: Mapping[UUID, bytes] = field(default_factory=dict[UUID, bytes], repr=False)
 
 
 def checked(entries: Sequence[Entry], head: Head) -> Head:
@@ -151,7 +163,8 @@ def opened(entries: Sequence[Entry], keys: KeyStore, cipher: BodyCipher) -> list
         body: Body | None = None
         if not keyless:
             body = cipher.open(entry.id, entry.workspace_id, subjects, held, entry.body)
-        results.append(Opened(entry=entry, body=body, keyless=keyless))
+        own = {subject: held[subject] for subject in subjects if subject in held}
+        results.append(Opened(entry=entry, body=body, keyless=keyless, keys=own))
     return results
 
 

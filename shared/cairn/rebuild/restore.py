@@ -100,5 +100,5 @@ class Restore:
             workspace_id=workspace_id,
             entries=entries,
             tombstones=followed,
-            rebuilt=self.rebuild(workspace_id),
+            rebuilt=self.rebuild(workspace_id, restoring=True),
         )

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.front import Cloud, Front, environment, stand_in_for_aws
+from tests.support.front import Cloud, Front, environment, mcp, stand_in_for_aws
 from tests.support.negotiating import Member, Scene, scene_of
 from tests.support.world import open_world
 
@@ -123,6 +123,19 @@ def test_a_turn_is_taken_up_once_and_goes_to_the_advocate_when_its_window_passes
     assert target.refused("POST", target.path(talk["id"]), json=body) == (409, "window-passed")
     done = target.call("GET", f"/v1/negotiations/{talk['id']}")
     assert (done["outcome"], done["turns"][1]["voice"]) == ("accepted", "advocate")
+
+
+def test_an_agent_that_is_only_on_mcp_is_waited_for_once_it_looked_for_turns(
+    scene: Scene, pair: tuple[Member, Member]
+) -> None:
+    source, target = pair
+    mcp(scene.front, target.key, "tools/call", name="negotiation_list", arguments={})
+    talk = begin(source, scene.meet(source, target))
+    assert (talk["state"], talk["speaker"]) == ("open", "candidate")
+    turn = {"id": talk["id"], "action": "accept", "message": "Yes, in May."}
+    mcp(scene.front, target.key, "tools/call", name="negotiation_respond", arguments=turn)
+    done = source.call("GET", f"/v1/negotiations/{talk['id']}")
+    assert (done["outcome"], done["turns"][1]["voice"]) == ("accepted", "attested")
 
 
 def test_a_silent_agent_that_wants_no_advocate_times_out(

@@ -9,7 +9,7 @@ from tests.support.everything import Everything, open_everything
 from tests.support.remembering import NOON, fact
 
 from cairn.adapters.postgres.ledger.replay import PostgresReplays
-from cairn.adapters.postgres.projections import NO_PROJECTIONS, PROJECTIONS
+from cairn.adapters.postgres.projections import BESIDE, NO_PROJECTIONS, PROJECTIONS
 from cairn.kernel.errors import CairnError, Conflict
 from cairn.kernel.ids import new_id
 from cairn.ledger.chain import seal
@@ -48,7 +48,7 @@ def sums(of: Everything) -> dict[str, Any]:
 
 def left_over(of: Everything) -> dict[str, int]:
     """How many rows of a replay are still there, by table."""
-    names = [*PROJECTIONS, "progress", "lacking", "keyless"]
+    names = [*PROJECTIONS, *BESIDE, "progress", "lacking", "keyless"]
     counted = {
         name: of.rows("SELECT count(*) FROM replay.$t WHERE workspace_id = $w", table=name)[0][0]
         for name in names
@@ -73,7 +73,8 @@ def test_every_table_is_said_to_be_a_projection_or_not(full: Everything) -> None
         for schema in ("public", "replay")
     )
     assert public == {*PROJECTIONS, *NO_PROJECTIONS}
-    assert second == {*PROJECTIONS, "progress", "lacking", "keyless"}
+    assert second == {*PROJECTIONS, *BESIDE, "progress", "lacking", "keyless"}
+    assert {*BESIDE} <= {*NO_PROJECTIONS}
 
 
 def test_the_second_set_has_the_columns_and_triggers_of_the_first(full: Everything) -> None:
@@ -85,14 +86,14 @@ def test_the_second_set_has_the_columns_and_triggers_of_the_first(full: Everythi
                   AND a.attnum > 0 AND NOT a.attisdropped
                 ORDER BY c.relname, a.attnum""",
             schema,
-            list(PROJECTIONS),
+            [*PROJECTIONS, *BESIDE],
         )
         triggers = full.rows(
             """SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
                 WHERE c.relnamespace = %s::regnamespace AND NOT t.tgisinternal
                   AND c.relname = ANY (%s) ORDER BY 1, 2""",
             schema,
-            list(PROJECTIONS),
+            [*PROJECTIONS, *BESIDE],
         )
         return [columns, triggers]
 

@@ -68,6 +68,7 @@ class RespondArguments(Body):
 def _list(
     services: ApiServices, principal: Principal, arguments: NegotiationsArguments
 ) -> ToolAnswer:
+    services.negotiations.be_there(principal, _agent(principal), arguments.client_id)
     views = services.negotiations.page(
         principal, before=None, limit=MOST_LISTED, client_id=arguments.client_id, my_turn=True
     )
@@ -86,11 +87,16 @@ def _respond(
     services: ApiServices, principal: Principal, arguments: RespondArguments
 ) -> ToolAnswer:
     turn = Answer(move=arguments.action, message=arguments.message)
-    agent = principal.agent or "mcp"
+    agent = _agent(principal)
+    services.negotiations.be_there(principal, agent, arguments.client_id)
     view = services.negotiations.respond(principal, agent, arguments.id, turn, arguments.client_id)
     outcome = view.outcome.value if view.outcome else None
     text = f"{view.id}: {view.state} {outcome or ''}".strip()
     return ToolAnswer(text=text, structured={"state": view.state.value, "outcome": outcome})
+
+
+def _agent(principal: Principal) -> str:
+    return principal.agent or "mcp"
 
 
 def _shown(view: NegotiationView) -> ToolAnswer:

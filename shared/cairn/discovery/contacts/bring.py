@@ -21,7 +21,7 @@ from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Writer, open_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -164,7 +164,7 @@ class Integrations:
                     synced_at=None,
                 )
                 write.stores.contacts.add_integration(row)
-                _note(write, "integration.added", row)
+                _note(write, "integration.added", row, body)
                 return row_id
 
             return Work(resolution=resolution, do=do, keep=lambda _: {}, read=lambda _: row_id)
@@ -256,9 +256,11 @@ def own_of(addresses: Collection[str], client_id: str) -> frozenset[str]:
     return frozenset(own or ({itself} if itself else ()))
 
 
-def _note(write: Write, type_: str, row: IntegrationRow) -> None:
+def _note(
+    write: Write, type_: str, row: IntegrationRow, body: Mapping[str, Any] | None = None
+) -> None:
     meta = {"integration_id": str(row.id), "member_id": str(row.member_id), "kind": row.kind}
-    write.entries.add(type_, meta, None, data_subjects=(row.member_id,), occurred_at=write.now)
+    write.entries.add(type_, meta, body, data_subjects=(row.member_id,), occurred_at=write.now)
 
 
 def _missing() -> NotFound:

@@ -16,6 +16,7 @@ from cairn.discovery.networks.acting import acting, client_of
 from cairn.discovery.networks.members import Members
 from cairn.kernel.errors import FieldError, NotFound, TooLarge
 from cairn.kernel.ids import derived_id
+from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.words import words
 from cairn.ledger.keys import BodyUnreadable
 from cairn.writing.subjects import resolve
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from cairn.writing.subjects import Resolution
     from cairn.writing.writer import Write
 
+ADDED, CHANGED = "contact.added", "contact.changed"
 MOST_CONTACTS = 5_000
 """Of one member: a search opens them all."""
 A_WRITE = 200
@@ -246,7 +248,7 @@ class _Keeper:
         )
         self.write.stores.contacts.change(changed)
         self.rows[person_id] = changed
-        _note(self.write, "contact.changed", changed, texts_of(after))
+        _note(self.write, CHANGED, changed, texts_of(after))
         return row.id, Done.CHANGED
 
     def _add(self, person_id: UUID, contact: Contact) -> tuple[UUID, Done]:
@@ -266,7 +268,7 @@ class _Keeper:
         )
         self.write.stores.contacts.add(row)
         self.rows[person_id] = row
-        _note(self.write, "contact.added", row, texts_of(contact))
+        _note(self.write, ADDED, row, texts_of(contact))
         return contact_id, Done.ADDED
 
     def _sealed(self, row_id: UUID, subjects: tuple[UUID, ...], contact: Contact) -> bytes:
@@ -300,7 +302,13 @@ def missing() -> NotFound:
 
 
 def _note(write: Write, type_: str, row: ContactRow, texts: Mapping[str, Any] | None) -> None:
-    meta = {"contact_id": str(row.id), "member_id": str(row.member_id), "met": row.met}
+    meta = {
+        "contact_id": str(row.id),
+        "member_id": str(row.member_id),
+        "met": row.met,
+        "met_at": format_timestamp(row.met_at) if row.met_at else None,
+        "link_id": str(row.link_id) if row.link_id else None,
+    }
     subjects = row.data_subjects if texts is not None else ()
     write.entries.add(type_, meta, texts, data_subjects=subjects, occurred_at=write.now)
 

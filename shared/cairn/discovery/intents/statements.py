@@ -221,6 +221,9 @@ _NOT_SO = _any(
     r"\bif (?:i|we|it|they) (?:ever|were|had|could|moved)\b|^if (?:i|we) \w+ed\b",
     r"\b(?:said|says|wrote|asked|told)\b:?\s*$|\bsaid:",
     r"\bwish (?:i|we|it|you|they)\b",
+    r"\b(?:i|we) (?:hope|wish|want) (?:my|his|her|their|he|she|they|it)\b",
+    r"\b(?:i|we) give (?:up|in|way|thanks)\b",
+    r"\b(?:i|we) (?:host|lend|give|teach|share|coach|advise) (?:my|him|her|them)\b",
     r"\bshare an? (?:flat|house|room|office|desk|kitchen)\b.*\bwith\b",
     r"\b(?:can|could) (?:only|hardly|see|hear|feel|smell|imagine|remember|understand|believe|tell"
     r"|swim|sing|wait)\b",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cairn.discovery.matching.discovery import DiscoveryRequest
 from cairn.discovery.matching.keeping import keep
 from cairn.discovery.matching.moving import moved
-from cairn.discovery.matching.retries import Retried, RunDue
+from cairn.discovery.matching.retries import Retried, RunDue, in_turn
 from cairn.discovery.matching.rows import OpportunityState, OpportunityTrigger
 from cairn.kernel.access.system import system_principal
 
@@ -104,20 +104,30 @@ class SweepDiscovery:
     def __call__(self, *, seconds: float) -> dict[str, int]:
         """Return how much was looked for, found, negotiated and ended; `seconds` bound it.
 
-        A part of the time is for looking, so that there is some for what was found.
+        A part of the time is for looking, so that there is some for what was found. Each workspace
+        has its share of what is left, and another one comes first each time: none starves.
         """
-        began, workspaces = self._platform.stopwatch(), self.workspaces()
+        began = self._platform.stopwatch()
+        workspaces = in_turn(self.workspaces(), self._platform.clock())
         looking, until = began + LOOKING * seconds, began + seconds
         counts: dict[str, int] = dict.fromkeys(COUNTED, 0)
-        for workspace_id in workspaces:
-            discovered, new = self._look(workspace_id, looking)
+        due = [(each, ids) for each in workspaces if (ids := self._due(each))]
+        for place, (workspace_id, ids) in enumerate(due):
+            share = self._share(looking, len(due) - place)
+            discovered, new = self._look(workspace_id, ids, share)
             counts["intents_discovered"] += discovered
             counts["opportunities_found"] += new
-        for workspace_id in workspaces:
-            counts["opportunities_expired"] += self._expire(workspace_id, until)
-            counts["opportunities_negotiated"] += self._negotiate(workspace_id, until)
-            counts["introductions_proposed"] += self.introduce(workspace_id, until)
+        for place, workspace_id in enumerate(workspaces):
+            share = self._share(until, len(workspaces) - place)
+            counts["opportunities_expired"] += self._expire(workspace_id, share)
+            counts["opportunities_negotiated"] += self._negotiate(workspace_id, share)
+            counts["introductions_proposed"] += self.introduce(workspace_id, share)
         return counts
+
+    def _share(self, until: float, left: int) -> float:
+        """Return until when one of so many may go on."""
+        now = self._platform.stopwatch()
+        return now + (until - now) / left
 
     @property
     def _platform(self) -> Platform:
@@ -127,10 +137,12 @@ class SweepDiscovery:
     def _run(self) -> RunDue:
         return RunDue(platform=self._platform, report=self.report)
 
-    def _look(self, workspace_id: UUID, until: float) -> tuple[int, int]:
-        """Return how many intents were looked for, and how many opportunities are new."""
+    def _due(self, workspace_id: UUID) -> Sequence[UUID]:
         with self._platform.transactions.reading(system_principal(workspace_id)) as stores:
-            due = stores.matches.due(self._platform.clock(), AT_ONCE)
+            return stores.matches.due(self._platform.clock(), AT_ONCE)
+
+    def _look(self, workspace_id: UUID, due: Sequence[UUID], until: float) -> tuple[int, int]:
+        """Return how many intents were looked for, and how many opportunities are new."""
         new = 0
 
         def look(intent_id: UUID) -> None:

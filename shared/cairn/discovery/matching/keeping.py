@@ -14,6 +14,7 @@ from cairn.discovery.matching.rows import (
     pair_of,
 )
 from cairn.kernel.access.system import system_principal
+from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.keys import key_subjects
 from cairn.writing.append import principal_actor
 from cairn.writing.writer import open_write
@@ -73,7 +74,9 @@ def keep(
         if there:
             row = there[0]
             if row.target_id == look.member_id and introducer_id is None:
-                write.stores.opportunities.find_too([pair], look.member_id, write.now)
+                meta = {"opportunity_id": str(row.id), "member_id": str(look.member_id)}
+                if write.stores.opportunities.find_too(row.id, look.member_id, write.now):
+                    write.note("opportunity.found_too", meta)
             return Keeping(row=row, is_new=False)
         body = body_of(look, match)
         row = _row(
@@ -89,16 +92,7 @@ def keep(
             body=body,
             keys=keys,
         )
-        meta = {
-            "opportunity_id": str(row.id),
-            "network_id": str(row.network_id),
-            "source_id": str(row.source_id),
-            "target_id": str(row.target_id),
-            "score": row.score,
-            "trigger": trigger.value,
-            "state": state.value,
-        }
-        position = write.note("opportunity.found", meta, body)
+        position = write.note("opportunity.found", _meta_of(row), body)
         write.stores.opportunities.add(row, None, position)
     return Keeping(row=row, is_new=True)
 
@@ -138,6 +132,31 @@ def _row(
         changed_at=write.now,
         expires_at=write.now + LASTS,
     )
+
+
+def _meta_of(row: OpportunityRow) -> dict[str, Any]:
+    """Return what an entry says of one in clear: ids and words of ours, no texts."""
+    ids = {
+        name: str(value) if (value := getattr(row, name)) else None
+        for name in (
+            "network_id",
+            "source_id",
+            "target_id",
+            "introducer_id",
+            "source_intent",
+            "target_intent",
+        )
+    }
+    return {
+        "opportunity_id": str(row.id),
+        **ids,
+        "source_role": row.source_role.value,
+        "target_role": row.target_role.value,
+        "score": row.score,
+        "trigger": row.trigger.value,
+        "state": row.state.value,
+        "expires_at": format_timestamp(row.expires_at),
+    }
 
 
 def body_of(look: Looking, match: Match) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from cairn.writing.platform import Platform
@@ -27,6 +28,22 @@ class Retried(StrEnum):
     INTENT = "intent"
     OPPORTUNITY = "opportunity"
     NEGOTIATION = "negotiation"
+
+
+GOLDEN = (5**0.5 - 1) / 2
+TURN_SECONDS = 300
+"""How often another workspace comes first."""
+
+
+def in_turn(workspaces: Sequence[UUID], now: datetime) -> list[UUID]:
+    """Return workspaces in their order, from another one on each time.
+
+    A turn begins the golden section further along: however many there are, a few turns are spread
+    evenly over them, and nobody has to remember who was last (Knuth, TAOCP 3, 6.4).
+    """
+    turn = int(now.timestamp()) // TURN_SECONDS
+    start = int(turn * GOLDEN % 1.0 * len(workspaces))
+    return [*workspaces[start:], *workspaces[:start]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

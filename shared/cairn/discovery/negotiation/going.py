@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.discovery.matching.retries import Retried, RunDue
+from cairn.discovery.matching.retries import Retried, RunDue, in_turn
 from cairn.discovery.negotiation import rules, signing
 from cairn.discovery.negotiation.advocate import Heard, Spoken, Table, speak
 from cairn.discovery.negotiation.facts import private_facts, public_facts
@@ -184,7 +184,7 @@ class SweepNegotiations:
             RunDue(platform=platform, report=self.report),
         )
         advanced = ended = 0
-        for workspace_id in self.workspaces():
+        for workspace_id in in_turn(self.workspaces(), platform.clock()):
 
             def go_on(negotiation_id: UUID, workspace_id: UUID = workspace_id) -> None:
                 nonlocal ended

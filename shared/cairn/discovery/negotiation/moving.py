@@ -22,6 +22,7 @@ from cairn.discovery.negotiation.rows import (
 )
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, NotFound
+from cairn.kernel.text.canonical import format_timestamp
 from cairn.ledger.entry import SYSTEM
 from cairn.writing.writer import open_write
 
@@ -144,10 +145,10 @@ class Mover:
             if opportunity.state is not OpportunityState.NEGOTIATING:
                 move_opportunity(write, opportunity, OpportunityState.NEGOTIATING)
             agents = write.stores.negotiations.agents(subjects)
-            row = _begun(self.platform.new_id(), opportunity, trigger, agents, write.now)
+            row = begun(self.platform.new_id(), opportunity, trigger, agents, write.now)
             write.stores.negotiations.begin(row)
-            meta = {**_ids(row), "trigger": row.trigger, "turn_cap": row.cap}
-            write.note("negotiation.begun", meta)
+            meta = {"trigger": row.trigger, "turn_cap": row.cap, **_deadline_of(row)}
+            write.note("negotiation.begun", {**_ids(row), **meta})
         return row
 
     def take(
@@ -174,12 +175,11 @@ class Mover:
             if to.state is NegotiationState.OPEN:
                 own_agent = opened.brings_agent(to.speaker, write.now)
                 to = replace(to, deadline=rules.deadline(to, write.now, own_agent=own_agent))
-            self._say(write, opened, to, turn)
-            self._keep_inputs(write, opened, to, turn, side)
-            moved = self._moved(write, opened, to)
+            private = self._inputs(write, to, turn, side)
             if to.state is NegotiationState.WAITING:
-                self._ask_people(write, opened, to, turn)
-        return moved
+                private += self._questions(write, to, turn, side)
+            self._say(write, to, turn, private)
+            return self._moved(write, opened, to)
 
     def end(self, opened: Opened, outcome: NegotiationOutcome) -> NegotiationRow | None:
         """End a negotiation without a turn; None when something else moved it meanwhile."""
@@ -208,7 +208,8 @@ class Mover:
             to = rules.resumed(fresh, write.now)
             own_agent = opened.brings_agent(to.speaker, write.now)
             to = replace(to, deadline=rules.deadline(to, write.now, own_agent=own_agent))
-            write.note("negotiation.answered", _ids(row))
+            answered = {"question_id": str(question.id), "answer": sealed.hex()}
+            write.note("negotiation.answered", {**_ids(row), **answered, **_deadline_of(to)})
             return self._moved(write, opened, to)
 
     def _writing(
@@ -228,8 +229,10 @@ class Mover:
             data_subjects=subjects,
         )
 
-    def _say(self, write: Write, opened: Opened, to: NegotiationRow, turn: Signed) -> None:
-        """Append the turn's entry, and keep it to be read."""
+    def _say(
+        self, write: Write, to: NegotiationRow, turn: Signed, private: Sequence[PrivateRow]
+    ) -> None:
+        """Append the turn's entry with what is private, sealed, and keep both to be read."""
         body = {"message": turn.utterance.message, "salt": turn.salt.hex(), "by": turn.by}
         subjects, turn_id = to.data_subjects, self.platform.new_id()
         keys = write.resolution.keys_of(subjects)
@@ -238,6 +241,8 @@ class Mover:
             "header": turn.header.decode(),
             "signature": turn.signature.hex(),
             "public_key": turn.public_key.hex(),
+            "private": [sealed_private(each) for each in private],
+            **_deadline_of(to),
         }
         position = write.note("negotiation.turn", meta, body)
         row = TurnRow(
@@ -249,54 +254,60 @@ class Mover:
             public_key=turn.public_key,
             position=position,
             data_subjects=subjects,
-            body=self.platform.cipher.seal(turn_id, opened.workspace_id, keys, body),
+            body=self.platform.cipher.seal(turn_id, write.resolution.workspace_id, keys, body),
             said_at=write.now,
         )
         write.stores.negotiations.say(row)
+        for each in private:
+            write.stores.negotiations.keep_private(each)
 
-    def _keep_inputs(
-        self, write: Write, opened: Opened, to: NegotiationRow, turn: Signed, side: Speaker
-    ) -> None:
-        member = opened.row.member(side)
-        if turn.private and member is not None:
-            body = {"inputs": [dict(each) for each in turn.private]}
-            self._keep_private(write, opened, to, member, (member,), "input", body)
+    def _inputs(
+        self, write: Write, to: NegotiationRow, turn: Signed, side: Speaker
+    ) -> list[PrivateRow]:
+        member = to.member(side)
+        if not turn.private or member is None:
+            return []
+        body = {"inputs": [dict(each) for each in turn.private]}
+        return [self._private(write, to, member, (member,), "input", body)]
 
-    def _ask_people(self, write: Write, opened: Opened, to: NegotiationRow, turn: Signed) -> None:
+    def _questions(
+        self, write: Write, to: NegotiationRow, turn: Signed, speaker: Speaker
+    ) -> list[PrivateRow]:
         """Ask each side's own person the one question that would unblock it."""
+        questions: list[PrivateRow] = []
         for side in Speaker:
-            member = opened.row.member(side)
+            member = to.member(side)
             assert member is not None
-            if side is opened.row.speaker:
+            if side is speaker:
                 text = f"Your agent said last: {turn.utterance.message!r}. Shall it agree to less?"
             else:
                 text = f"The other side said last: {turn.utterance.message!r}. Would that do?"
             subjects, body = to.data_subjects, {"question": text}
-            self._keep_private(write, opened, to, member, subjects, "question", body)
+            questions.append(self._private(write, to, member, subjects, "question", body))
+        return questions
 
-    def _keep_private(
+    def _private(
         self,
         write: Write,
-        opened: Opened,
         to: NegotiationRow,
         member: UUID,
         subjects: tuple[UUID, ...],
         kind: str,
         body: Mapping[str, Any],
-    ) -> None:
+    ) -> PrivateRow:
         row_id, keys = self.platform.new_id(), write.resolution.keys_of(subjects)
-        row = PrivateRow(
+        workspace_id = write.resolution.workspace_id
+        return PrivateRow(
             negotiation_id=to.id,
             id=row_id,
             member_id=member,
             seq=to.seq,
             kind=kind,
             data_subjects=subjects,
-            body=self.platform.cipher.seal(row_id, opened.workspace_id, keys, dict(body)),
+            body=self.platform.cipher.seal(row_id, workspace_id, keys, dict(body)),
             asked_at=write.now,
             answered_at=None,
         )
-        write.stores.negotiations.keep_private(row)
 
     def _moved(self, write: Write, opened: Opened, to: NegotiationRow) -> NegotiationRow:
         moved = write.stores.negotiations.move(to)
@@ -311,13 +322,14 @@ class Mover:
         return moved
 
 
-def _begun(
+def begun(
     negotiation_id: UUID,
     opportunity: OpportunityRow,
     trigger: str,
     agents: Sequence[NegotiatorRow],
     now: datetime,
 ) -> NegotiationRow:
+    """Return a negotiation as it begins."""
     source, target = opportunity.source_id, opportunity.target_id
     both = all(_present(agents, member, now) for member in (source, target))
     row = NegotiationRow(
@@ -398,6 +410,21 @@ def header_of(
         fit=utterance.fit,
         inputs=inputs,
     )
+
+
+def sealed_private(row: PrivateRow) -> dict[str, Any]:
+    """Return what one side alone reads as an entry holds it: sealed for whom it is sealed."""
+    return {
+        "id": str(row.id),
+        "member_id": str(row.member_id),
+        "kind": row.kind,
+        "data_subjects": [str(subject) for subject in row.data_subjects],
+        "body": row.body.hex(),
+    }
+
+
+def _deadline_of(row: NegotiationRow) -> dict[str, Any]:
+    return {"deadline": format_timestamp(row.deadline) if row.deadline else None}
 
 
 def _ids(row: NegotiationRow) -> dict[str, Any]:

@@ -170,10 +170,7 @@ class Negotiations:
         Whoever asks is seen to be there: its turns are waited for from now on.
         """
         reader, agent = self._agent(principal, agent, client_id)
-        with self.platform.transactions.reading(reader) as stores:
-            member = _member(stores, reader)
-        if member is None:
-            raise _no_member()
+        member = self._me(reader)
         row = self._claimed(reader.workspace_id, member.id, agent, takeover=takeover, claim=claim)
         if row is None or row.claim is None or row.claim_until is None:
             return None
@@ -193,6 +190,14 @@ class Negotiations:
             ),
             negotiation=self.get(principal, row.id, client_id),
         )
+
+    def be_there(self, principal: Principal, agent: str, client_id: str | None = None) -> None:
+        """Note that a member's agent looks for turns: they are waited for from now on."""
+        reader, agent = self._agent(principal, agent, client_id)
+        system, now = system_principal(reader.workspace_id), self.platform.clock()
+        with self.platform.transactions.preparing(system) as (stores, _):
+            if member := _member(stores, reader):
+                stores.negotiations.see_agent(member.id, agent, now)
 
     def _claimed(
         self, workspace_id: UUID, member_id: UUID, agent: str, *, takeover: bool, claim: UUID | None
@@ -309,10 +314,7 @@ class Negotiations:
         """Keep the public key of a member's agent and return its name; turns to come are signed."""
         reader, agent = self._agent(principal, agent, client_id)
         raw = bytes.fromhex(_hex(public_key, "public_key"))
-        with self.platform.transactions.reading(reader) as stores:
-            member = _member(stores, reader)
-        if member is None:
-            raise _no_member()
+        member = self._me(reader)
         system, subjects = system_principal(reader.workspace_id), (member.id,)
         keys = self.platform.keys.get_or_create(reader.workspace_id, subjects)
         actor = principal_actor(principal)
@@ -321,7 +323,9 @@ class Negotiations:
         ) as write:
             write.stores.negotiations.give_key(member.id, agent, raw)
             meta = {"member_id": str(member.id), "key_id": signing.key_id(raw)}
-            write.note("negotiation.key_registered", meta | {"public_key": raw.hex()})
+            write.note(
+                "negotiation.key_registered", meta | {"public_key": raw.hex()}, {"agent": agent}
+            )
         return signing.key_id(raw)
 
     # People
@@ -479,6 +483,13 @@ class Negotiations:
         if principal.agent is not None and principal.agent != agent:
             raise Denied("This key is another agent's.", reason="agent")
         return reader, clean_text(agent, field="agent", max_chars=256)
+
+    def _me(self, reader: Principal) -> MemberRow:
+        with self.platform.transactions.reading(reader) as stores:
+            member = _member(stores, reader)
+        if member is None:
+            raise _no_member()
+        return member
 
     def _reader(self, principal: Principal, client_id: str | None) -> Principal:
         """Return who reads: a member, or an admin who names none."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from cairn.writing.writer import Write
 
 ASSIGNED, UNASSIGNED = "intent.assigned", "intent.unassigned"
+DIGITS = 3
+"""Of a score, in its row as in its entry."""
+
 MEMBERS_AT_ONCE = 50
 """Members whose intents one message judges anew; it sends another one while some are left."""
 
@@ -217,7 +220,7 @@ def _keep(write: Write, judged: Sequence[Judged]) -> None:
             network_id=each.network_id,
             intent_id=each.intent.id,
             member_id=each.intent.member_id,
-            score=each.score,
+            score=round(each.score, DIGITS),
             direct=direct,
             assigned_at=write.now,
         )
@@ -227,13 +230,13 @@ def _keep(write: Write, judged: Sequence[Judged]) -> None:
         elif present is None:
             if networks.assign(row):
                 _note(write, ASSIGNED, each.intent, each.network_id, score=_round(each), by=each.by)
-        elif present.direct != direct or abs(present.score - each.score) > 0.001:
+        elif present.direct != direct or present.score != row.score:
             networks.rescore(row)
             _note(write, ASSIGNED, each.intent, each.network_id, score=_round(each), by=each.by)
 
 
 def _round(each: Judged) -> str:
-    return f"{each.score:.3f}"  # the ledger's canonical form has no floats
+    return f"{each.score:.{DIGITS}f}"  # the ledger's canonical form has no floats
 
 
 def _note(write: Write, type_: str, intent: IntentText, network_id: UUID, **meta: str) -> None:

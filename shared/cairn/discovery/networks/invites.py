@@ -12,6 +12,7 @@ from cairn.discovery.networks.deeds import Deed, confined, done, visible
 from cairn.discovery.networks.places import token_hash
 from cairn.discovery.networks.rows import InviteRow, JoinPolicy
 from cairn.kernel.errors import CairnError, Conflict, Denied, NotFound
+from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.elements import as_data, one_line
 from cairn.kernel.text.scrub import scrub
 from cairn.llm.costs import Call
@@ -117,7 +118,15 @@ class Invites:
                 used_by=None,
             )
             networks.invite(row, token_hash(token))
-            deed.note(MADE, network_id, invite_id=row.id, made_by=row.made_by)
+            deed.note(
+                MADE,
+                network_id,
+                invite_id=row.id,
+                made_by=row.made_by,
+                ghost_id=row.ghost_id,
+                expires_at=format_timestamp(row.expires_at),
+                token_hash=token_hash(token).hex(),
+            )
             rows[:] = [row]
             return row.id
 

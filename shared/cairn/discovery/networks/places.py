@@ -81,12 +81,13 @@ class Places:
 
         def join(deed: Deed) -> UUID:
             member, networks = _member(deed), deed.write.stores.networks
-            network_id = networks.take(token_hash(token), member.id, deed.write.now)
+            taken = token_hash(token)
+            network_id = networks.take(taken, member.id, deed.write.now)
             if network_id is None:
                 raise _no_invite()
             if not enter(deed, network_id, member.id, NetworkRole.MEMBER, own):
                 raise Conflict("You are in this network already.", reason="in-it-already")
-            deed.note(INVITE_USED, network_id, member_id=member.id)
+            deed.note(INVITE_USED, network_id, member_id=member.id, token_hash=taken.hex())
             return network_id
 
         return self.networks.get(who, done(self.platform, who, join))

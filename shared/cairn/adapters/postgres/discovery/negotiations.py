@@ -109,8 +109,10 @@ class PostgresNegotiations(Store):
         """Return the agents that members bring."""
         return self.all_of(record(NegotiatorRow), "negotiation.agents", ids=list(members))
 
-    def see_agent(self, member_id: UUID, agent: str, now: datetime, *, takeover: bool) -> None:
-        """Note that an agent asks for a turn."""
+    def see_agent(
+        self, member_id: UUID, agent: str, now: datetime, *, takeover: bool | None = None
+    ) -> None:
+        """Note that an agent asks for a turn; None leaves as it was whether the advocate may."""
         who = {"member_id": member_id, "agent": agent}
         self.run("negotiation.see_agent", **who, now=now, takeover=takeover)
 

@@ -81,9 +81,10 @@ class PostgresOpportunities(Store):
         parameters = {"id": opportunity_id, "member_id": member_id, "now": now}
         return self.run("opportunity.say_yes", **parameters).rowcount == 1
 
-    def find_too(self, pairs: Collection[str], member_id: UUID, now: datetime) -> None:
-        """Keep that the search of the other one of the two found these, too."""
-        self.run("opportunity.find_too", pairs=list(pairs), member_id=member_id, now=now)
+    def find_too(self, opportunity_id: UUID, member_id: UUID, now: datetime) -> bool:
+        """Keep that the search of the other one of the two found it, too; False when it had."""
+        parameters = {"id": opportunity_id, "member_id": member_id, "now": now}
+        return self.run("opportunity.find_too", **parameters).rowcount == 1
 
     def changes(self, opportunity_id: UUID) -> Sequence[ChangeRow]:
         """Return the states that one had, in order."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cairn.writing.checks import Owner
 
 
-_ERASED = {
+ERASED = {
     "search_run": "forgetting.erase_searches",
     "search_feedback": "forgetting.erase_feedback",
     "idempotency": "forgetting.erase_answers",
@@ -199,7 +199,7 @@ class PostgresForgetting(Store):
         """Delete the rows that are no projection, and return how many by table."""
         parameters = _parameters(subject_id, document_ids, doomed)
         self.run("forgetting.discard_replay")
-        return {what: self.run(name, **parameters).rowcount for what, name in _ERASED.items()}
+        return {what: self.run(name, **parameters).rowcount for what, name in ERASED.items()}
 
     def _forgettings(self, name: str, parameters: dict[str, Any]) -> list[Forgetting]:
         with self.connection.cursor(row_factory=dict_row) as cursor:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from psycopg.types.json import Jsonb
 
 from cairn.adapters.postgres.database import bound
-from cairn.adapters.postgres.projections import PROJECTIONS
+from cairn.adapters.postgres.ledger.forgetting import ERASED
+from cairn.adapters.postgres.projections import BESIDE, PROJECTIONS
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
 from cairn.adapters.postgres.store_transactions import PostgresStores
@@ -105,12 +106,12 @@ class PostgresReplica(Store):
         """Return those of them that are to be found by vector."""
         return self.values("rebuild.lacking")
 
-    def checksums(self) -> Mapping[str, TableSum]:
+    def checksums(self) -> dict[str, TableSum]:
         """Return the content of each replayed projection."""
         self.run("rebuild.for_whole_tables")
         return {name: self._sum(name) for name in PROJECTIONS}
 
-    def live_checksums(self) -> Mapping[str, TableSum]:
+    def live_checksums(self) -> dict[str, TableSum]:
         """Return the content of each projection in use."""
         self.run("rebuild.among_live")
         sums = self.checksums()
@@ -129,6 +130,36 @@ class PostgresReplica(Store):
         if removed["node"] or added["node"]:
             self.run("rebuild.index_again")
         return replaced
+
+    # Rows beside the ledger
+
+    def beside(self) -> dict[str, TableSum]:
+        """Return what entries say of rows beside the ledger, table by table."""
+        return {name: self._sum(name) for name in BESIDE}
+
+    def live_beside(self) -> dict[str, TableSum]:
+        """Return the same of the rows in use."""
+        self.run("rebuild.among_live")
+        sums = self.beside()
+        self.run("rebuild.among_replayed")
+        return sums
+
+    def complete(self) -> None:
+        """Add those rows beside the ledger that are not there; those that are stay."""
+        self.run("rebuild.settle")
+        for name in BESIDE:
+            self.run("rebuild.complete", beside=name)
+
+    def use_invite(self, token_hash: bytes, member_id: UUID, now: datetime) -> None:
+        """Say who took an invite; the ghost that it was for is gone."""
+        self.run("rebuild.use_invite", token_hash=token_hash, member_id=member_id, now=now)
+
+    def erase_beside(self, subject_id: UUID) -> None:
+        """Erase what a forgetting erases of rows beside the ledger."""
+        for name, statement in ERASED.items():
+            if name in BESIDE:
+                self.run(statement, subject_id=subject_id)
+        self.run("rebuild.erase_changes")
 
     def _sum(self, name: str) -> TableSum:
         (total,) = self.all_of(record(_table_sum), f"checksum.{name}")

@@ -3,6 +3,10 @@ DO $$
 DECLARE
   name text;
   made text;
+  -- what stands beside the ledger and is replayed to be compared: its rights stay as they are
+  beside text[] := ARRAY['member', 'network', 'network_member', 'network_invite', 'intent', 'intent_network',
+    'opportunity', 'opportunity_change', 'contact', 'contact_integration', 'negotiation', 'negotiation_turn',
+    'negotiation_private', 'negotiator', 'persona'];
 BEGIN
   IF to_regnamespace('replay') IS NULL THEN
     RETURN;
@@ -10,16 +14,19 @@ BEGIN
   -- The projections, in the order in which they are put in place: adapters/postgres/projections.py
   FOREACH name IN ARRAY ARRAY['edge_version', 'edge', 'node_version', 'node', 'embedding',
     'entity_alias', 'data_subject', 'subscription', 'key_conversation', 'purged_node', 'taint',
-    'taint_node', 'workspace_settings'] LOOP
+    'taint_node', 'workspace_settings'] || beside LOOP
     EXECUTE format('DROP TABLE IF EXISTS replay.%I', name);
     CONTINUE WHEN to_regclass(format('public.%I', name)) IS NULL;
-    EXECUTE format('GRANT DELETE ON public.%I TO cairn_app', name); -- what is no more is removed
+    IF name <> ALL (beside) THEN
+      EXECUTE format('GRANT DELETE ON public.%I TO cairn_app', name); -- what is no more is removed
+    END IF;
     EXECUTE format('CREATE UNLOGGED TABLE replay.%1$I
       (LIKE public.%1$I INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE)', name);
     -- unique indexes only: what finds rows quickly is the work of the set in use
     FOR made IN SELECT CASE WHEN i.indisprimary
         THEN format('ALTER TABLE replay.%I ADD %s', name,
-          (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint c WHERE c.conindid = i.indexrelid))
+          (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint c
+            WHERE c.conindid = i.indexrelid AND c.contype = 'p'))
         ELSE regexp_replace(pg_get_indexdef(i.indexrelid), ' ON (ONLY )?public\.', ' ON replay.') END
       FROM pg_index i WHERE i.indrelid = format('public.%I', name)::regclass AND i.indisunique LOOP
       EXECUTE made;
@@ -43,6 +50,9 @@ BEGIN
   CREATE INDEX node_document ON replay.node (workspace_id, document_id) WHERE document_id IS NOT NULL;
   CREATE INDEX edge_source ON replay.edge (workspace_id, source_id);
   CREATE INDEX edge_target ON replay.edge (workspace_id, target_id);
+  IF to_regclass('replay.intent_network') IS NOT NULL THEN
+    CREATE INDEX intent_network_of ON replay.intent_network (workspace_id, intent_id);
+  END IF;
 
   -- How far a workspace's replay is.
   DROP TABLE IF EXISTS replay.progress;

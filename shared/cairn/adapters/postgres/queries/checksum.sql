@@ -95,3 +95,122 @@ SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0)
   coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
   FROM (SELECT md5(record_send(r)) AS h FROM workspace_settings AS r
          WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: member
+-- Members. Everything counts.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(r)) AS h FROM member AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: network
+-- Networks. Everything counts.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(r)) AS h FROM network AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: network_member
+-- Who was in which network when. Not since when their intents wait to be judged.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.network_id, r.member_id, r.role,
+    r.prompt, r.joined_at, r.left_at))) AS h FROM network_member AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: network_invite
+-- Invites. When one was withdrawn does not count: forgetting whom it is of withdraws it, too.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.id, r.network_id, r.token_hash,
+    r.made_by, r.ghost_id, r.created_at, r.expires_at, r.revoked_at IS NULL, r.used_at, r.used_by))) AS h FROM network_invite AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: intent
+-- How intents stand. Not when they were looked for and how that went.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.id, r.member_id, r.side, r.state,
+    r.version, r.created_at, r.changed_at, r.expires_at))) AS h FROM intent AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: intent_network
+-- Where intents belong. A score counts as far as its entry says it.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.network_id, r.intent_id, r.member_id,
+    round(r.score::numeric, 3), r.direct, r.assigned_at, r.removed_at))) AS h FROM intent_network AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: opportunity
+-- Opportunities. Of the sealed body only that there is one, and nothing of how runs went.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.id, r.pair, r.network_id,
+    r.source_id, r.target_id, r.introducer_id, r.source_intent, r.target_intent, r.source_role,
+    r.target_role, r.score, r.trigger, r.state, r.data_subjects, r.body = '', r.created_at, r.changed_at,
+    r.expires_at, r.source_yes_at, r.target_yes_at, r.target_found_at))) AS h FROM opportunity AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: opportunity_change
+-- The states that opportunities had. Everything counts.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(r)) AS h FROM opportunity_change AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: contact
+-- Contacts. Of the sealed body only that there is one.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.id, r.member_id, r.person_id,
+    r.data_subjects, r.body = '', r.met, r.met_at, r.link_id, r.ghost_id, r.invite_id, r.created_at,
+    r.changed_at))) AS h FROM contact AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: contact_integration
+-- Where contacts are read from. Not how that went.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.id, r.member_id, r.kind,
+    r.data_subjects, r.body = '', r.created_at))) AS h FROM contact_integration AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: negotiation
+-- How negotiations stand. Not turns that were taken up or failed, and when one goes on by itself.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.id, r.opportunity_id,
+    r.network_id, r.source_id, r.candidate_id, r.source_intent, r.candidate_intent, r.source_role,
+    r.candidate_role, r.score, r.trigger, r.state, r.outcome, r.cap, r.seq, r.speaker, r.head, r.undecided,
+    r.fit_total, r.fit_count, r.people_asked, r.data_subjects, r.begun_at))) AS h FROM negotiation AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: negotiation_turn
+-- Turns, with what was signed. Of the sealed body only that there is one.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.negotiation_id, r.seq, r.header,
+    r.signature, r.public_key, r.position, r.data_subjects, r.body = '', r.said_at))) AS h FROM negotiation_turn AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: negotiation_private
+-- What a side keeps to itself. Everything counts.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(r)) AS h FROM negotiation_private AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests
+
+-- name: negotiator
+-- Public keys of agents that members bring. Not who is there now.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(ROW(r.member_id, r.agent, r.public_key))) AS h FROM negotiator AS r
+         WHERE r.workspace_id = %(workspace_id)s AND r.public_key IS NOT NULL) AS digests
+
+-- name: persona
+-- Personas. Everything counts.
+SELECT count(*) AS rows, coalesce(sum(('x' || left(h, 16))::bit(64)::bigint), 0) AS high,
+  coalesce(sum(('x' || right(h, 16))::bit(64)::bigint), 0) AS low
+  FROM (SELECT md5(record_send(r)) AS h FROM persona AS r
+         WHERE r.workspace_id = %(workspace_id)s) AS digests

@@ -33,6 +33,7 @@ INSERT INTO contact (workspace_id, id, member_id, person_id, data_subjects, body
   created_at, changed_at)
 VALUES (%(workspace_id)s, %(id)s, %(member_id)s, %(person_id)s, %(data_subjects)s, %(body)s, %(met)s,
   %(met_at)s, %(link_id)s, %(created_at)s, %(changed_at)s)
+ON CONFLICT DO NOTHING
 
 -- name: change
 -- What is held of a contact now.
@@ -75,6 +76,7 @@ SELECT {columns} FROM contact_integration WHERE workspace_id = %(workspace_id)s 
 -- Where contacts are to be read from.
 INSERT INTO contact_integration (workspace_id, id, member_id, kind, data_subjects, body, created_at)
 VALUES (%(workspace_id)s, %(id)s, %(member_id)s, %(kind)s, %(data_subjects)s, %(body)s, %(created_at)s)
+ON CONFLICT DO NOTHING
 
 -- name: synced
 -- How reading went; what was found before stays when it failed.

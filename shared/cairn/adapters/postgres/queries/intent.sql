@@ -4,6 +4,7 @@ INSERT INTO intent (workspace_id, id, member_id, side, state, version, created_a
   expires_at, discovered_at)
 VALUES (%(workspace_id)s, %(id)s, %(member_id)s, %(side)s, %(state)s, %(version)s, %(created_at)s,
   %(changed_at)s, %(expires_at)s, %(discovered_at)s)
+ON CONFLICT DO NOTHING
 
 -- name: move
 -- Move an intent on from the version it was seen at.

@@ -91,6 +91,7 @@ INSERT INTO negotiation_turn (workspace_id, negotiation_id, seq, id, header, sig
   position, data_subjects, body, said_at)
 VALUES (%(workspace_id)s, %(negotiation_id)s, %(seq)s, %(id)s, %(header)s, %(signature)s,
   %(public_key)s, %(position)s, %(data_subjects)s, %(body)s, %(said_at)s)
+ON CONFLICT DO NOTHING
 
 -- name: turns
 -- The turns of negotiations, in order.
@@ -104,6 +105,7 @@ INSERT INTO negotiation_private (workspace_id, negotiation_id, id, member_id, se
   body, asked_at, answered_at)
 VALUES (%(workspace_id)s, %(negotiation_id)s, %(id)s, %(member_id)s, %(seq)s, %(kind)s,
   %(data_subjects)s, %(body)s, %(asked_at)s, %(answered_at)s)
+ON CONFLICT DO NOTHING
 
 -- name: private
 -- What one side alone reads, in order.
@@ -126,9 +128,9 @@ SELECT {columns} FROM negotiator
 -- name: see_agent
 -- An agent that asks for a turn.
 INSERT INTO negotiator (workspace_id, member_id, agent, seen_at, takeover)
-VALUES (%(workspace_id)s, %(member_id)s, %(agent)s, %(now)s, %(takeover)s)
+VALUES (%(workspace_id)s, %(member_id)s, %(agent)s, %(now)s, coalesce(%(takeover)s::boolean, true))
 ON CONFLICT (workspace_id, member_id, agent) DO UPDATE
-  SET seen_at = EXCLUDED.seen_at, takeover = EXCLUDED.takeover
+  SET seen_at = EXCLUDED.seen_at, takeover = coalesce(%(takeover)s::boolean, negotiator.takeover)
 
 -- name: give_key
 -- The public key of an agent; another one replaces it, for turns to come.

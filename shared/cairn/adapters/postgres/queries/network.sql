@@ -156,6 +156,7 @@ INSERT INTO network_invite (workspace_id, id, network_id, token_hash, made_by, g
   expires_at)
 VALUES (%(workspace_id)s, %(id)s, %(network_id)s, %(token_hash)s, %(made_by)s, %(ghost_id)s,
   %(created_at)s, %(expires_at)s)
+ON CONFLICT DO NOTHING
 
 -- name: invites
 -- Invites to a network that may be seen, the newest first.

@@ -61,7 +61,7 @@ UPDATE opportunity
 -- name: find_too
 -- That the search of the other one of the two found them, too.
 UPDATE opportunity SET target_found_at = %(now)s
- WHERE workspace_id = %(workspace_id)s AND pair = ANY (%(pairs)s) AND target_id = %(member_id)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND target_id = %(member_id)s
    AND target_found_at IS NULL
 
 -- name: note

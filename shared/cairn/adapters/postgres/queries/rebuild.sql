@@ -83,6 +83,31 @@ SELECT n.id FROM replay.lacking l
 -- Make a projection in use equal to its replayed rows.
 SELECT removed, added FROM replay.put_in_place(%(projection)s)
 
+-- name: complete
+-- Add those replayed rows of a table beside the ledger that are not among the ones in use.
+SELECT replay.complete(%(beside)s)
+
+-- name: settle
+-- Nobody's intents wait to be judged anew: where they belong was replayed.
+UPDATE network_member SET judge_since = NULL
+ WHERE workspace_id = %(workspace_id)s AND judge_since IS NOT NULL
+
+-- name: use_invite
+-- Who took an invite, as `take_invite` does it to the rows in use.
+WITH taken AS (
+  UPDATE network_invite SET used_at = %(now)s, used_by = %(member_id)s
+   WHERE workspace_id = %(workspace_id)s AND token_hash = %(token_hash)s
+  RETURNING ghost_id
+)
+DELETE FROM member m USING taken t
+ WHERE m.workspace_id = %(workspace_id)s AND m.id = t.ghost_id AND m.ghost AND m.id <> %(member_id)s
+
+-- name: erase_changes
+-- What went with its opportunity: the replayed tables have no foreign keys.
+DELETE FROM opportunity_change c
+ WHERE c.workspace_id = %(workspace_id)s AND NOT EXISTS (SELECT FROM opportunity o
+   WHERE o.workspace_id = c.workspace_id AND o.id = c.opportunity_id)
+
 -- name: index_again
 -- What changed without a new position is behind in the search indexes.
 UPDATE search_index_state SET position = 0 WHERE workspace_id = %(workspace_id)s
