@@ -1,5 +1,5 @@
 -- Rows that stand beside the ledger come back with an import.
--- depends: 0094.publications
+-- depends: 0095.slack-sources
 
 -- Adds the replayed rows of a table that are not among the ones in use of the transaction's workspace.
 -- Nothing that is there changes. Runs as who calls it: row security holds here as everywhere.
