@@ -112,19 +112,15 @@ def _position(text: str | None) -> int | None:
 
 
 def _names(visitor: Visitor) -> Mapping[str, str]:
-    """Return who signs in and which keys there are, by id."""
-    people = visitor.services.people.all(visitor.principal)
-    keys = visitor.services.list_keys(visitor.principal)
-    return {str(each.id): each.name for each in people} | {
-        str(each.id): f"key {each.name}" for each in keys
-    }
+    """Return who signs in, by id."""
+    return {str(each.id): each.name for each in visitor.services.people.all(visitor.principal)}
 
 
 def _who(entry: LedgerEntryView, names: Mapping[str, str]) -> str:
-    """Return who did it, for people: a name, or that nobody of this name is left."""
+    """Return who did it, for people."""
     if entry.actor_kind == "system":
         return "Cairn"
-    return names.get(entry.actor_id, "somebody who is gone")
+    return names.get(entry.actor_id, "a key, or somebody who is gone")
 
 
 def _rows(visitor: Visitor, types: Sequence[str], before: int | None) -> Iterator[dict[str, Any]]:
