@@ -160,7 +160,7 @@ class DataStack(Stack):
             "CAIRN_LOG_LEVEL": config.log_level,
             **_optional_setting("CAIRN_OTLP_ENDPOINT", config.otlp_endpoint),
             "CAIRN_CORS_ORIGINS": config.cors_origins,
-            **_optional_setting("CAIRN_SITES_URL", config.sites_url),
+            "CAIRN_SITES_URL": config.sites_url,
             "CAIRN_EDITION": config.edition,
             "CAIRN_EMBEDDER": config.embedder,
             **_optional_setting("CAIRN_ONNX_EMBEDDING_MODEL", config.onnx_embedding_model),
