@@ -26,7 +26,7 @@ BUILD = ROOT / "build" / "layers"
 PYTHON = "3.13"
 PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 BASE = "base"  # every function takes it, so the other layers leave out what it holds
-GROUPS = (BASE, "api", "documents", "vectors", "llm")
+GROUPS = (BASE, "api", "documents", "vectors", "llm", "sources")
 # What a package asks for and our functions never import, with the reason.
 NOT_NEEDED = {
     # tokenizers' downloads (ours is a file), and OpenSearch's other protocol (ours is HTTP)

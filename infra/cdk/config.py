@@ -40,6 +40,7 @@ CHAT = (
     "model_budgets",
     "reranker_dir",
 )
+SOURCES = ("source_folders", "source_private_hosts")
 CONSTANTS = {
     "decay_factor": (0.01, 1.0),
     "rrf_k": (1, 10_000),
@@ -111,6 +112,7 @@ class Config:
     app_database_url: str
     key_store: str
     connector_commands: str
+    sources: Mapping[str, str]  # what of a laptop they may read, by setting
     signing_key: str
     model_dir: str
     opensearch: bool
@@ -204,6 +206,7 @@ def read_config(node: Node) -> Config:
         layers=_folder(text("layers")) if text("layers") else None,
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={LOCAL}"),
+        sources={name: text(name) for name in SOURCES if text(name)},
         connector_commands=text("connector_commands", str(LOCAL / "connector-commands.json")),
         key_store=text("key_store", f"file:{LOCAL / 'keys.sqlite'}"),
         signing_key=text("signing_key", f"file:{LOCAL / 'keys' / 'signing.pem'}"),

@@ -50,6 +50,8 @@ TAKEN_FROM_THE_SHELL = (
     "CAIRN_RRF_K",
     "CAIRN_SEARCH_RUN_DAYS",
     "CAIRN_SIMILAR_EDGES",
+    "CAIRN_SOURCE_FOLDERS",
+    "CAIRN_SOURCE_PRIVATE_HOSTS",
 )
 SERVER = (
     "CAIRN_DATABASE_CONNECTIONS",
@@ -69,6 +71,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_WEBHOOK_QUEUE_URL": "WebhookQueueUrl",
     "CAIRN_TICKET_QUEUE_URL": "TicketQueueUrl",
     "CAIRN_ESCALATION_QUEUE_URL": "EscalationQueueUrl",
+    "CAIRN_SOURCE_QUEUE_URL": "SourceQueueUrl",
     "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",
     "CAIRN_REBUILD_MACHINE_ARN": "RebuildMachineArn",

@@ -38,6 +38,7 @@ ENVIRONMENT = {
     "CAIRN_INVESTIGATION_MACHINE_ARN": f"{MACHINE}:investigation",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
+    "CAIRN_SOURCE_QUEUE_URL": "https://queue.example.org/source",
     "CAIRN_DATABASE_AUTH": "iam",
     "CAIRN_KEY_STORE": "dynamodb:keys",
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",

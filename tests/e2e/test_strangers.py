@@ -196,6 +196,13 @@ WHO_MAY = {
     "GET /v1/tickets/{ticket_id}": ADMIN,
     "POST /v1/tickets/{ticket_id}/messages": WRITERS,
     "POST /v1/tickets/{ticket_id}/requeue": ADMIN,
+    "POST /v1/sources": ADMIN,
+    "GET /v1/sources": ADMIN,
+    "GET /v1/sources/{knowledge_source_id}": ADMIN,
+    "PATCH /v1/sources/{knowledge_source_id}": ADMIN,
+    "DELETE /v1/sources/{knowledge_source_id}": ADMIN,
+    "POST /v1/sources/{knowledge_source_id}/sync": ADMIN,
+    "POST /v1/sources/{knowledge_source_id}/preview": ADMIN,
     "POST /v1/ticket-sources": ADMIN,
     "GET /v1/ticket-sources": ADMIN,
     "GET /v1/ticket-sources/{source_id}": ADMIN,
@@ -423,6 +430,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/candidates/{candidate_id}/reject": {"reason": "A stranger says so."},
     "POST /v1/tickets": {"title": "A stranger was here."},
     "POST /v1/tickets/{ticket_id}/messages": {"text": "A stranger was here."},
+    "POST /v1/sources": {
+        "name": "strange",
+        "kind": "git",
+        "config": {"url": "https://stranger.example/strange.git"},
+    },
+    "PATCH /v1/sources/{knowledge_source_id}": {"paused": True},
+    "POST /v1/sources/{knowledge_source_id}/sync": {},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
     "POST /v1/chats": {"turn_id": "00000000-0000-0000-0000-000000000001"},
@@ -685,6 +699,8 @@ def ours(laptop: "Laptop") -> Treasure:
         "/v1/ticket-sources",
         {"name": "desk", "kind": "github-issues", "config": desk, "secrets": {"token": canary}},
     )
+    shelf = {"url": f"https://127.0.0.1:9/{canary}"}
+    books = tenant.post("/v1/sources", {"name": "shelf", "kind": "git", "config": shelf})
     incoming = tenant.post("/v1/incoming-webhooks", {"name": canary})
     chat = {"message": f"Forget the {WORD} safe", "session_id": canary, "client_id": canary}
     chatted = tenant.post("/v1/chat", chat)
@@ -739,6 +755,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "chat_id": handed["id"],
             **planted,
             "source_id": source["id"],
+            "knowledge_source_id": books["id"],
             "persona": "keeper",
             "workflow": "shine",
             "workflow_run_id": shining["id"],

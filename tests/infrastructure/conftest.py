@@ -65,7 +65,7 @@ USER_POOL_OPTIONS = {
     "cognito_callbacks": "https://client.example.org/callback,http://localhost:8765/callback",
 }
 SMALLEST_OPTIONS = {"endpoint_zones": "1", "min_acu": "0", "dashboards": "off"}
-GROUPS = ("api", "base", "documents", "llm", "model", "vectors")
+GROUPS = ("api", "base", "documents", "llm", "model", "sources", "vectors")
 
 
 @pytest.fixture(scope="session")

@@ -86,6 +86,7 @@ def test_the_schedules_send_what_the_samples_show(prod: Assembly) -> None:
         sample("audit/sweep_outbox"),
         sample("audit/tell_gauges"),
         sample("retrieve/sweep_discovery"),
+        sample("sync/sync_sources"),
         {"trigger": "schedule"},  # of the consolidation machine
         {"trigger": "schedule"},  # of the verification machine
     ]

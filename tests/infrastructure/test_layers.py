@@ -166,6 +166,7 @@ NEVER_CALLED = {
     # it thinks by models, and finds nothing by meaning
     "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers", *SCHEMAS},
     "retrieve": {"jwt", *SCHEMAS},
+    "sync": {"openai"},  # it embeds nothing
 }
 # What the functions get on AWS; nothing is reached while a handler is imported.
 ENVIRONMENT = {
@@ -181,6 +182,7 @@ ENVIRONMENT = {
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_ESCALATION_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/escalation",
     "CAIRN_TICKET_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/ticket",
+    "CAIRN_SOURCE_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/source",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:v",
     "CAIRN_KEY_STORE": "dynamodb:keys",
     "CAIRN_KMS_KEY_ARN": "arn:aws:kms:eu-central-1:111122223333:key/k",

@@ -1789,6 +1789,56 @@ export function changeSettings(
   return { method: "PATCH", path: "/v1/settings", body, headers: present(headers) };
 }
 
+/** List sources of knowledge. */
+export function listSources(): Call<M["KnowledgeSourceList"]> {
+  return { method: "GET", path: "/v1/sources" };
+}
+
+/** Add a source of knowledge. */
+export function addSource(
+  body: M["KnowledgeSourceIn"],
+): Call<M["KnowledgeSource"]> {
+  return { method: "POST", path: "/v1/sources", body };
+}
+
+/** Show a source of knowledge. */
+export function getSource(
+  knowledgeSourceId: string,
+): Call<M["KnowledgeSource"]> {
+  return { method: "GET", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}` };
+}
+
+/** Change or pause a source of knowledge. */
+export function changeSource(
+  knowledgeSourceId: string,
+  body: M["KnowledgeSourceChangeIn"],
+): Call<M["KnowledgeSource"]> {
+  return { method: "PATCH", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}`, body };
+}
+
+/** Remove a source of knowledge. */
+export function removeSource(
+  knowledgeSourceId: string,
+  query: { documents?: boolean | undefined } = {},
+): Call<M["KnowledgeSource"]> {
+  return { method: "DELETE", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}`, query };
+}
+
+/** Find out what a sync would change. */
+export function previewSource(
+  knowledgeSourceId: string,
+): Call<M["KnowledgeSource"]> {
+  return { method: "POST", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}/preview` };
+}
+
+/** Read a source of knowledge now. */
+export function syncSource(
+  knowledgeSourceId: string,
+  body: M["SourceSyncIn"],
+): Call<M["KnowledgeSource"]> {
+  return { method: "POST", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}/sync`, body };
+}
+
 /** What the workspace holds and how good it is. */
 export function getStats(): Call<M["Stats"]> {
   return { method: "GET", path: "/v1/stats" };

@@ -1358,6 +1358,90 @@ export interface components {
              */
             max_chars?: number;
         };
+        /**
+         * @description What is read.
+         * @enum {string}
+         */
+        KnowledgeKind: "folder" | "git";
+        /** @description What to change; what is left out stays. Secrets are replaced one by one, null removes. */
+        KnowledgeSourceChangeIn: {
+            /** @description The settings of its kind. */
+            config?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its secrets by name; they are sealed and never shown. */
+            secrets?: {
+                [key: string]: string | null;
+            } | null;
+            /** @description How many seconds lie between two readings. */
+            sync_seconds?: number | null;
+            /** @description How many items it may have. */
+            max_items?: number | null;
+            /** @description How many bytes its items may have together. */
+            max_bytes?: number | null;
+            /** @description True: it is not read any more; false: it is again. */
+            paused?: boolean | null;
+        };
+        /**
+         * @description Where documents are read of. `config` and `secrets` are its kind's: see the guide.
+         * @example {
+         *       "config": {
+         *         "branch": "main",
+         *         "include": [
+         *           "docs/",
+         *           "*.md"
+         *         ],
+         *         "url": "https://github.com/harbour-lane/runbooks"
+         *       },
+         *       "kind": "git",
+         *       "name": "runbooks",
+         *       "secrets": {
+         *         "token": "github_pat_..."
+         *       },
+         *       "sync_seconds": 3600
+         *     }
+         */
+        KnowledgeSourceIn: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description What kind it is.
+             * @example git
+             */
+            kind: components["schemas"]["KnowledgeKind"];
+            /** @description The settings of its kind. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description Its secrets by name; they are sealed and never shown. */
+            secrets?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Whose its documents are.
+             * @default global
+             */
+            client_id?: string;
+            /** @description Who may find its documents. */
+            scope?: components["schemas"]["Scope"] | null;
+            /**
+             * @description How many seconds lie between two readings.
+             * @default 86400
+             */
+            sync_seconds?: number;
+            /**
+             * @description How many items it may have; above that it stops with an error.
+             * @default 5000
+             */
+            max_items?: number;
+            /**
+             * @description How many bytes its items may have together.
+             * @default 200000000
+             */
+            max_bytes?: number;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string;
+        };
         /** @description What a node is beside its first label. */
         LabelsIn: {
             /** @description What it is beside its first label; none takes all away. */
@@ -2586,6 +2670,14 @@ export interface components {
          * @enum {string}
          */
         SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack";
+        /** @description How a source is to be read now. */
+        SourceSyncIn: {
+            /**
+             * @description True where most of it is gone on purpose: its documents are deleted.
+             * @default false
+             */
+            accept_deletions?: boolean;
+        };
         /** @description Either `undo`, a merged entity, or `mentions` that meant the entity `name`. */
         SplitIn: {
             /** @description The id of a merged entity that is to stand on its own again. */
@@ -5835,6 +5927,74 @@ export interface components {
          * @enum {string}
          */
         Kind: "recall" | "digest" | "ask" | "tool" | "wait" | "report" | "notify";
+        /**
+         * @description A source and how reading it goes; its secrets are sealed and never shown.
+         *
+         *     `documents`, `refused` and `bytes` are what stands of it now. `run` is under way. `error` is a
+         *     code, `error_detail` the sentence.
+         */
+        KnowledgeSource: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What kind it is. */
+            kind: components["schemas"]["KnowledgeKind"];
+            /** @description The settings of its kind. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description Whose its documents are. */
+            client_id: string;
+            /** @description Who may find its documents. */
+            scope: string;
+            /** @description active, paused, or removing while its documents are deleted. */
+            state: components["schemas"]["KnowledgeState"];
+            /** @description How many seconds lie between two readings. */
+            sync_seconds: number;
+            /** @description How many items it may have. */
+            max_items: number;
+            /** @description How many bytes its items may have together. */
+            max_bytes: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is read next.
+             */
+            next_sync_at: string;
+            /** @description When it was last read to its end; null before. */
+            synced_at: string | null;
+            /** @description How often in a row reading it has failed. */
+            failures: number;
+            /** @description Why the last run failed, as a code; null when it did not. */
+            error: string | null;
+            /** @description The same as a sentence. */
+            error_detail: string | null;
+            /** @description How many documents of it stand. */
+            documents: number;
+            /** @description How many items were refused. */
+            refused: number;
+            /** @description The bytes of what stands. */
+            bytes: number;
+            /** @description How far the run under way is; null between two runs. */
+            run: components["schemas"]["SyncReport"] | null;
+            /** @description What the last sync did. */
+            last_sync: components["schemas"]["SyncReport"] | null;
+            /** @description What a sync would have changed when that was last asked. */
+            last_preview: components["schemas"]["SyncReport"] | null;
+        };
+        /**
+         * @description active <-> paused; either -> removing, when it goes with what it brought.
+         * @enum {string}
+         */
+        KnowledgeState: "active" | "paused" | "removing";
         /** @description A snapshot as its reader sees it. `stale`: some of what it held may no longer be shown. */
         KnowledgeView: {
             /** @description Whose it is. */
@@ -6148,6 +6308,11 @@ export interface components {
         KeyList: {
             /** @description The items, in their order. */
             items: components["schemas"]["KeyView"][];
+        };
+        /** @description A list that is always whole. */
+        KnowledgeSourceList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["KnowledgeSource"][];
         };
         /** @description A list that is always whole. */
         NegotiationEventList: {
@@ -9357,6 +9522,57 @@ export interface components {
             agents: string[];
             /** @description The state it is in. */
             state: string;
+        };
+        /** @description One item that a run changes or refuses; `reason` says why it is refused. */
+        SyncChange: {
+            /** @description new, changed, gone or refused. */
+            what: components["schemas"]["SyncOutcome"];
+            /** @description What the source calls it: a path, or an address. */
+            key: string;
+            /** @description Why it was refused; null when it was not. */
+            reason: string | null;
+        };
+        /**
+         * @description What a run does.
+         * @enum {string}
+         */
+        SyncMode: "sync" | "preview" | "remove";
+        /**
+         * @description What became of an item, or would.
+         * @enum {string}
+         */
+        SyncOutcome: "new" | "changed" | "gone" | "refused";
+        /**
+         * @description How far a run is, or how it ended. `bytes` are those of the items it saw.
+         *
+         *     `skipped` items are of no kind that is read, such as pictures. `changes` are the first 200.
+         */
+        SyncReport: {
+            /** @description sync, preview, or remove. */
+            mode: components["schemas"]["SyncMode"];
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
+            started_at: string;
+            /** @description When it ended. */
+            ended_at: string | null;
+            /** @description Items that were not there before. */
+            new: number;
+            /** @description Items that say something else. */
+            changed: number;
+            /** @description Items that are no more; their documents are deleted. */
+            gone: number;
+            /** @description Items that are as they were. */
+            unchanged: number;
+            /** @description Items of no kind that is read, such as pictures. */
+            skipped: number;
+            /** @description Items that could not be taken. */
+            refused: number;
+            /** @description The bytes of the items that were seen. */
+            bytes: number;
+            /** @description What became of each item that is not as it was; the first 200. */
+            changes: components["schemas"]["SyncChange"][];
         };
         /**
          * @description What is not trusted any more.

@@ -163,5 +163,7 @@ OPTIONAL = frozenset(
         "CAIRN_OTLP_ENDPOINT",
         "CAIRN_RERANKER_DIR",
         "CAIRN_RRF_K",
+        "CAIRN_SOURCE_FOLDERS",
+        "CAIRN_SOURCE_PRIVATE_HOSTS",
     }
 )

@@ -201,6 +201,7 @@ class DataStack(Stack):
             "CAIRN_APP_DATABASE_URL": config.app_database_url,
             "CAIRN_DATABASE_AUTH": "password",
             "CAIRN_CONNECTOR_COMMANDS": config.connector_commands,
+            **{f"CAIRN_{name.upper()}": value for name, value in config.sources.items()},
             "CAIRN_KEY_STORE": config.key_store,
             "CAIRN_SIGNING_KEY": config.signing_key,
             "CAIRN_MODEL_DIR": config.model_dir,

@@ -37,15 +37,23 @@ if TYPE_CHECKING:
     from infra.cdk.stacks.data import DataStack
 
 BATCH = 10
-AT_ONCE = MappingProxyType({"webhook": 2, "escalation": 2, "ticket": 4})
+AT_ONCE = MappingProxyType({"webhook": 2, "escalation": 2, "ticket": 4, "source": 2})
 """Messages a queue's consumer works at the same time, one an invocation."""
 
 QUEUES = MappingProxyType(
-    {"embed": "embed", "webhook": "act", "ticket": "plan", "escalation": "act"}
+    {
+        "embed": "embed",
+        "webhook": "act",
+        "ticket": "plan",
+        "escalation": "act",
+        "source": "sync",
+    }
 )
 """Each queue and the function that consumes it."""
 
 INVESTIGATING = ("plan", "retrieve", "act", "audit")
+STARTERS = MappingProxyType({"investigation": INVESTIGATING, "ingestion": ("audit", "sync")})
+"""Who starts a machine; others are started by the sweep alone, and by the API."""
 LONGEST_WAIT_ON_A_LAPTOP = 60  # seconds until a message is tried again
 BUSY_ON_A_LAPTOP = 30  # what a batch to embed may wait for a worker there, after it was received
 
@@ -75,6 +83,9 @@ OUTWARD_SCHEDULES = {
 INWARD_SCHEDULES = {
     "Connectors": (HOURLY, "check_connectors"),
 }
+
+OUTWARD_SOURCES = {"Sources": (events.Schedule.rate(Duration.minutes(5)), "sync_sources")}
+INWARD_SOURCES = {"Sources": (HOURLY, "sync_sources")}
 
 INDEX_SCHEDULE = {
     "HourlyIndex": (HOURLY, "maintain_search_index"),
@@ -130,7 +141,8 @@ class PipelineStack(Stack):
             name: StepMachine(self, name, config=config, functions=self.functions).machine
             for name in TASKS
         }
-        data.share_uploads(functions["ingest"])
+        for name in ("ingest", "sync"):
+            data.share_uploads(functions[name])
         data.share_uploads(functions["audit"], forgets=True)
         data.share_anchors(functions["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):
@@ -147,6 +159,7 @@ class PipelineStack(Stack):
         self._schedule(self.functions["retrieve"], {"Discovery": (counted, "sweep_discovery")})
         outward = config.webhooks != "off"
         self._schedule(self.functions["act"], OUTWARD_SCHEDULES if outward else INWARD_SCHEDULES)
+        self._schedule(self.functions["sync"], OUTWARD_SOURCES if outward else INWARD_SOURCES)
         self._outputs()
 
     def _grant(self, config: Config, data: DataStack, arns: Mapping[str, str]) -> None:
@@ -154,13 +167,16 @@ class PipelineStack(Stack):
             data.admit(function)
             self.queues["embed"].queue.grant_send_messages(function)
         self.queues["webhook"].queue.grant_send_messages(self.functions["consolidate"])
+        self.queues["webhook"].queue.grant_send_messages(self.functions["sync"])
+        for name in ("sync", "audit"):
+            self.queues["source"].queue.grant_send_messages(self.functions[name])
         for name in INVESTIGATING:
             for queue in ("webhook", "ticket", "escalation"):
                 self.queues[queue].queue.grant_send_messages(self.functions[name])
         for name, arn in arns.items():
             known_as = f"{name.capitalize()}ByName"
             by_name = sfn.StateMachine.from_state_machine_arn(self, known_as, arn)
-            for starter in INVESTIGATING if name == "investigation" else ("audit",):
+            for starter in STARTERS.get(name, ("audit",)):
                 by_name.grant_start_execution(self.functions[starter])
                 if name == "investigation":
                     let_answer(by_name, self.functions[starter], config=config)

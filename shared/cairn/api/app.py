@@ -63,6 +63,7 @@ _TAGS = [
     {"name": "memory graph", "description": "Moving a workspace's memory out and in."},
     {"name": "tasks", "description": "Work of several steps, from its start to its end."},
     {"name": "tickets", "description": "What customers ask for, and where it stands."},
+    {"name": "sources", "description": "Where documents are read of, on a schedule."},
     {"name": "ticket-sources", "description": "Help desks that tickets come from."},
     {"name": "connectors", "description": "What agents act through, how it is, what it offers."},
     {"name": "personas", "description": "How agents work, by kind of ticket."},

@@ -77,6 +77,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "people": (f"{ROUTES}.persons",),
         "proposals": (f"{ROUTES}.people",),
         "tickets": (f"{ROUTES}.tickets",),
+        "sources": (f"{ROUTES}.sources",),
         "ticket-sources": (f"{ROUTES}.ticket_sources",),
         "feed": (f"{ROUTES}.feed",),
         "contacts": (f"{ROUTES}.contacts",),

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cairn.memory_graph.ledger_graph import LedgerGraph
     from cairn.sessions.knowledge import Knowledge
     from cairn.sessions.opening import OpenSession
+    from cairn.sources.keep import Sources
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
@@ -475,6 +476,14 @@ class AgentServices(FeedServices):
         return connector_registry(self.settings, host, self.platform, mended=self.requeue.mended)
 
     # What these share with the other use cases
+
+    @part
+    def sources(self) -> Sources:
+        """Where documents are read of."""
+        from cairn.adapters.sources.checking import CheckSource
+        from cairn.sources.keep import Sources
+
+        return Sources(self.platform, check=CheckSource(folders=self.settings.folders()))
 
     @part
     def ingest_document(self) -> AcceptDocument:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cairn.bootstrap.lazy import part
 from cairn.bootstrap.parts import CONNECTIONS, database, registered, warn
 from cairn.kernel.clock import monotonic
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -86,6 +87,7 @@ class ApiParts:
             steps={},
             leads=self.settings.webhooks,
             machines=machines_of(self.settings),
+            queues={Topic.SOURCE: self.settings.source_queue_url},
         )
 
     @part

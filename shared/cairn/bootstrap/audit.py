@@ -19,6 +19,7 @@ from cairn.bootstrap.search_index import endpoint, keep_search_index
 from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.settings import AuditSettings
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +69,7 @@ def audit_services() -> AuditServices:
         log=log,
         steps={"OBSERVING": lambda: _observe()},
         machines=machines_of(settings),
+        queues={Topic.SOURCE: settings.source_queue_url},
     )
     return AuditServices(
         finish=lazy(lambda: _finish(parts)),

@@ -82,7 +82,8 @@ class InvestigationParts:
     """Adapters and use cases that steps are made of; nothing connects when they are made.
 
     `steps` makes the step of each state that its function runs; `leads` says where requests to help
-    desks may lead; `machines` are the ARNs of what this process starts besides, by topic.
+    desks may lead; `machines` are the ARNs of what this process starts besides, by topic, `queues`
+    the URLs of whom it wakes.
     """
 
     settings: InvestigationSettings
@@ -91,6 +92,7 @@ class InvestigationParts:
     steps: Mapping[str, Callable[[], StepFunction]]
     leads: str = "public"
     machines: Mapping[str, str] = field(default_factory=dict[str, str])
+    queues: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def transactions(self) -> StoreTransactions:
@@ -115,7 +117,7 @@ class InvestigationParts:
         )
 
         return dispatcher(
-            investigation_queues_of(self.settings),
+            {**self.queues, **investigation_queues_of(self.settings)},
             {**self.machines, **investigation_machine_of(self.settings)},
             self.opened,
             StoreTransactions(self.opened),

@@ -33,6 +33,7 @@ from cairn.cli import (
     reports,
     search_index,
     sign_in,
+    sources,
     stack,
     taint,
     tickets,
@@ -160,6 +161,7 @@ app.add_typer(people.candidates_app, name="candidates", rich_help_panel=_AGENTS)
 app.add_typer(people.proposals, name="proposals", rich_help_panel=_AGENTS)
 app.command("tool-calls", rich_help_panel=_AGENTS)(approvals.tool_calls)
 app.add_typer(tickets.app, name="tickets", rich_help_panel=_AGENTS)
+app.add_typer(sources.app, name="sources", rich_help_panel=_AGENTS)
 app.command("cite", rich_help_panel=_AGENTS)(documents.cite)
 app.add_typer(tickets.ticket_sources_app, name="ticket-sources", rich_help_panel=_AGENTS)
 app.add_typer(people.personas_app, name="personas", rich_help_panel=_AGENTS)

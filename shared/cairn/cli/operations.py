@@ -162,6 +162,7 @@ def queue_urls(settings: CliSettings) -> dict[str, str | None]:
         "webhook": settings.webhook_queue_url,
         "ticket": settings.ticket_queue_url,
         "escalation": settings.escalation_queue_url,
+        "source": settings.source_queue_url,
     }
 
 

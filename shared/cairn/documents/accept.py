@@ -110,7 +110,8 @@ class AcceptDocument(Writer):
         ingestion_id = self.platform.new_id()
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
         about = owners(document.client_id, document.data_subjects)
-        document_owners = (*about, source_owner(described["source_uri"]))
+        uris = filter(None, (described["source_uri"], document.collection))
+        document_owners = (*about, *map(source_owner, uris))
 
         def prepared() -> Work[DocumentAccepted]:
             resolution = resolve(self.platform, principal, document_owners)

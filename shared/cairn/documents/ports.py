@@ -29,7 +29,10 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """A document as the caller sent it: `content` in the request, or an earlier upload's id."""
+    """A document as the caller sent it: `content` in the request, or an earlier upload's id.
+
+    `collection` is the URI of a source of many documents, with which this one is forgotten too.
+    """
 
     source_uri: str
     client_id: str
@@ -42,6 +45,7 @@ class NewDocument:
     data_subjects: tuple[str, ...] = ()
     metadata: Json = field(default_factory=dict[str, Any])
     produced_by_task_id: UUID | None = None
+    collection: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.agents.personas import PostgresPersonas
     from cairn.adapters.postgres.agents.registry import PostgresAgents
     from cairn.adapters.postgres.agents.session_logs import PostgresSessionLogs
+    from cairn.adapters.postgres.agents.sources import PostgresSources
     from cairn.adapters.postgres.agents.ticket_sources import PostgresTicketSources
     from cairn.adapters.postgres.agents.tickets import (
         PostgresTicketMessages,
@@ -166,6 +167,7 @@ class Stores:
     runs: PostgresRuns
     settings: PostgresSettings
     slots: PostgresSlots
+    sources: PostgresSources
     stats: PostgresStats
     subjects: PostgresSubjects
     subscriptions: PostgresSubscriptions

@@ -179,6 +179,29 @@ class AgeingSettings(_FromEnvironment):
     knowledge_archive_days: int = Field(180, ge=1)
 
 
+class _SourceSettings(_FromEnvironment):
+    """What sources wake. `source_folders` are a laptop's that may be read, separated by commas."""
+
+    source_queue_url: str
+    source_folders: str = ""
+
+    def folders(self) -> tuple[Path, ...]:
+        """Return the folders below which folders and repositories may be read."""
+        return tuple(map(Path, filter(None, map(str.strip, self.source_folders.split(",")))))
+
+
+class SyncSettings(_SourceSettings, _QueueSettings, _KeyStoreSettings, _FunctionSettings):
+    """The sync stage. `source_private_hosts` may be read although they are inside this network."""
+
+    uploads_bucket: str
+    ingestion_machine_arn: str
+    source_private_hosts: str = ""
+
+    def private_hosts(self) -> frozenset[str]:
+        """Return those hosts."""
+        return frozenset(filter(None, map(str.strip, self.source_private_hosts.split(","))))
+
+
 class IngestSettings(_KeyStoreSettings, _FunctionSettings):
     """The ingest stage. It reads the model folder for its tokenizer only."""
 
@@ -227,6 +250,7 @@ class AuditSettings(
     """The audit stage, which also sweeps the outbox and forgets searches after some days."""
 
     uploads_bucket: str
+    source_queue_url: str
     ingestion_machine_arn: str
     consolidation_machine_arn: str
     rebuild_machine_arn: str
@@ -239,6 +263,7 @@ class ApiSettings(
     _SearchIndexSettings,
     _ChatSettings,
     _WebhookSettings,
+    _SourceSettings,
     _InvestigationSettings,
     _AnchorSettings,
     _KeyStoreSettings,
@@ -327,6 +352,7 @@ SETTINGS: dict[str, type[_FunctionSettings]] = {
     "ingest": IngestSettings,
     "plan": PlanSettings,
     "retrieve": RetrieveSettings,
+    "sync": SyncSettings,
 }
 """The settings of each function: the infrastructure sets exactly these."""
 

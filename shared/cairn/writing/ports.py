@@ -29,6 +29,7 @@ class Topic:
     ESCALATION = "escalation"  # the queue of calls to people
     WORKFLOW = "workflow"  # starts or resumes the machine of a workflow's run
     DISCOVERY = "discovery"  # looks for who fits an intent
+    SOURCE = "source"  # reads a source of knowledge
     ASSIGNMENT = "assignment"  # judges anew which intents belong to a network
 
 

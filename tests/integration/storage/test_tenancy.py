@@ -87,6 +87,7 @@ FINDERS = {
     "workspace_of_incoming_webhook",
     "workspace_of_publication",
     "workspace_of_widget",
+    "knowledge_sources_due",
     "workspace_of_source",
     "workspace_of_login",
     "workspace_of_link",
@@ -270,6 +271,11 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO ticket (workspace_id, id, source, external_id, status, rank, persona, sealed,"
         " mark, position, received_at) VALUES (%(w)s, %(id)s, 's', 'e', 'queued', 1, 'default',"
         " '\\x00', '\\x00', 1, %(t)s)",
+        "INSERT INTO source (workspace_id, id, name, kind, config, secrets, client_id,"
+        " document_scope, data_subjects, state, sync_seconds, max_items, max_bytes, created_at,"
+        " next_sync_at) VALUES (%(w)s, %(id)s, 's', 'git', '{}', '\\x00', 'global', 'admin', '{}',"
+        " 'active', 300, 1, 1, %(t)s, %(t)s)",
+        "INSERT INTO source_item VALUES (%(w)s, %(id)s, 'k', 'm', %(id)s, 1, NULL, %(id)s)",
         "INSERT INTO ticket_source (workspace_id, id, name, kind, config, secrets, persona, state,"
         " poll_seconds, created_at, next_poll_at) VALUES (%(w)s, %(id)s, 's', 'zoho-desk', '{}',"
         " '\\x00', 'default', 'active', 60, %(t)s, %(t)s)",

@@ -24,6 +24,7 @@ ENVIRONMENT = {
     "CAIRN_EMBED_QUEUE_URL": "https://queue.example.org/embed",
     "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
+    "CAIRN_SOURCE_QUEUE_URL": "https://queue.example.org/source",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:1:stateMachine:investigation",
 }

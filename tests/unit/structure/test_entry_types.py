@@ -22,6 +22,8 @@ LOGGED = {
     "investigation.not_taken_up",
     "discovery.not_run",
     "opportunity.not_expired",
+    "source.not_synced",
+    "source.read",
     "ticket.not_remembered",
     "ticket.not_written_back",
     "ticket_source.not_polled",

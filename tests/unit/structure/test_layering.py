@@ -34,7 +34,7 @@ LAYERS = [
         "tickets",
     },
     {"enrichment", "memory_graph", "webhooks"},
-    {"consolidation", "investigations", "rebuild", "reembedding"},
+    {"consolidation", "investigations", "rebuild", "reembedding", "sources"},
     {"chat", "profiles", "summaries"},
     {"compaction"},
     {"sessions"},

@@ -34,6 +34,7 @@ ENVIRONMENT = {
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
+    "CAIRN_SOURCE_QUEUE_URL": "https://queue.example.org/source",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:v",
     "CAIRN_KEY_STORE": "file:/nowhere/keys",
     "CAIRN_MODEL_DIR": "/nowhere/model",

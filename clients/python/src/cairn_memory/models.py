@@ -593,6 +593,28 @@ class KnowledgeIn(Model):
     """How long the text may be."""
 
 
+class KnowledgeSourceChangeIn(Model):
+    """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
+
+    config: dict[str, Any] | None = None
+    """The settings of its kind."""
+
+    secrets: dict[str, str | None] | None = None
+    """Its secrets by name; they are sealed and never shown."""
+
+    sync_seconds: int | None = None
+    """How many seconds lie between two readings."""
+
+    max_items: int | None = None
+    """How many items it may have."""
+
+    max_bytes: int | None = None
+    """How many bytes its items may have together."""
+
+    paused: bool | None = None
+    """True: it is not read any more; false: it is again."""
+
+
 class LabelsIn(Model):
     """What a node is beside its first label."""
 
@@ -1134,6 +1156,13 @@ class SourceChangeIn(Model):
 
     paused: bool | None = None
     """True to stop polling, false to go on."""
+
+
+class SourceSyncIn(Model):
+    """How a source is to be read now."""
+
+    accept_deletions: bool = False
+    """True where most of it is gone on purpose: its documents are deleted."""
 
 
 class SplitIn(Model):
@@ -6612,6 +6641,60 @@ class SummaryView(Model):
     """The state it is in."""
 
 
+class SyncChange(Model):
+    """One item that a run changes or refuses; `reason` says why it is refused."""
+
+    what: Literal["new", "changed", "gone", "refused"] | str
+    """new, changed, gone or refused."""
+
+    key: str
+    """What the source calls it: a path, or an address."""
+
+    reason: str | None
+    """Why it was refused; null when it was not."""
+
+
+class SyncReport(Model):
+    """
+    How far a run is, or how it ended. `bytes` are those of the items it saw.
+
+    `skipped` items are of no kind that is read, such as pictures. `changes` are the first 200.
+    """
+
+    mode: Literal["sync", "preview", "remove"] | str
+    """sync, preview, or remove."""
+
+    started_at: AwareDatetime
+    """When it started."""
+
+    ended_at: AwareDatetime | None
+    """When it ended."""
+
+    new: int
+    """Items that were not there before."""
+
+    changed: int
+    """Items that say something else."""
+
+    gone: int
+    """Items that are no more; their documents are deleted."""
+
+    unchanged: int
+    """Items that are as they were."""
+
+    skipped: int
+    """Items of no kind that is read, such as pictures."""
+
+    refused: int
+    """Items that could not be taken."""
+
+    bytes: int
+    """The bytes of the items that were seen."""
+
+    changes: list[SyncChange]
+    """What became of each item that is not as it was; the first 200."""
+
+
 class TaintLifted(Model):
     """What lifting did: `restored` nodes are back. `complete` False: ask again."""
 
@@ -8231,6 +8314,40 @@ class KeyIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class KnowledgeSourceIn(Model):
+    """Where documents are read of. `config` and `secrets` are its kind's: see the guide."""
+
+    name: str
+    """Its name."""
+
+    kind: Literal["folder", "git"] = Field(..., examples=["git"])
+    """What kind it is."""
+
+    config: dict[str, Any]
+    """The settings of its kind."""
+
+    secrets: dict[str, str] | None = None
+    """Its secrets by name; they are sealed and never shown."""
+
+    client_id: str = "global"
+    """Whose its documents are."""
+
+    scope: Literal["public", "shared", "admin"] | None = None
+    """Who may find its documents."""
+
+    sync_seconds: int = 86400
+    """How many seconds lie between two readings."""
+
+    max_items: int = 5000
+    """How many items it may have; above that it stops with an error."""
+
+    max_bytes: int = 200000000
+    """How many bytes its items may have together."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class Item1(Model):
     """One memory to write."""
 
@@ -9839,6 +9956,81 @@ class InvestigationView(Model):
     """When it ended."""
 
 
+class KnowledgeSource(Model):
+    """
+    A source and how reading it goes; its secrets are sealed and never shown.
+
+    `documents`, `refused` and `bytes` are what stands of it now. `run` is under way. `error` is a
+    code, `error_detail` the sentence.
+    """
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """Its name."""
+
+    kind: Literal["folder", "git"] | str
+    """What kind it is."""
+
+    config: dict[str, Any]
+    """The settings of its kind."""
+
+    client_id: str
+    """Whose its documents are."""
+
+    scope: str
+    """Who may find its documents."""
+
+    state: Literal["active", "paused", "removing"] | str
+    """active, paused, or removing while its documents are deleted."""
+
+    sync_seconds: int
+    """How many seconds lie between two readings."""
+
+    max_items: int
+    """How many items it may have."""
+
+    max_bytes: int
+    """How many bytes its items may have together."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    next_sync_at: AwareDatetime
+    """When it is read next."""
+
+    synced_at: AwareDatetime | None
+    """When it was last read to its end; null before."""
+
+    failures: int
+    """How often in a row reading it has failed."""
+
+    error: str | None
+    """Why the last run failed, as a code; null when it did not."""
+
+    error_detail: str | None
+    """The same as a sentence."""
+
+    documents: int
+    """How many documents of it stand."""
+
+    refused: int
+    """How many items were refused."""
+
+    bytes: int
+    """The bytes of what stands."""
+
+    run: SyncReport | None
+    """How far the run under way is; null between two runs."""
+
+    last_sync: SyncReport | None
+    """What the last sync did."""
+
+    last_preview: SyncReport | None
+    """What a sync would have changed when that was last asked."""
+
+
 class LedgerVerification(Model):
     """
     Whether a workspace's chain holds; `first_bad_position` and `reason` when it does not.
@@ -9917,6 +10109,13 @@ class LinkMade(Model):
 
     expires_at: AwareDatetime
     """When it ends to count."""
+
+
+class KnowledgeSourceList(Model):
+    """A list that is always whole."""
+
+    items: list[KnowledgeSource]
+    """The items, in their order."""
 
 
 class OpinionList(Model):

@@ -4188,6 +4188,112 @@ def change_settings(
     )
 
 
+def list_sources() -> Call[models.KnowledgeSourceList]:
+    """List sources of knowledge.
+
+    List sources, what stands of each, and how reading it goes.
+    """
+    return Call(
+        method="GET",
+        path="/v1/sources",
+        answer=models.KnowledgeSourceList,
+    )
+
+
+def add_source(
+    body: models.KnowledgeSourceIn,
+) -> Call[models.KnowledgeSource]:
+    """Add a source of knowledge.
+
+    Keep a source, and read it at once. Its secrets are sealed, and never shown again.
+    """
+    return Call(
+        method="POST",
+        path="/v1/sources",
+        answer=models.KnowledgeSource,
+        body=body,
+    )
+
+
+def get_source(
+    knowledge_source_id: UUID | str,
+) -> Call[models.KnowledgeSource]:
+    """Show a source of knowledge.
+
+    Show a source: the run under way, the last one, what a preview found out, the last
+    error.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/sources/{part(knowledge_source_id)}",
+        answer=models.KnowledgeSource,
+    )
+
+
+def change_source(
+    knowledge_source_id: UUID | str,
+    body: models.KnowledgeSourceChangeIn,
+) -> Call[models.KnowledgeSource]:
+    """Change or pause a source of knowledge.
+
+    Change a source. It is read anew with the next minutes; a paused one is not.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/sources/{part(knowledge_source_id)}",
+        answer=models.KnowledgeSource,
+        body=body,
+    )
+
+
+def remove_source(
+    knowledge_source_id: UUID | str,
+    *,
+    documents: bool | None = None,
+) -> Call[models.KnowledgeSource]:
+    """Remove a source of knowledge.
+
+    Remove a source with its secrets. To destroy what it brought, forget it instead.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/sources/{part(knowledge_source_id)}",
+        answer=models.KnowledgeSource,
+        query={"documents": documents},
+    )
+
+
+def preview_source(
+    knowledge_source_id: UUID | str,
+) -> Call[models.KnowledgeSource]:
+    """Find out what a sync would change.
+
+    Read a source and change nothing. Follow `run` until it is null; then see
+    `last_preview`.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/sources/{part(knowledge_source_id)}/preview",
+        answer=models.KnowledgeSource,
+    )
+
+
+def sync_source(
+    knowledge_source_id: UUID | str,
+    body: models.SourceSyncIn,
+) -> Call[models.KnowledgeSource]:
+    """Read a source of knowledge now.
+
+    Read a source at once. Follow `run` until it is null; then `last_sync` says what it did.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/sources/{part(knowledge_source_id)}/sync",
+        answer=models.KnowledgeSource,
+        body=body,
+    )
+
+
 def get_stats() -> Call[models.Stats]:
     """What the workspace holds and how good it is.
 

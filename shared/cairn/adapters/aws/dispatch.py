@@ -56,6 +56,7 @@ REFERENCES = MappingProxyType(
         Topic.ESCALATION: "investigation_id",
         Topic.WORKFLOW: "workflow_run_id",
         Topic.ASSIGNMENT: "network_id",
+        Topic.SOURCE: "source_id",
     }
 )
 """What a machine or a queue's reader calls the id it is woken for."""
@@ -63,7 +64,7 @@ REFERENCES = MappingProxyType(
 RERUN = (Topic.INVESTIGATION, Topic.WORKFLOW)
 """Topics whose machines may run again and again for one thing: rows say which run it is."""
 
-DONE_WHEN_SENT = (*RERUN, Topic.APPROVAL)
+DONE_WHEN_SENT = (*RERUN, Topic.APPROVAL, Topic.SOURCE)
 """Topics whose rows are done once they are sent: what is lost later is found standing still."""
 
 NOBODY_WAITS = ("TaskDoesNotExist", "TaskTimedOut", "InvalidToken")

@@ -94,6 +94,8 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "connector": "what agents act through; settings and their secrets",
         "connector_state": "how connectors are, and what they listed last",
         "ticket": "the queue; what tickets say is in the ledger",
+        "source": "where documents are read of; each change is in the ledger too",
+        "source_item": "what a source held when it was last read",
         "ticket_source": "where tickets come from; help desks and their secrets",
         "ticket_delivery": "webhook deliveries of the last week, so that none counts twice",
         "ticket_write_back": "how far write-backs are",

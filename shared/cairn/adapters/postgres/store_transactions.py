@@ -87,6 +87,7 @@ PARTS = {
     "runs": "memory.consolidation.PostgresRuns",
     "settings": "workspaces.PostgresSettings",
     "slots": "agents.investigations.PostgresSlots",
+    "sources": "agents.sources.PostgresSources",
     "stats": "stats.PostgresStats",
     "subjects": "stores.PostgresSubjects",
     "subscriptions": "memory.subscriptions.PostgresSubscriptions",

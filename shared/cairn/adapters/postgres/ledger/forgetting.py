@@ -62,6 +62,9 @@ ERASED = {
     "ticket_reply": "forgetting.erase_ticket_replies",
     "agent": "forgetting.erase_owners",
     "intent": "forgetting.erase_intents",
+    "knowledge_source": "forgetting.erase_sources",
+    "source_report": "forgetting.erase_source_reports",
+    "source_item": "forgetting.erase_source_items",
     "data_subject": "forgetting.erase_subject",
 }
 """Statements by what they count, in order: they read nodes that are purged after them."""

@@ -120,6 +120,12 @@ SELECT s.id, s.kind, s.natural_key FROM data_subject s
    AND NOT EXISTS (SELECT FROM node o
      WHERE o.workspace_id = %(workspace_id)s AND o.label = 'Document'
        AND o.source_uri = s.natural_key AND o.id <> ALL (%(ids)s))
+   AND NOT EXISTS (SELECT FROM source k
+     WHERE k.workspace_id = %(workspace_id)s AND 'source://' || k.name = s.natural_key
+       AND NOT k.data_subjects @> ARRAY[%(subject_id)s::uuid])
+   AND NOT EXISTS (SELECT FROM node o
+     WHERE o.workspace_id = %(workspace_id)s AND o.label = 'Document'
+       AND o.data_subjects @> ARRAY[s.id] AND o.id <> ALL (%(ids)s))
  ORDER BY s.id
 
 -- name: acquaintances
@@ -381,6 +387,25 @@ UPDATE ticket_reply SET sealed = '',
 -- name: erase_intents
 -- How a member's intents stood; what they said were nodes.
 DELETE FROM intent WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+
+-- name: erase_sources
+-- A source of knowledge that is forgotten, or whose client is; with what it was known to hold.
+DELETE FROM source
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_source_reports
+-- What runs say of sources of documents that go; a worker that has such a report loses its run.
+UPDATE source SET last_sync = jsonb_set(last_sync, '{changes}', '[]'), lease = NULL,
+  last_preview = jsonb_set(last_preview, '{changes}', '[]'),
+  run_report = jsonb_set(run_report, '{changes}', '[]')
+ WHERE workspace_id = %(workspace_id)s
+   AND id IN (SELECT source_id FROM source_item
+     WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s))
+
+-- name: erase_source_items
+-- What sources call documents that go.
+DELETE FROM source_item
+ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s)
 
 -- name: erase_subject
 -- The name a subject was known by.

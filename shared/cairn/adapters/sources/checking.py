@@ -1,0 +1,33 @@
+"""What can be refused of a source before anything is read. Loads no library of a kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from cairn.adapters.sources.allowed import allowed_folder
+from cairn.sources.configs import FolderConfig, GitConfig, parse_config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from cairn.sources.source import KnowledgeKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckSource:
+    """Implements `CheckConfig`: what this machine does not let be read is refused at once."""
+
+    folders: tuple[Path, ...] = ()
+
+    def __call__(
+        self, kind: KnowledgeKind, config: Mapping[str, Any], secrets: Mapping[str, str]
+    ) -> None:
+        """Raise ValidationFailed for a folder, or a repository in one, that may not be read."""
+        parsed = parse_config(kind, config)
+        if isinstance(parsed, FolderConfig):
+            allowed_folder(parsed.path, self.folders, field="config.path")
+        elif isinstance(parsed, GitConfig) and parsed.url.startswith("file://"):
+            allowed_folder(urlsplit(parsed.url).path, self.folders, field="config.url")

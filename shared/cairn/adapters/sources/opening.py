@@ -1,0 +1,54 @@
+"""Which adapter reads a source; each is loaded when one is opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from cairn.kernel.clock import monotonic
+from cairn.sources.configs import GitConfig, parse_config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from cairn.sources.reader import Limits, Reader
+    from cairn.sources.source import KnowledgeKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSource:
+    """Implements `OpenReader`. `private_hosts` may be inside this network: for a laptop."""
+
+    folders: tuple[Path, ...] = ()
+    private_hosts: frozenset[str] = frozenset()
+
+    def __call__(
+        self,
+        kind: KnowledgeKind,
+        config: Mapping[str, Any],
+        secrets: Mapping[str, str],
+        limits: Limits,
+    ) -> Reader:
+        """Return what reads it."""
+        parsed = parse_config(kind, config)
+        if isinstance(parsed, GitConfig):
+            return self._git(parsed, secrets, limits)
+        from cairn.adapters.sources.folder import FolderReader
+
+        return FolderReader(config=parsed, roots=self.folders)
+
+    def _git(self, config: GitConfig, secrets: Mapping[str, str], limits: Limits) -> Reader:
+        from cairn.adapters.http.outgoing import Outgoing
+        from cairn.adapters.sources.git import GitReader
+
+        inside = urlsplit(config.url).hostname in self.private_hosts
+        return GitReader(
+            config=config,
+            secrets=secrets,
+            limits=limits,
+            roots=self.folders,
+            transport=lambda: Outgoing(allow_private=inside),
+            stopwatch=monotonic,
+        )

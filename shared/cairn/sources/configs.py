@@ -1,0 +1,79 @@
+"""What each kind of source is told, checked before anything connects. Not its secrets."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.sources.source import KnowledgeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_PATTERNS, MAX_STARS = 20, 6
+
+Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=2_000)]
+Pattern = Annotated[
+    str, StringConstraints(pattern=rf"^[^*\x00-\x1f\x7f]*(\*[^*\x00-\x1f\x7f]*){{0,{MAX_STARS}}}$",
+                           min_length=1, max_length=200)
+]  # fmt: skip
+Branch = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]{1,200}$")]
+Patterns = Annotated[tuple[Pattern, ...], Field(max_length=MAX_PATTERNS)]
+
+
+class _Config(BaseModel):
+    """Paths are chosen as .gitignore does it; none means all of a kind that is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    include: Patterns = ()
+    exclude: Patterns = ()
+
+
+class FolderConfig(_Config):
+    """A folder of the machine that Cairn runs on."""
+
+    path: Line
+
+
+class GitConfig(_Config):
+    """A repository: its address, and a branch other than its usual one."""
+
+    url: Annotated[Line, StringConstraints(pattern=r"^(https|http|file)://[^@\s\\]+$")]
+    branch: Branch | None = None
+    username: Annotated[Line, StringConstraints(max_length=200)] = "git"
+
+
+CONFIGS: Mapping[KnowledgeKind, type[_Config]] = MappingProxyType(
+    {KnowledgeKind.FOLDER: FolderConfig, KnowledgeKind.GIT: GitConfig}
+)
+SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
+    {KnowledgeKind.FOLDER: frozenset[str](), KnowledgeKind.GIT: frozenset({"token"})}
+)
+
+
+def parse_config(kind: KnowledgeKind, config: Mapping[str, Any]) -> Any:
+    """Return the settings of a kind; ValidationFailed names what is wrong with them."""
+    try:
+        return CONFIGS[kind].model_validate(dict(config))
+    except ValidationError as problem:
+        errors = [
+            FieldError(".".join(["config", *map(str, each["loc"])]), each["msg"])
+            for each in problem.errors(include_url=False, include_input=False)
+        ]
+        where = ", ".join(error.location for error in errors)
+        raise ValidationFailed(
+            f"A source of this kind cannot use {where}.", reason="source-config", errors=errors
+        ) from None
+
+
+def check_secrets(kind: KnowledgeKind, secrets: Mapping[str, str]) -> None:
+    """Raise ValidationFailed for secrets that a kind knows nothing of."""
+    unknown = sorted(secrets.keys() - SECRETS[kind])
+    if unknown:
+        takes = ", ".join(sorted(SECRETS[kind])) or "none"
+        fault = f"names {', '.join(unknown)}; a source of kind {kind} takes {takes}"
+        raise ValidationFailed(f"secrets {fault}.", errors=[FieldError("secrets", fault)])
