@@ -1,5 +1,5 @@
 -- Sources of knowledge: folders, repositories, sites and buckets that documents are read of.
--- depends: 0095.slack-sources
+-- depends: 0096.beside-the-ledger
 
 CREATE TABLE source (
   workspace_id uuid NOT NULL REFERENCES workspace (id),
