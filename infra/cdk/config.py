@@ -26,6 +26,17 @@ STAGES = ("local", "prod")
 EDITIONS = ("full", "memory")
 EGRESS = ("bedrock", "nat")
 SIGN_IN = ("oidc_issuer", "oidc_audience", "oidc_scopes", "cognito_callbacks")
+PEOPLE = (
+    "console_url",
+    "sign_in_issuer",
+    "sign_in_client_id",
+    "sign_in_client_secret",
+    "sign_in_secret_arn",
+    "sign_in_domains",
+    "sign_in_claim",
+    "sign_in_roles",
+    "sign_in_workspace",
+)
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
 LOCAL = ROOT / ".local"
@@ -80,6 +91,7 @@ class Config:
     jwt_issuer: str
     jwt_audience: tuple[str, ...]
     sign_in: Mapping[str, str]  # by option, those that are set: whose tokens open /mcp
+    people: Mapping[str, str]  # by option, those that are set: where people sign in, and by whom
     alarm_email: str
     zones: int
     endpoint_zones: int
@@ -94,7 +106,6 @@ class Config:
     log_level: str
     otlp_endpoint: str  # of a collector of spans; empty: none are made
     cors_origins: str
-    console_url: str  # where people open the pages; empty: at the API's own address
     sites_url: str  # where published sites are served; empty: nowhere
     edition: str
     requests_a_second: int  # of everybody together, at the front of the API
@@ -176,6 +187,7 @@ def read_config(node: Node) -> Config:
         jwt_issuer=text("jwt_issuer"),
         jwt_audience=tuple(filter(None, text("jwt_audience").split(","))),
         sign_in={name: text(name) for name in SIGN_IN if text(name)},
+        people={name: text(name) for name in PEOPLE if text(name)},
         alarm_email=text("alarm_email"),
         zones=(zones := whole("zones", 2, 2, 3)),
         endpoint_zones=whole("endpoint_zones", zones, 1, zones),
@@ -190,7 +202,6 @@ def read_config(node: Node) -> Config:
         log_level=text("log_level", "INFO"),
         otlp_endpoint=text("otlp_endpoint"),
         cors_origins=text("cors_origins"),
-        console_url=_origin("console_url", text("console_url")),
         sites_url=_sites(text("sites_url"), stage),
         edition=_one_of("edition", text("edition", "full"), EDITIONS),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
@@ -228,6 +239,7 @@ def _possible(config: Config) -> Config:
     """Return `config` when its options can work together."""
     _refuse_unreadable(config)
     _refuse_issuers(config)
+    _refuse_sign_in(config)
     _refuse_unreachable(config)
     _refuse_starving(config)
     return config
@@ -285,6 +297,21 @@ def _refuse_issuers(config: Config) -> None:
         raise SynthRefused(
             "api reads the keys of the issuer of tokens, but egress=bedrock reaches no such "
             "address; choose -c egress=nat, or leave oidc_issuer and cognito_callbacks out"
+        )
+
+
+def _refuse_sign_in(config: Config) -> None:
+    url = config.people.get("console_url", "")
+    if url and not re.fullmatch(r"(https://[a-z0-9.-]+|http://localhost)(:[0-9]{1,5})?", url):
+        raise SynthRefused(f"context console_url={url}: https:// and a name, without a path")
+    if "sign_in_issuer" not in config.people:
+        return
+    if "sign_in_client_id" not in config.people:
+        raise SynthRefused("sign_in_issuer needs sign_in_client_id, what the issuer calls Cairn")
+    if not config.is_local and config.egress == "bedrock":
+        raise SynthRefused(
+            "api asks the issuer that signs people in, but egress=bedrock reaches no such address; "
+            "choose -c egress=nat, or leave sign_in_issuer out"
         )
 
 

@@ -8,6 +8,7 @@ from infra.cdk.config import (
     AGEING_DAYS,
     CHAT,
     OPENAI,
+    PEOPLE,
     ROOT,
     SIGN_IN,
     Config,
@@ -16,6 +17,7 @@ from infra.cdk.config import (
 )
 
 NOT_FOR_OPERATORS = {
+    "sign_in_client_secret",  # on AWS in Secrets Manager
     "signing_key",  # on AWS it is in KMS
     "app_database_url",  # the launcher's, on the laptop
     "build",
@@ -64,6 +66,12 @@ def config(**context: str) -> Config:
         ({"stage": "prod", "oidc_issuer": "https://issuer.example"}, "egress=nat"),
         ({"stage": "prod", "cognito_callbacks": "https://client.example"}, "egress=nat"),
         ({"oidc_issuer": "http://127.0.0.1:9"}, "needs oidc_audience"),
+        ({"sign_in_issuer": "https://i.example"}, "needs sign_in_client_id"),
+        (
+            {"stage": "prod", "sign_in_issuer": "https://i.example", "sign_in_client_id": "c"},
+            "egress=nat",
+        ),
+        ({"console_url": "http://cairn.example.org/console"}, "without a path"),
         ({"cognito_callbacks": "https://client.example"}, "on AWS"),
     ],
 )
@@ -106,7 +114,7 @@ def option_names() -> set[str]:
     """Every name that the context is asked for."""
     source = (ROOT / "infra" / "cdk" / "config.py").read_text(encoding="utf-8")
     found = set(re.findall(r'\b(?:text|whole)\("(\w+)"', source))
-    return found | {*OPENAI, *CHAT, *AGEING_DAYS, *SIGN_IN}
+    return found | {*OPENAI, *CHAT, *AGEING_DAYS, *SIGN_IN, *PEOPLE}
 
 
 def test_the_guide_names_every_option() -> None:

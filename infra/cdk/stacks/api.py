@@ -56,7 +56,7 @@ class ApiStack(Stack):
         let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
         if not config.is_local:
-            own = config.console_url or self.http.api.api_endpoint
+            own = config.people.get("console_url") or self.http.api.api_endpoint
             self.function.add_environment("CAIRN_CONSOLE_URL", own)
         if config.has_issuer:
             SignIn(self, config=config, api=self.http.api, function=self.function)

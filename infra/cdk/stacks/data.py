@@ -179,6 +179,11 @@ class DataStack(Stack):
                     *config.openai.items(),
                     *config.chat.items(),
                     *config.constants.items(),
+                    *(
+                        (name, value)
+                        for name, value in config.people.items()
+                        if "secret_arn" not in name
+                    ),
                 )
             },
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
@@ -194,6 +199,7 @@ class DataStack(Stack):
                 "CAIRN_MODEL_DIR": f"{MODELS_ON_AWS}/{Path(config.model_dir).name}",
                 **_key("CAIRN_OPENAI_API_KEY", config.openai_secret_arn),
                 **_key("CAIRN_ANTHROPIC_API_KEY", config.anthropic_secret_arn),
+                **_key("CAIRN_SIGN_IN_CLIENT_SECRET", config.people.get("sign_in_secret_arn", "")),
             }
         if config.opensearch_url:
             values["CAIRN_OPENSEARCH_URL"] = config.opensearch_url

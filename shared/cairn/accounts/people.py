@@ -86,6 +86,18 @@ class People:
 
     def add(self, principal: Principal, *, login: str, name: str, role: PersonRole) -> PersonLink:
         """Let somebody sign in, and return their first link; Conflict for a login that is taken."""
+        with self.platform.transactions.writing(principal) as stores:
+            person = self._added(stores, principal, login, name, role)
+            return self._link(stores, principal, person)
+
+    def admit(self, principal: Principal, *, login: str, name: str, role: PersonRole) -> PersonView:
+        """Let somebody sign in who has proven elsewhere who they are; no link is made."""
+        with self.platform.transactions.writing(principal) as stores:
+            return self._added(stores, principal, login, name, role)
+
+    def _added(
+        self, stores: Stores, principal: Principal, login: str, name: str, role: PersonRole
+    ) -> PersonView:
         _require_over(principal, role)
         now = self.platform.clock()
         person = PersonView(
@@ -96,11 +108,10 @@ class People:
             created_at=now,
             changed_at=now,
         )
-        with self.platform.transactions.writing(principal) as stores:
-            if not stores.people.add(person):
-                raise Conflict("Somebody signs in under this name already.", reason="login-taken")
-            self._record(stores, principal, "person.added", person, role=role.value)
-            return self._link(stores, principal, person)
+        if not stores.people.add(person):
+            raise Conflict("Somebody signs in under this name already.", reason="login-taken")
+        self._record(stores, principal, "person.added", person, role=role.value)
+        return person
 
     def link(self, principal: Principal, person_id: UUID) -> PersonLink:
         """Return a new link in the place of the one before; it lasts for 15 minutes."""

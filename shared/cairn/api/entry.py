@@ -55,6 +55,7 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
         mcp_hosts=LOOPBACK if local else (),
         console_url=settings.console_url,
         sites_url=settings.sites_url,
+        sign_in_issuer=settings.issuer_of_people(),
         issuer=settings.oidc_issuer or (BUILT_IN if local and server else None),
         audiences=settings.audiences(),
         token_scopes=tuple(settings.oidc_scopes.replace(",", " ").split()),

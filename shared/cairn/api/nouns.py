@@ -96,6 +96,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "console": (
             f"{CONSOLE}.routes",
             f"{CONSOLE}.passkeys",
+            f"{CONSOLE}.issuer",
             f"{CONSOLE}.people",
             f"{CONSOLE}.keys",
             f"{CONSOLE}.agents",

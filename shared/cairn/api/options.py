@@ -82,6 +82,7 @@ class ApiOptions:
     is how many requests a server works on at once; None leaves it to the framework. `fairness` is
     what a server works on at once of each workspace; None for a function, which serves one.
     `console_url` is the origin that people open the pages at; empty: only a laptop knows its own.
+    `sign_in_issuer` signs people in to them.
     `metrics_token` opens `/metrics`; None: there is no such path.
     """
 
@@ -89,6 +90,7 @@ class ApiOptions:
     mcp_hosts: tuple[str, ...] = ()
     console_url: str = ""
     sites_url: str = ""
+    sign_in_issuer: str = ""
     issuer: str | None = None
     audiences: tuple[str, ...] = ()
     token_scopes: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from cairn.bootstrap.lazy import part
 
 if TYPE_CHECKING:
     from cairn.accounts.attempts import Attempts
+    from cairn.accounts.issuer_sign_in import IssuerSignIn
     from cairn.accounts.passkeys import Passkeys
     from cairn.accounts.people import People
     from cairn.accounts.sessions import Sessions
@@ -77,4 +78,36 @@ class PeopleServices(ApiParts):
             transactions=self.platform.transactions,
             workspace_of=WorkspaceOfPublication(self.opened),
             objects=self.objects,
+        )
+
+    @part
+    def issuer_sign_in(self) -> IssuerSignIn:
+        """Signing in by the deployment's issuer."""
+        from uuid import UUID
+
+        from cairn.accounts.issuer_sign_in import Admission, IssuerSignIn
+        from cairn.adapters.http.issuer_keys import PublishedIssuerKeys
+        from cairn.adapters.http.openid import OpenIdIssuer
+        from cairn.kernel.access import PersonRole
+
+        settings, local = self.settings, self.settings.stage == "local"
+        secret, issuer = settings.sign_in_client_secret, settings.issuer_of_people()
+        roles = {group: PersonRole(role) for group, role in settings.roles_by_group().items()}
+        return IssuerSignIn(
+            sessions=self.sessions,
+            people=self.people,
+            attempts=self.attempts,
+            issuer=OpenIdIssuer(
+                issuer=issuer,
+                client_id=settings.sign_in_client_id,
+                client_secret=secret.get_secret_value() if secret else None,
+                keys=PublishedIssuerKeys(issuer, allow_private=local),
+                claim=settings.sign_in_claim,
+                allow_private=local,
+            ),
+            admission=Admission(
+                domains=settings.domains(),
+                roles=roles,
+                workspace_id=UUID(place) if (place := settings.sign_in_workspace) else None,
+            ),
         )

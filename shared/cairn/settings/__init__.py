@@ -258,7 +258,41 @@ class AuditSettings(
     search_run_days: int = Field(30, ge=1)
 
 
+_GROUP = "[^=,]+=(owner|admin|operator|reviewer|reader)"
+
+
+class _PeopleSettings(_FromEnvironment):
+    """Who outside signs people in to the console. `sign_in_roles` is `group=role`, by commas.
+
+    `sign_in_workspace` is where who is not known is added; empty: nobody is.
+    """
+
+    sign_in_issuer: str = ""
+    sign_in_client_id: str = ""
+    sign_in_client_secret: SecretStr | None = None
+    sign_in_domains: str = ""
+    sign_in_claim: str = "groups"
+    sign_in_roles: str = Field("", pattern=f"^{_GROUP}(,{_GROUP})*$")
+    sign_in_workspace: str = Field("", pattern=r"^([0-9a-f-]{36})?$")
+
+    def issuer_of_people(self) -> str:
+        """Return the issuer's address; refused without the client's id."""
+        if self.sign_in_issuer and not self.sign_in_client_id:
+            raise ValueError("CAIRN_SIGN_IN_ISSUER needs CAIRN_SIGN_IN_CLIENT_ID")
+        return self.sign_in_issuer
+
+    def roles_by_group(self) -> dict[str, str]:
+        """Return the roles that groups of the issuer have here."""
+        pairs = [pair.split("=") for pair in self.sign_in_roles.split(",") if pair]
+        return {group.strip(): role for group, role in pairs}
+
+    def domains(self) -> frozenset[str]:
+        """Return whose addresses may sign in; any when there is none."""
+        return frozenset(self.sign_in_domains.lower().replace(",", " ").split())
+
+
 class ApiSettings(
+    _PeopleSettings,
     _RecallConstants,
     _SearchIndexSettings,
     _ChatSettings,

@@ -92,6 +92,7 @@ FINDERS = {
     "workspace_of_login",
     "workspace_of_link",
     "workspace_of_passkey",
+    "workspace_of_identity",
     "begin_sign_in",
     "take_sign_in",
     "admit_session",
@@ -317,6 +318,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " %(t)s, %(t)s, %(t)s)",
         "INSERT INTO person_passkey VALUES (%(w)s, %(id)s, %(id)s, '\\x00', '\\x00', 0, 'p',"
         " %(t)s)",
+        "INSERT INTO person_identity VALUES (%(w)s, %(id)s, 'i', 's', %(t)s)",
         "INSERT INTO sign_in_attempt VALUES (%(id)s, 'p', '{}', %(t)s)",
         "INSERT INTO checkpoint (workspace_id, id, thread, namespace, checkpoint_id, body,"
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",

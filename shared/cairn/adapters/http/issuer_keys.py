@@ -31,6 +31,7 @@ SECONDS = 5.0
 class _Read:
     keys: Mapping[str, Mapping[str, Any]]
     at: float
+    document: Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -60,6 +61,15 @@ class PublishedIssuerKeys:
         finally:
             self._lock.release()
 
+    def document(self) -> Mapping[str, Any]:
+        """Return the discovery document, as old as the keys; Unavailable when there is none."""
+        failures = self._failures
+        with self._lock:
+            self._keys_within(GOOD_FOR, failures)
+            if self._last is None:
+                raise _unreadable()
+            return self._last.document
+
     def _keys_within(self, seconds: float, failures: int) -> Mapping[str, Mapping[str, Any]]:
         """Return the keys, read or tried to be read within the last `seconds`.
 
@@ -73,7 +83,7 @@ class PublishedIssuerKeys:
         if self._tried_at is None or now - self._tried_at >= min(seconds, AT_LEAST):
             self._tried_at = now
             try:
-                self._last = last = _Read(self._published(), now)
+                self._last = last = self._published(now)
             except CairnError as error:
                 if last is None or now - last.at >= AT_MOST:
                     self._tried_at = None  # nobody can sign in: the next request asks again
@@ -83,7 +93,7 @@ class PublishedIssuerKeys:
             raise _unreadable()
         return last.keys
 
-    def _published(self) -> Mapping[str, Mapping[str, Any]]:
+    def _published(self, now: float) -> _Read:
         document = self._ask(self.issuer.rstrip("/"), DISCOVERY)
         if document.get("issuer") != self.issuer:
             raise Unavailable("The issuer calls itself otherwise.", reason="issuer-name")
@@ -92,7 +102,8 @@ class PublishedIssuerKeys:
         listed = self._ask(f"{where.scheme}://{where.netloc}", path).get("keys")
         keys = cast("list[Any]", listed) if isinstance(listed, list) else []
         objects = [cast("dict[str, Any]", key) for key in keys if isinstance(key, dict)]
-        return {str(key["kid"]): key for key in objects if "kid" in key}
+        by_id = {str(key["kid"]): key for key in objects if "kid" in key}
+        return _Read(by_id, now, document)
 
     def _ask(self, base_url: str, path: str) -> Mapping[str, Any]:
         service = RestService(

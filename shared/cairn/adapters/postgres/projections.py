@@ -59,6 +59,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "person_link": "accounts: one-time links, for some minutes",
         "person_session": "accounts: where people are signed in",
         "person_passkey": "accounts: public keys of those who sign in",
+        "person_identity": "accounts: who people are at the issuer that signs them in",
         "sign_in_attempt": "sign-ins under way, for some minutes",
         "claim": "the first run's token; there is no workspace yet",
         "rate_limit": "lost in a crash on purpose",

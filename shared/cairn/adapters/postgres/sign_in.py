@@ -168,6 +168,11 @@ class PostgresPeople(Store):
         """Take a passkey of somebody away; False where there is none."""
         return bool(self.values("person.remove_passkey", person_id=person_id, id=passkey_id))
 
+    def add_identity(self, person_id: UUID, issuer: str, subject: str, now: datetime) -> bool:
+        """Link somebody to who they are at an issuer; False where either is linked already."""
+        parameters = {"person_id": person_id, "issuer": issuer, "subject": subject, "now": now}
+        return bool(self.values("person.add_identity", **parameters))
+
 
 @dataclass(frozen=True)
 class FindSignIn:
@@ -177,10 +182,7 @@ class FindSignIn:
 
     def login(self, login: str) -> tuple[UUID, UUID] | None:
         """Return the workspace and the person of a login."""
-        with self.database.connection() as connection:
-            cursor = connection.cursor(row_factory=dict_row)
-            row = cursor.execute(query("person.workspace_of_login"), {"login": login}).fetchone()
-        return (row["workspace_id"], row["person_id"]) if row else None
+        return self._person("person.workspace_of_login", login=login)
 
     def link(self, token_hash: bytes) -> UUID | None:
         """Return the workspace of a link."""
@@ -189,11 +191,11 @@ class FindSignIn:
 
     def passkey(self, credential_id: bytes) -> tuple[UUID, UUID] | None:
         """Return the workspace and the person of a passkey."""
-        parameters = {"credential_id": credential_id}
-        with self.database.connection() as connection:
-            cursor = connection.cursor(row_factory=dict_row)
-            row = cursor.execute(query("person.workspace_of_passkey"), parameters).fetchone()
-        return (row["workspace_id"], row["person_id"]) if row else None
+        return self._person("person.workspace_of_passkey", credential_id=credential_id)
+
+    def identity(self, issuer: str, subject: str) -> tuple[UUID, UUID] | None:
+        """Return the workspace and the person of who somebody is at an issuer."""
+        return self._person("person.workspace_of_identity", issuer=issuer, subject=subject)
 
     def begin_attempt(
         self, attempt: UUID, purpose: str, body: str, now: datetime, expires_at: datetime
@@ -230,3 +232,9 @@ class FindSignIn:
         }
         with self.database.connection() as connection:
             return scalar(connection, "person.count_address", parameters)
+
+    def _person(self, name: str, **parameters: object) -> tuple[UUID, UUID] | None:
+        with self.database.connection() as connection:
+            cursor = connection.cursor(row_factory=dict_row)
+            row = cursor.execute(query(name), parameters).fetchone()
+        return (row["workspace_id"], row["person_id"]) if row else None

@@ -114,8 +114,24 @@ def show_sign_in(request: Request) -> Response:
     """Ask who is there."""
     guard.require_own_host(request)
     goal = guard.own_path(request.query_params.get("next"))
-    passkeys = _passkeys_at(request)
-    return pages.page("sign_in.html", None, next=goal, wrong="", login="", passkeys=passkeys)
+    return pages.page(
+        "sign_in.html",
+        None,
+        next=goal,
+        wrong="",
+        login="",
+        passkeys=_passkeys_at(request),
+        issuer=_issuer(request),
+    )
+
+
+def _issuer(request: Request) -> dict[str, str] | None:
+    """Return what the issuer is called, and the page that leads there; None without one."""
+    from urllib.parse import urlsplit
+
+    host = urlsplit(str(request.app.state.options.sign_in_issuer)).hostname
+    origin = guard.own_origin(request)
+    return {"name": host, "url": f"{origin}/console/issuer"} if host and origin else None
 
 
 def _passkeys_at(request: Request) -> str:
@@ -162,6 +178,7 @@ def not_signed_in(
         wrong=wrong,
         login=login[:254],
         passkeys=_passkeys_at(request),
+        issuer=_issuer(request),
     )
     response.headers.update(headers)
     return response

@@ -151,3 +151,13 @@ SELECT begin_sign_in(%(attempt)s, %(purpose)s, %(body)s, %(now)s, %(expires_at)s
 -- name: take_attempt
 -- What a sign-in is held to, this once.
 SELECT take_sign_in(%(attempt)s, %(purpose)s, %(now)s)
+
+-- name: add_identity
+-- Who somebody is at an issuer; nothing where either of them is linked already.
+INSERT INTO person_identity (workspace_id, person_id, issuer, subject, created_at)
+VALUES (%(workspace_id)s, %(person_id)s, %(issuer)s, %(subject)s, %(now)s)
+ON CONFLICT DO NOTHING RETURNING person_id
+
+-- name: workspace_of_identity
+-- Who somebody of an issuer is, in whatever workspace.
+SELECT workspace_id, person_id FROM workspace_of_identity(%(issuer)s, %(subject)s)
