@@ -70,7 +70,7 @@ class SignInIssuer(Issuer):
             for name, value in query.items()
         )
         return HTMLResponse(
-            f'<!doctype html><title>Issuer</title><form method="post" action="{self.url}/yes">'
+            f'<!doctype html><title>Issuer</title><link rel="icon" href="data:,"><form method="post" action="{self.url}/yes">'
             f"{fields}<button>Yes, it is me</button></form>"
         )
 
