@@ -70,7 +70,8 @@ class SignInIssuer(Issuer):
             for name, value in query.items()
         )
         return HTMLResponse(
-            f'<!doctype html><title>Issuer</title><link rel="icon" href="data:,"><form method="post" action="{self.url}/yes">'
+            '<!doctype html><title>Issuer</title><link rel="icon" href="data:,">'
+            f'<form method="post" action="{self.url}/yes">'
             f"{fields}<button>Yes, it is me</button></form>"
         )
 
