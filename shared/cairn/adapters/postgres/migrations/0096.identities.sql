@@ -1,5 +1,5 @@
 -- Who a person is at an issuer outside: linked at their first sign-in by it.
--- depends: 0093.mail-sources
+-- depends: 0095.slack-sources
 
 CREATE TABLE person_identity (
   workspace_id uuid NOT NULL,
