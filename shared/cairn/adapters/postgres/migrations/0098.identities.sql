@@ -1,5 +1,5 @@
 -- Who a person is at an issuer outside: linked at their first sign-in by it.
--- depends: 0095.slack-sources
+-- depends: 0097.sources
 
 CREATE TABLE person_identity (
   workspace_id uuid NOT NULL,
