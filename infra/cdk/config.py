@@ -169,10 +169,7 @@ def read_config(node: Node) -> Config:
     """The options in `node`'s context; raises SynthRefused on a value that does not exist."""
     stage = _one_of("stage", _context(node, "stage") or "local", STAGES)
     text = partial(_text, node, stage)
-
-    def whole(name: str, default: int, low: int, high: int) -> int:
-        return _whole(name, text(name, str(default)), low, high)
-
+    whole = partial(_whole_of, text)
     config = Config(
         stage=stage,
         account=text("account") or None,
@@ -390,6 +387,10 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise SynthRefused(f"context {name}={value}: it is one of {', '.join(allowed)}")
     return value
+
+
+def _whole_of(text: Callable[[str, str], str], name: str, default: int, low: int, high: int) -> int:
+    return _whole(name, text(name, str(default)), low, high)
 
 
 def _whole(name: str, value: str, low: int, high: int) -> int:
