@@ -187,7 +187,7 @@ class _SourceSettings(_FromEnvironment):
 
     def folders(self) -> tuple[Path, ...]:
         """Return the folders below which folders and repositories may be read."""
-        return tuple(map(Path, filter(None, map(str.strip, self.source_folders.split(",")))))
+        return tuple(Path(part.strip()) for part in self.source_folders.split(",") if part.strip())
 
 
 class SyncSettings(_SourceSettings, _QueueSettings, _KeyStoreSettings, _FunctionSettings):
