@@ -8,7 +8,7 @@ from tests.infrastructure.assembly import Assembly
 from cairn.settings import SETTINGS
 
 NAMES = sorted(discover())
-ONLY_ON_AWS = {"CAIRN_KMS_KEY_ARN"}
+ONLY_ON_AWS = {"CAIRN_CONSOLE_URL", "CAIRN_KMS_KEY_ARN"}
 ONLY_ON_A_LAPTOP = {"CAIRN_CONNECTOR_COMMANDS"}
 ON_REQUEST = OPTIONAL - ONLY_ON_AWS - ONLY_ON_A_LAPTOP
 REQUESTED = {
