@@ -1582,7 +1582,7 @@ export function getProfile(
 
 /** Show a member's own profile. */
 export function getMemberProfile(
-  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+  query: { as_of?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
 ): Call<M["ProfileView"]> {
   return { method: "GET", path: "/v1/profiles/me", query };
 }
@@ -1611,7 +1611,7 @@ export function generateMemberProfile(
 
 /** List what a member says of themselves. */
 export function listPremises(
-  query: { client_id?: string | undefined; user_id?: string | undefined } = {},
+  query: { as_of?: string | undefined; client_id?: string | undefined; user_id?: string | undefined } = {},
 ): Call<M["PremiseList"]> {
   return { method: "GET", path: "/v1/profiles/me/premises", query };
 }

@@ -164,3 +164,31 @@ def test_bad_profiles_are_refused_and_change_nothing(
 ) -> None:
     assert front.answer(method, ME, json={**body, **WHO}).status_code == status
     assert not front.call("GET", ME, params=WHO)["written"]
+
+
+def test_profile_and_premises_are_shown_as_they_were(front: Front) -> None:
+    patched(front, text="I mend wooden boats. I live in Porto.", name="Ines Prado")
+    (first, *_) = front.call("GET", f"{ME}/premises", params=WHO)["items"]
+    then = datetime.now(UTC).isoformat()
+    patched(front, location="Faro", name="Ines P.")
+    front.call("DELETE", f"{ME}/premises/{first['id']}", params=WHO)
+
+    past = {**WHO, "as_of": then}
+    before = front.call("GET", ME, params=past)
+    assert (before["name"], before["location"]) == ("Ines Prado", "Porto")
+    said = [each["id"] for each in front.call("GET", f"{ME}/premises", params=past)["items"]]
+    assert first["id"] in said
+
+    now = front.call("GET", ME, params=WHO)
+    assert (now["name"], now["location"]) == ("Ines P.", "Faro")
+    assert first["id"] not in [
+        each["id"] for each in front.call("GET", f"{ME}/premises", params=WHO)["items"]
+    ]
+
+
+def test_a_profile_before_it_was_written_is_empty(front: Front) -> None:
+    patched(front, text=WORDS, name="Ines Prado")
+
+    before = front.call("GET", ME, params={**WHO, "as_of": "2001-01-01T00:00:00Z"})
+
+    assert (before["written"], before["name"]) == (False, "")

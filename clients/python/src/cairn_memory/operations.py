@@ -3695,18 +3695,19 @@ def get_profile(
 
 def get_member_profile(
     *,
+    as_of: datetime | None = None,
     client_id: str | None = None,
     user_id: str | None = None,
 ) -> Call[models.ProfileView]:
     """Show a member's own profile.
 
-    Show the profile as shared networks show it, and which parts are missing.
+    Show the profile as shared networks show it or showed it, and which parts are missing.
     """
     return Call(
         method="GET",
         path="/v1/profiles/me",
         answer=models.ProfileView,
-        query={"client_id": client_id, "user_id": user_id},
+        query={"as_of": as_of, "client_id": client_id, "user_id": user_id},
     )
 
 
@@ -3761,6 +3762,7 @@ def generate_member_profile(
 
 def list_premises(
     *,
+    as_of: datetime | None = None,
     client_id: str | None = None,
     user_id: str | None = None,
 ) -> Call[models.PremiseList]:
@@ -3772,7 +3774,7 @@ def list_premises(
         method="GET",
         path="/v1/profiles/me/premises",
         answer=models.PremiseList,
-        query={"client_id": client_id, "user_id": user_id},
+        query={"as_of": as_of, "client_id": client_id, "user_id": user_id},
     )
 
 

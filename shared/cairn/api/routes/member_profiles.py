@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Response
+from fastapi import Path, Query, Response
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -27,6 +27,7 @@ from cairn.discovery.networks.acting import acting
 routes = router("discovery")
 
 PremiseId = Annotated[UUID, Path(description="The premise's id.")]
+AsOf = Annotated[Timestamp | None, Query(description="As it was at this moment.")]
 Short = Annotated[str, at_most(MOST_NAME_CHARS)]
 Attributes = Annotated[
     list[Annotated[Text, at_most(MOST_ATTRIBUTE_CHARS)]], Field(max_length=MOST_ATTRIBUTES)
@@ -100,10 +101,10 @@ class PremiseRetracted(TypedDict):
     responses={**answers(200, "The profile, at once", ProfileView), **problems()},
 )
 def get_member_profile(
-    caller: ClientWriter, services: Services, client_id: ClientGiven
+    caller: ClientWriter, services: Services, client_id: ClientGiven, as_of: AsOf = None
 ) -> Response:
-    """Show the profile as shared networks show it, and which parts are missing."""
-    return answer(services.member_profiles.read(acting(caller, client_id)))
+    """Show the profile as shared networks show it or showed it, and which parts are missing."""
+    return answer(services.member_profiles.read(acting(caller, client_id), as_of=as_of))
 
 
 @routes.put(
@@ -166,9 +167,12 @@ def generate_member_profile(
     response_model=None,
     responses={**answers(200, "The oldest first", ListOf[PremiseView]), **problems()},
 )
-def list_premises(caller: ClientWriter, services: Services, client_id: ClientGiven) -> Response:
+def list_premises(
+    caller: ClientWriter, services: Services, client_id: ClientGiven, as_of: AsOf = None
+) -> Response:
     """List premises; nobody else is shown them."""
-    return answer({"items": services.member_profiles.premises(acting(caller, client_id))})
+    premises = services.member_profiles.premises(acting(caller, client_id), as_of=as_of)
+    return answer({"items": premises})
 
 
 @routes.post(

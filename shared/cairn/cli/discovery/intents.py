@@ -22,6 +22,7 @@ profile_app = typer.Typer(help="A member's own profile and premises.", no_args_i
 
 Intent = Annotated[str, typer.Argument(help="The intent's id.")]
 Until = Annotated[str | None, typer.Option("--until", help="Until when; left out: 90 days.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="As they were at this moment.")]
 Words = Annotated[str | None, typer.Argument(help="What the member says of themselves.")]
 
 
@@ -74,7 +75,7 @@ def say(
 def list_intents(
     ctx: typer.Context,
     state: Annotated[str | None, typer.Option(help="active, paused, expired or archived.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="As they were at this moment.")] = None,
+    as_of: AsOf = None,
     limit: Annotated[int, typer.Option(min=1, max=5_000)] = 50,
     client: Client = None,
     as_json: Json = False,
@@ -168,9 +169,11 @@ def remove(
 
 
 @profile_app.command("show")
-def show_profile(ctx: typer.Context, client: Client = None, as_json: Json = False) -> None:
+def show_profile(
+    ctx: typer.Context, as_of: AsOf = None, client: Client = None, as_json: Json = False
+) -> None:
     """Show a member's profile as shared networks show it."""
-    view = deps_of(ctx).client.get("/v1/profiles/me", client_id=client)
+    view = deps_of(ctx).client.get("/v1/profiles/me", client_id=client, as_of=as_of)
     _print_profile(ctx, view, as_json=as_json)
 
 
@@ -229,10 +232,12 @@ def generate_profile(
 
 
 @profile_app.command("premises")
-def list_premises(ctx: typer.Context, client: Client = None, as_json: Json = False) -> None:
+def list_premises(
+    ctx: typer.Context, as_of: AsOf = None, client: Client = None, as_json: Json = False
+) -> None:
     """List what a member says of themselves, statement by statement."""
     deps = deps_of(ctx)
-    items = deps.client.get("/v1/profiles/me/premises", client_id=client)["items"]
+    items = deps.client.get("/v1/profiles/me/premises", client_id=client, as_of=as_of)["items"]
     if as_json:
         return print_json(items)
     shown = table("id", "premise", "until", whole="id")

@@ -33,6 +33,7 @@ from cairn.discovery.intents.views import PremiseView, ProfileView, Skipped
 from cairn.discovery.networks.acting import acting, client_of
 from cairn.discovery.networks.members import Members
 from cairn.documents.pages import page_of
+from cairn.graph.node import Label
 from cairn.kernel.errors import CairnError, Conflict, NotFound, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.kernel.text.checks import clean_text
@@ -99,10 +100,13 @@ class MemberProfiles:
     models: AskOfIntents
     fetch: Callable[[], Fetch]
 
-    def read(self, principal: Principal) -> ProfileView:
-        """Return it as it is, at once."""
+    def read(self, principal: Principal, *, as_of: datetime | None = None) -> ProfileView:
+        """Return it as it is, at once, or as it was at a moment."""
         member = _member(principal)
-        return self._view(member, self._was(member))
+        if as_of is None:
+            return self._view(member, self._was(member))
+        text = next(iter(self._past(member, Label.MEMBER, as_of, limit=1)), None)
+        return self._view(member, _Was(member_id=None, text=text))
 
     def replace(
         self,
@@ -156,15 +160,24 @@ class MemberProfiles:
 
     # Premises
 
-    def premises(self, principal: Principal, limit: int = MOST_PREMISES) -> Sequence[PremiseView]:
-        """Return what the member says of themselves, the oldest first."""
+    def premises(
+        self, principal: Principal, *, as_of: datetime | None = None
+    ) -> Sequence[PremiseView]:
+        """Return what the member says of themselves, or said at a moment, the oldest first."""
         member = _member(principal)
+        if as_of is not None:
+            past = self._past(member, Label.PREMISE, as_of, limit=MOST_PREMISES)
+            return [
+                _premise_view(row)
+                for row in reversed(past)
+                if row.state == "active" and (not row.expires_at or row.expires_at > as_of)
+            ]
         with self.platform.transactions.reading(member) as stores:
             row = stores.members.of_client(client_of(member))
             if row is None:
                 return ()
             now = self.platform.clock()
-            rows = stores.intents.premises(profile_id(row.id), now, limit)
+            rows = stores.intents.premises(profile_id(row.id), now, MOST_PREMISES)
         return [_premise_view(each) for each in rows]
 
     def add_premises(
@@ -205,6 +218,13 @@ class MemberProfiles:
         self._write(member, do)
 
     # What those are made of
+
+    def _past(
+        self, member: Principal, label: Label, as_of: datetime, *, limit: int
+    ) -> Sequence[TextRow]:
+        with self.platform.transactions.reading(member) as stores:
+            position = stores.ledger.position_at(as_of)
+            return stores.intents.texts_as_of(client_of(member), label, position, limit)
 
     def _was(self, member: Principal) -> _Was:
         with self.platform.transactions.reading(member) as stores:
