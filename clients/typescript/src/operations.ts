@@ -1803,40 +1803,40 @@ export function addSource(
 
 /** Show a source of knowledge. */
 export function getSource(
-  knowledgeSourceId: string,
+  knowledgeId: string,
 ): Call<M["KnowledgeSource"]> {
-  return { method: "GET", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}` };
+  return { method: "GET", path: `/v1/sources/${encodeURIComponent(knowledgeId)}` };
 }
 
 /** Change or pause a source of knowledge. */
 export function changeSource(
-  knowledgeSourceId: string,
+  knowledgeId: string,
   body: M["KnowledgeSourceChangeIn"],
 ): Call<M["KnowledgeSource"]> {
-  return { method: "PATCH", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}`, body };
+  return { method: "PATCH", path: `/v1/sources/${encodeURIComponent(knowledgeId)}`, body };
 }
 
 /** Remove a source of knowledge. */
 export function removeSource(
-  knowledgeSourceId: string,
+  knowledgeId: string,
   query: { documents?: boolean | undefined } = {},
 ): Call<M["KnowledgeSource"]> {
-  return { method: "DELETE", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}`, query };
+  return { method: "DELETE", path: `/v1/sources/${encodeURIComponent(knowledgeId)}`, query };
 }
 
 /** Find out what a sync would change. */
 export function previewSource(
-  knowledgeSourceId: string,
+  knowledgeId: string,
 ): Call<M["KnowledgeSource"]> {
-  return { method: "POST", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}/preview` };
+  return { method: "POST", path: `/v1/sources/${encodeURIComponent(knowledgeId)}/preview` };
 }
 
 /** Read a source of knowledge now. */
 export function syncSource(
-  knowledgeSourceId: string,
+  knowledgeId: string,
   body: M["SourceSyncIn"],
 ): Call<M["KnowledgeSource"]> {
-  return { method: "POST", path: `/v1/sources/${encodeURIComponent(knowledgeSourceId)}/sync`, body };
+  return { method: "POST", path: `/v1/sources/${encodeURIComponent(knowledgeId)}/sync`, body };
 }
 
 /** What the workspace holds and how good it is. */

@@ -136,9 +136,9 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST people > person.added person.link_made | POST people/{person_id}/link > person.link_made
  | POST people/{person_id}/sign-out > person.signed_out
  | PATCH people/{person_id} > person.changed | DELETE people/{person_id} > person.removed
- | POST sources > source.added | PATCH sources/{knowledge_source_id} > source.changed
- | DELETE sources/{knowledge_source_id} > source.removed
- | POST sources/{knowledge_source_id}/sync | POST sources/{knowledge_source_id}/preview
+ | POST sources > source.added | PATCH sources/{knowledge_id} > source.changed
+ | DELETE sources/{knowledge_id} > source.removed
+ | POST sources/{knowledge_id}/sync | POST sources/{knowledge_id}/preview
  | POST ticket-sources > ticket_source.registered
  | PATCH ticket-sources/{source_id} > ticket_source.changed
  | DELETE ticket-sources/{source_id} > ticket_source.removed

@@ -4218,7 +4218,7 @@ def add_source(
 
 
 def get_source(
-    knowledge_source_id: UUID | str,
+    knowledge_id: UUID | str,
 ) -> Call[models.KnowledgeSource]:
     """Show a source of knowledge.
 
@@ -4227,13 +4227,13 @@ def get_source(
     """
     return Call(
         method="GET",
-        path=f"/v1/sources/{part(knowledge_source_id)}",
+        path=f"/v1/sources/{part(knowledge_id)}",
         answer=models.KnowledgeSource,
     )
 
 
 def change_source(
-    knowledge_source_id: UUID | str,
+    knowledge_id: UUID | str,
     body: models.KnowledgeSourceChangeIn,
 ) -> Call[models.KnowledgeSource]:
     """Change or pause a source of knowledge.
@@ -4242,14 +4242,14 @@ def change_source(
     """
     return Call(
         method="PATCH",
-        path=f"/v1/sources/{part(knowledge_source_id)}",
+        path=f"/v1/sources/{part(knowledge_id)}",
         answer=models.KnowledgeSource,
         body=body,
     )
 
 
 def remove_source(
-    knowledge_source_id: UUID | str,
+    knowledge_id: UUID | str,
     *,
     documents: bool | None = None,
 ) -> Call[models.KnowledgeSource]:
@@ -4259,14 +4259,14 @@ def remove_source(
     """
     return Call(
         method="DELETE",
-        path=f"/v1/sources/{part(knowledge_source_id)}",
+        path=f"/v1/sources/{part(knowledge_id)}",
         answer=models.KnowledgeSource,
         query={"documents": documents},
     )
 
 
 def preview_source(
-    knowledge_source_id: UUID | str,
+    knowledge_id: UUID | str,
 ) -> Call[models.KnowledgeSource]:
     """Find out what a sync would change.
 
@@ -4275,13 +4275,13 @@ def preview_source(
     """
     return Call(
         method="POST",
-        path=f"/v1/sources/{part(knowledge_source_id)}/preview",
+        path=f"/v1/sources/{part(knowledge_id)}/preview",
         answer=models.KnowledgeSource,
     )
 
 
 def sync_source(
-    knowledge_source_id: UUID | str,
+    knowledge_id: UUID | str,
     body: models.SourceSyncIn,
 ) -> Call[models.KnowledgeSource]:
     """Read a source of knowledge now.
@@ -4290,7 +4290,7 @@ def sync_source(
     """
     return Call(
         method="POST",
-        path=f"/v1/sources/{part(knowledge_source_id)}/sync",
+        path=f"/v1/sources/{part(knowledge_id)}/sync",
         answer=models.KnowledgeSource,
         body=body,
     )

@@ -105,18 +105,18 @@ def list_sources(caller: Admin, services: Services) -> Response:
 
 
 @routes.get(
-    "/v1/sources/{knowledge_source_id}",
+    "/v1/sources/{knowledge_id}",
     summary="Show a source of knowledge",
     response_model=None,
     responses={**answers(200, "The source", KnowledgeSource), **problems("not-found")},
 )
-def get_source(knowledge_source_id: SourceId, caller: Admin, services: Services) -> Response:
+def get_source(knowledge_id: SourceId, caller: Admin, services: Services) -> Response:
     """Show a source: the run under way, the last one, what a preview found out, the last error."""
-    return answer(_shown(services.sources.get(caller, knowledge_source_id)))
+    return answer(_shown(services.sources.get(caller, knowledge_id)))
 
 
 @routes.patch(
-    "/v1/sources/{knowledge_source_id}",
+    "/v1/sources/{knowledge_id}",
     summary="Change or pause a source of knowledge",
     response_model=None,
     responses={
@@ -125,15 +125,15 @@ def get_source(knowledge_source_id: SourceId, caller: Admin, services: Services)
     },
 )
 def change_source(
-    knowledge_source_id: SourceId, body: KnowledgeSourceChangeIn, caller: Admin, services: Services
+    knowledge_id: SourceId, body: KnowledgeSourceChangeIn, caller: Admin, services: Services
 ) -> Response:
     """Change a source. It is read anew with the next minutes; a paused one is not."""
     change = convert(body, SourceChange)
-    return answer(_shown(services.sources.change(caller, knowledge_source_id, change)))
+    return answer(_shown(services.sources.change(caller, knowledge_id, change)))
 
 
 @routes.delete(
-    "/v1/sources/{knowledge_source_id}",
+    "/v1/sources/{knowledge_id}",
     summary="Remove a source of knowledge",
     response_model=None,
     responses={
@@ -142,7 +142,7 @@ def change_source(
     },
 )
 def remove_source(
-    knowledge_source_id: SourceId,
+    knowledge_id: SourceId,
     caller: Admin,
     services: Services,
     documents: Annotated[
@@ -150,11 +150,11 @@ def remove_source(
     ] = False,
 ) -> Response:
     """Remove a source with its secrets. To destroy what it brought, forget it instead."""
-    return answer(_shown(services.sources.remove(caller, knowledge_source_id, documents=documents)))
+    return answer(_shown(services.sources.remove(caller, knowledge_id, documents=documents)))
 
 
 @routes.post(
-    "/v1/sources/{knowledge_source_id}/sync",
+    "/v1/sources/{knowledge_id}/sync",
     summary="Read a source of knowledge now",
     status_code=202,
     response_model=None,
@@ -164,17 +164,15 @@ def remove_source(
     },
 )
 def sync_source(
-    knowledge_source_id: SourceId, body: SourceSyncIn, caller: Admin, services: Services
+    knowledge_id: SourceId, body: SourceSyncIn, caller: Admin, services: Services
 ) -> Response:
     """Read a source at once. Follow `run` until it is null; then `last_sync` says what it did."""
-    synced = services.sources.sync(
-        caller, knowledge_source_id, accept_deletions=body.accept_deletions
-    )
+    synced = services.sources.sync(caller, knowledge_id, accept_deletions=body.accept_deletions)
     return answer(_shown(synced), status=202)
 
 
 @routes.post(
-    "/v1/sources/{knowledge_source_id}/preview",
+    "/v1/sources/{knowledge_id}/preview",
     summary="Find out what a sync would change",
     status_code=202,
     response_model=None,
@@ -183,9 +181,9 @@ def sync_source(
         **problems("not-found", "conflict"),
     },
 )
-def preview_source(knowledge_source_id: SourceId, caller: Admin, services: Services) -> Response:
+def preview_source(knowledge_id: SourceId, caller: Admin, services: Services) -> Response:
     """Read a source and change nothing. Follow `run` until it is null; then see `last_preview`."""
-    return answer(_shown(services.sources.preview(caller, knowledge_source_id)), status=202)
+    return answer(_shown(services.sources.preview(caller, knowledge_id)), status=202)
 
 
 def _shown(source: KnowledgeSource) -> dict[str, Any]:
