@@ -25,7 +25,7 @@ SHOWN, EXPORTED, BATCH = 50, 10_000, 500
 GROUPS: Mapping[str, str] = {
     "people": "person.added person.changed person.removed person.link_made person.attempted "
     "person.signed_in person.session_renewed person.signed_out person.password_set "
-    "person.passkey_added person.passkey_removed",
+    "person.passkey_added person.passkey_removed person.linked",
     "keys": "key.created key.revoked key.bound",
     "agents": "agent.registered agent.changed agent.baked persona.changed grant.made grant.revoked "
     "approval.granted approval.edited approval.rejected workflow.changed workflow.decided",
