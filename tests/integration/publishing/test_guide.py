@@ -16,6 +16,7 @@ import pytest
 from tests.integration.console import test_in_a_browser
 from tests.integration.console.test_in_a_browser import HOSTILE, Site, looks_well
 from tests.integration.publishing.test_publications import Publishing, opened
+from tests.support.front import Cloud
 from tests.support.serving import serving
 
 from cairn.api.app import create_app
@@ -74,7 +75,8 @@ def walk(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         services = publishing.front.app.state.services
         app = create_app(services, options, log=logger("api", "CRITICAL"))
         with serving(app) as url:
-            yield Walk(Site(publishing.front, url, publishing.world), publishing, folder)
+            site = Site(publishing.front, url, publishing.world, Cloud())
+            yield Walk(site, publishing, folder)
         publishing.world.pool.close()
 
 
