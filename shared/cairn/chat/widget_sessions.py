@@ -73,6 +73,9 @@ class SessionState(StrEnum):
     CLOSED = "closed"  # the end: the operator closed it
 
 
+WITH_PERSON = frozenset({SessionState.HANDOFF_PENDING, SessionState.HANDOFF_ACTIVE})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
     """A session as it begins."""
@@ -235,6 +238,8 @@ class Widgets:
     def count(self, session: WidgetSession, stores: Stores, new: NewTurn) -> None:
         """Count a turn that begins, in its transaction; refuse it when that is too many.
 
+        While a person has the chat no model is asked: of the limits those of a minute and a day hold.
+
         Raises Unauthenticated for a session that is over, Denied (challenge) when it has to show a
         browser first, RateLimited for too many messages, or when the day's money is spent.
         """
@@ -244,12 +249,15 @@ class Widgets:
         if counts is None:
             raise Unauthenticated("This chat is over; begin another.", reason="session")
         messages, passed = counts
-        if messages > limits.per_session:
+        with_person = session.row.state in WITH_PERSON
+        if messages > limits.per_session and not with_person:
             raise _busy(settings, WAIT_MINUTE, "chat-session")
         lately, today = stores.chat_sessions.said(
             session.row.counted, minute=now - MINUTE, day=now - DAY
         )
         _require_room(settings, limits, lately, today)
+        if with_person:
+            return
         widget = stores.widgets.find()
         if widget is None or widget.spent(now.astimezone(UTC).date()) >= settings.day_usd:
             raise _busy(settings, until_tomorrow(now), "chat-budget")

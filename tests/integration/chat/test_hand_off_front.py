@@ -562,3 +562,20 @@ def test_numbers_say_how_long_customers_waited(front: Front) -> None:
     numbers = Desk(front).done("GET", "/numbers")
     assert (numbers["pending"], numbers["active"], numbers["accepted"]) == (0, 1, 1)
     assert numbers["median_wait_seconds"] is not None
+
+
+def test_a_customer_is_heard_by_a_person_though_the_day_is_spent_and_the_session_is_full(
+    led: Front, model: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays(model, monkeypatch, Say(text="Let me see."))
+    shop, chat = pending(led)
+    full = {**test_widget_front.FOREVER, "per_session": 1, "challenge_after": 0}
+    test_widget_front.set_widget(led, hand_off=HAND_OFF, anonymous=full, day_usd=0)
+
+    assert shop.answered("Is anybody there?")["state"] == "passed"
+    assert Desk(led).accept(chat).status_code == 200
+    assert shop.answered("I am in a hurry.")["state"] == "passed"
+
+    Desk(led).done("POST", f"/{chat}/return")
+    refused = shop.say("And now?")
+    assert (refused.status_code, refused.json()["reason"]) == (429, "chat-session")
