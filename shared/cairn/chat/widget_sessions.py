@@ -238,7 +238,7 @@ class Widgets:
     def count(self, session: WidgetSession, stores: Stores, new: NewTurn) -> None:
         """Count a turn that begins, in its transaction; refuse it when that is too many.
 
-        While a person has the chat no model is asked: of the limits those of a minute and a day hold.
+        While a person has the chat no model is asked: the limits of a minute and a day hold alone.
 
         Raises Unauthenticated for a session that is over, Denied (challenge) when it has to show a
         browser first, RateLimited for too many messages, or when the day's money is spent.

@@ -172,6 +172,7 @@ def test_signatures_of_anchors_are_checked_by_the_browser(
     site: Site, page: Page, p256: bool
 ) -> None:
     signer = Signer(p256=p256)
+    assert len(exported(site)) > 3
     signed = anchors(site, signer)
     lines = exported(site)
     head = json.loads(lines[0])["head"]["position"]

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cairn.discovery.intents.statements import (
@@ -75,8 +75,7 @@ def bundled() -> Weights:
     """Return the model that Cairn ships."""
     import numpy as np
 
-    text = resources.files("cairn.discovery.intents").joinpath(FILE).read_text(encoding="utf-8")
-    stored = json.loads(text)
+    stored = json.loads(Path(__file__).with_name(FILE).read_text(encoding="utf-8"))
     return Weights(
         model=stored["model"],
         grams=tuple(stored["grams"]),
