@@ -24,7 +24,8 @@ from tests.support.zoho_replay import (
     zoho_replay,
 )
 
-from cairn.adapters.http.help_desks import OpenHelpDesk, PublishedKeys
+from cairn.adapters.http.desks.zoho import PublishedKeys
+from cairn.adapters.http.help_desks import OpenHelpDesk
 from cairn.adapters.http.rest import rest_breakers
 from cairn.kernel.errors import CairnError, NotFound, Unauthenticated, Unavailable, ValidationFailed
 from cairn.kernel.ids import new_id

@@ -21,10 +21,12 @@ from cairn.cli.options import (
     text_given,
     without_none,
 )
+from cairn.tickets.ticket import SourceKind
 
 app = typer.Typer(help="Tickets, and the queue.", no_args_is_help=True)
 
 TicketId = Annotated[str, typer.Argument(help="The ticket's id.")]
+KINDS = ", ".join(kind.value for kind in SourceKind if kind is not SourceKind.API) + "."
 _COLOURS = {
     "auto_resolved": "green",
     "investigating": "cyan",
@@ -222,7 +224,7 @@ def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
 def add_source(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(help="What to call it.")],
-    kind: Annotated[str, typer.Option(help="zoho-desk, github-issues, mail or slack.")],
+    kind: Annotated[str, typer.Option(help=KINDS)],
     config: Config = None,
     secret: Secret = None,
     persona: Persona = None,

@@ -10,14 +10,16 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,34 @@ def read_cursor(text: str | None, begin: datetime) -> Cursor:
         return Cursor(since=parse_timestamp(since), start=int(start), seen=pairs)
     except (ValueError, TypeError, ValidationFailed):
         return Cursor(since=begin)
+
+
+def fresh(
+    at: Cursor, listed: Sequence[tuple[str, datetime | None, T]], *, full: bool, size: int
+) -> tuple[list[T], Cursor]:
+    """Return which of (id, time of change, record) were not read before, and where to go on.
+
+    See `Cursor.after`; a record without a time of change is left out.
+    """
+    timed = [(name, when, record) for name, when, record in listed if when is not None]
+    results = [record for name, changed_at, record in timed if not at.has_seen(name, changed_at)]
+    after = at.after([(name, changed_at) for name, changed_at, _ in timed], full=full, size=size)
+    return results, after
+
+
+def backfill_of(config: Mapping[str, Any]) -> timedelta:
+    """Return how far back the first poll looks (`backfill_hours`)."""
+    return timedelta(hours=float(config.get("backfill_hours", 24)))
+
+
+def statuses_of(
+    config: Mapping[str, Any], usual: Mapping[str, str], *, refuse: Callable[[str, str], None]
+) -> Mapping[str, str]:
+    """Return what the desk calls our statuses: as `statuses` says, else as is `usual`."""
+    own = cast("Mapping[str, Any]", config.get("statuses") or {})
+    if set(own) - set(usual):
+        refuse("statuses", f"knows {', '.join(usual)} only")
+    return {**usual, **{name: str(value) for name, value in own.items()}}
 
 
 class NeedsAuth(Conflict):

@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from cairn.kernel.errors import NotFound, Unauthenticated, ValidationFailed
+from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.tickets.adapter import (
     Capabilities,
     Events,
     Incoming,
     Message,
     Polled,
+    backfill_of,
+    fresh,
     read_cursor,
     text_at,
     time_at,
 )
+from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.ticket import Priority, TicketStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from cairn.kernel.clock import Clock
     from cairn.tickets.adapter import Delivered
@@ -38,7 +39,6 @@ SIGNATURE_HEADER = "x-hub-signature-256"
 EVENT_HEADER = "x-github-event"
 DELIVERY_HEADER = "x-github-delivery"
 COMMENT_EVENT = "issue_comment"
-MAX_DELIVERY_CHARS = 100
 STATUS_LABEL = "cairn:"
 COMMENT_PAGES = 10
 """Pages of a hundred comments that are read at the most."""
@@ -125,19 +125,15 @@ class GitHubAdapter:
             page=at.start + 1,
             per_page=limit,
         )
-        listed = [
-            (record, text_at(record, "number"), changed_at)
-            for record in page.records
-            if (changed_at := time_at(record, "updated_at")) is not None
-        ]
-        results = [
-            item for item, number, changed_at in listed if not at.has_seen(number, changed_at)
-        ]
-        changes = [(number, changed_at) for _, number, changed_at in listed]
         more = page.next_page is not None
+        changes = [
+            (text_at(record, "number"), time_at(record, "updated_at"), record)
+            for record in page.records
+        ]
+        results, after = fresh(at, changes, full=more, size=1)
         return Polled(
             tickets=tuple(incoming(item, self.repository) for item in results),
-            cursor=str(at.after(changes, full=more, size=1)),
+            cursor=str(after),
             more=more,
             messages=tuple(
                 message for item in results for message in self._messages(item, at.since)
@@ -146,44 +142,33 @@ class GitHubAdapter:
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
         """Raise Unauthenticated unless the body is signed with the webhook's secret."""
-        signature = delivered.headers.get(SIGNATURE_HEADER, "")
-        if not signature or not self.webhook_secret:
-            raise Unauthenticated("This delivery is not signed.", reason="unsigned")
-        expected = hmac.new(self.webhook_secret.encode(), delivered.body, hashlib.sha256)
-        sent = signature.removeprefix("sha256=").encode("utf-8", errors="replace")
-        if not hmac.compare_digest(expected.hexdigest().encode(), sent):
-            raise Unauthenticated(
-                "This delivery's signature does not hold.", reason="bad-signature"
-            )
+        signature = delivered.headers.get(SIGNATURE_HEADER, "") if self.webhook_secret else ""
+        secret = (self.webhook_secret or "").encode()
+        expected = hmac.new(secret, delivered.body, hashlib.sha256).hexdigest()
+        check_signature(signature.removeprefix("sha256="), expected)
 
     def read(self, delivered: Delivered) -> Events:
         """Return the issue of an `issues` event, or of an `issue_comment` with what was said.
 
         Other events tell nothing that is a ticket's.
         """
-        delivery_id = delivered.headers.get(DELIVERY_HEADER, "")[:MAX_DELIVERY_CHARS]
-        if not delivery_id.strip():
-            delivery_id = hashlib.sha256(delivered.body).hexdigest()
+        known_as = delivery_id(delivered.headers.get(DELIVERY_HEADER, ""), delivered)
         if delivered.headers.get(EVENT_HEADER) not in _EVENTS:
-            return Events(delivery_id=delivery_id, tickets=())
-        try:
-            document: Any = json.loads(delivered.body)
-        except (ValueError, RecursionError) as exc:
-            raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
-        document = cast("Record", document) if isinstance(document, dict) else {}
+            return Events(delivery_id=known_as, tickets=())
+        document = record_of(delivered)
         issue: Any = document.get("issue")
         if not isinstance(issue, dict) or "pull_request" in issue or not self._is_ours(document):
-            return Events(delivery_id=delivery_id, tickets=())
+            return Events(delivery_id=known_as, tickets=())
         record = cast("Record", issue)
         if not set(self.repository.labels) <= set(_labels(record)):
-            return Events(delivery_id=delivery_id, tickets=())
+            return Events(delivery_id=known_as, tickets=())
         comment: Any = document.get("comment")
         commented = delivered.headers.get(EVENT_HEADER) == COMMENT_EVENT
         if commented and (not isinstance(comment, dict) or document.get("action") != "created"):
-            return Events(delivery_id=delivery_id, tickets=())
+            return Events(delivery_id=known_as, tickets=())
         messages = said_of(record, [cast("Record", comment)]) if commented else ()
         ticket = incoming(record, self.repository)
-        return Events(delivery_id=delivery_id, tickets=(ticket,), messages=messages)
+        return Events(delivery_id=known_as, tickets=(ticket,), messages=messages)
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Comment on the issue; a comment that carries the key is there already."""
@@ -299,7 +284,7 @@ def repository_of(config: Mapping[str, Any]) -> Repository:
         name=str(config.get("repository", "")),
         customer=str(config.get("customer", "")),
         labels=tuple(str(item) for item in cast("Sequence[Any]", config.get("labels") or ())),
-        backfill=timedelta(hours=float(config.get("backfill_hours", 24))),
+        backfill=backfill_of(config),
     )
 
 

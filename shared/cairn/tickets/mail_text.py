@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from mailparser_reply.parser import EmailMessage
 
-from cairn.tickets.zoho import plain_text
+from cairn.tickets.html import plain_text
 
 if TYPE_CHECKING:
     from email.message import Message

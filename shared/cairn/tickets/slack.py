@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from cairn.kernel.errors import NotFound, Unauthenticated, ValidationFailed
+from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, Polled, text_at
+from cairn.tickets.deliveries import check_now, check_signature, delivery_id, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from cairn.tickets.adapter import Delivered
 
 SIGNATURE_HEADER, TIME_HEADER = "x-slack-signature", "x-slack-request-timestamp"
-WINDOW_SECONDS = 300
-"""How far the time of a delivery may be from ours: what is older may be a replay."""
-
 MAX_TEXT_CHARS = 39_000
 """Slack cuts a message at 40,000."""
 
@@ -85,40 +82,26 @@ class SlackAdapter:
         """Raise Unauthenticated unless the body and its time are signed, and the time is now."""
         sent_at = delivered.headers.get(TIME_HEADER, "")
         signature = delivered.headers.get(SIGNATURE_HEADER, "")
-        if not signature or not re.fullmatch(r"[0-9]{1,12}", sent_at):
-            raise Unauthenticated("This delivery is not signed.", reason="unsigned")
-        if abs(now.timestamp() - int(sent_at)) > WINDOW_SECONDS:
-            raise Unauthenticated("This delivery is too old.", reason="stale")
+        check_now(sent_at if signature else "", now)
         base = b"v0:" + sent_at.encode() + b":" + delivered.body
         expected = hmac.new(self.signing_secret.encode(), base, hashlib.sha256).hexdigest()
-        if not hmac.compare_digest(
-            f"v0={expected}".encode(), signature.encode("utf-8", errors="replace")
-        ):
-            raise Unauthenticated(
-                "This delivery's signature does not hold.", reason="bad-signature"
-            )
+        check_signature(signature, f"v0={expected}")
 
     def read(self, delivered: Delivered) -> Events:
         """Return what a person wrote, or the challenge of a URL verification.
 
         Of another team, and what else happens in a team, tells nothing.
         """
-        try:
-            document: Any = json.loads(delivered.body)
-        except (ValueError, RecursionError) as exc:
-            raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
-        record = cast("Record", document) if isinstance(document, dict) else {}
-        delivery_id = text_at(record, "event_id")[:100]
-        if not delivery_id.strip() or not delivery_id.isascii():
-            delivery_id = hashlib.sha256(delivered.body).hexdigest()
+        record = record_of(delivered)
+        known_as = delivery_id(text_at(record, "event_id"), delivered)
         if text_at(record, "type") == "url_verification":
             challenge = text_at(record, "challenge")[:1_000]
-            return Events(delivery_id=delivery_id, tickets=(), challenge=challenge)
+            return Events(delivery_id=known_as, tickets=(), challenge=challenge)
         event: Any = record.get("event")
         if not isinstance(event, dict) or text_at(record, "team_id") != self.team.team_id:
-            return Events(delivery_id=delivery_id, tickets=())
+            return Events(delivery_id=known_as, tickets=())
         tickets, messages = said_of(cast("Record", event), self.team)
-        return Events(delivery_id=delivery_id, tickets=tickets, messages=messages)
+        return Events(delivery_id=known_as, tickets=tickets, messages=messages)
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Answer in the thread; an answer that carries the key is there already."""

@@ -7,14 +7,12 @@ https://desk.zoho.com/support/WebhookDocument.do
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from html import unescape
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from cairn.kernel.errors import Unauthenticated, ValidationFailed
+from cairn.kernel.errors import Unauthenticated
 from cairn.kernel.text.hashes import sha256
 from cairn.tickets.adapter import (
     Capabilities,
@@ -22,75 +20,22 @@ from cairn.tickets.adapter import (
     Incoming,
     Message,
     Polled,
+    backfill_of,
+    fresh,
     read_cursor,
+    statuses_of,
     text_at,
     time_at,
 )
+from cairn.tickets.deliveries import document_of
+from cairn.tickets.html import plain_text
 from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from cairn.kernel.clock import Clock
     from cairn.tickets.adapter import Delivered
-
-
-_BREAKING = frozenset(
-    ["br", "div", "p", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "ul"]
-)
-_HIDDEN = {
-    tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style", "head", "template")
-}
-_MARKUP = re.compile(r"<(?:/?[a-zA-Z]|!--)")
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_SPACES = re.compile(r"[ \t\r\f\v\xa0]+")
-
-
-def plain_text(text: str) -> str:
-    """Return the text of HTML; a text without markup stays as it is. Linear in its length."""
-    if not _MARKUP.search(text):
-        return text
-    seen = unescape("".join(_visible(text)))
-    return _tidy(_SPACES.sub(" ", line).strip() for line in seen.split("\n")).strip()
-
-
-def _visible(text: str) -> Iterator[str]:
-    """Yield what is between the tags, and a line break for each tag that makes one."""
-    at = 0
-    while (start := text.find("<", at)) >= 0:
-        yield text[at:start]
-        if text.startswith("<!--", start):
-            at = _after(text, "-->", start + 4)
-            continue
-        following = text.find("<", start + 1)
-        end = text.find(">", start + 1, len(text) if following < 0 else following)
-        tag = _TAG.match(text, start)
-        if end < 0 or tag is None:  # a sign, not a tag
-            yield "<"
-            at = start + 1
-            continue
-        closing, name = bool(tag[1]), tag[2].casefold()
-        at = end + 1
-        if name in _HIDDEN and not closing:
-            match = _HIDDEN[name].search(text, at)
-            at = match.start() if match else len(text)
-        elif name in _BREAKING and not (closing and name == "br"):
-            yield "\n"
-    yield text[at:]
-
-
-def _after(text: str, mark: str, start: int) -> int:
-    value = text.find(mark, start)
-    return len(text) if value < 0 else value + len(mark)
-
-
-def _tidy(lines: Iterable[str]) -> str:
-    tidied: list[str] = []
-    for line in lines:
-        if line or (tidied and tidied[-1]):
-            tidied.append(line)
-    return "\n".join(tidied)
-
 
 TOKEN_HEADER = "x-zdesk-jwt"
 LEEWAY = timedelta(seconds=60)
@@ -187,21 +132,14 @@ class ZohoAdapter:
         listed = self.client.search(
             modified=(at.since, now), start=at.start, limit=limit, sort_by="modifiedTime"
         )
-        changes = [
-            (text_at(item, "id"), changed_at)
-            for item in listed
-            if (changed_at := time_at(item, "modifiedTime")) is not None
-        ]
-        results = [
-            incoming(self.client.ticket(ticket_id))
-            for ticket_id, changed_at in changes
-            if not at.has_seen(ticket_id, changed_at)
-        ]
-        ours = [item for item in results if self._is_ours(item)]
         full = len(listed) >= limit
+        changes = [(text_at(item, "id"), time_at(item, "modifiedTime"), item) for item in listed]
+        changed, after = fresh(at, changes, full=full, size=len(listed))
+        results = [incoming(self.client.ticket(text_at(item, "id"))) for item in changed]
+        ours = [item for item in results if self._is_ours(item)]
         return Polled(
             tickets=tuple(ours),
-            cursor=str(at.after(changes, full=full, size=len(listed))),
+            cursor=str(after),
             more=full,
             messages=tuple(message for our in ours for message in self._messages(our, at.since)),
         )
@@ -215,10 +153,7 @@ class ZohoAdapter:
 
     def read(self, delivered: Delivered) -> Events:
         """Return what a delivery tells: events, each with a ticket, a mail or a comment."""
-        try:
-            events: Any = json.loads(delivered.body)
-        except (ValueError, RecursionError) as exc:
-            raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
+        events = document_of(delivered)
         listed = cast("list[Any]", events if isinstance(events, list) else [events])
         records = [cast("Record", item) for item in listed if isinstance(item, dict)]
         payloads = [
@@ -253,7 +188,7 @@ class ZohoAdapter:
 
     def set_status(self, external_id: str, status: str) -> str:
         """Set the status as the portal calls it."""
-        called = self.portal.statuses.get(status) or STATUSES[status]
+        called = self.portal.statuses[status]
         return text_at(self.client.set_status(external_id, called), "status") or called
 
     def log_time(self, external_id: str, minutes: int, note: str, *, key: str) -> str:
@@ -422,14 +357,11 @@ def _moment(value: float) -> datetime:
 
 def portal_of(config: Mapping[str, Any], *, refuse: Callable[[str, str], None]) -> ZohoPortal:
     """Return what of a source's settings is not the sign-in; `refuse` names a wrong field."""
-    statuses = cast("Mapping[str, Any]", config.get("statuses") or {})
-    if set(statuses) - set(STATUSES):
-        refuse("statuses", f"knows {', '.join(STATUSES)} only")
     return ZohoPortal(
         organisation_id=str(config.get("organisation_id", "")),
         webhook_id=config.get("webhook_id"),
         department_id=config.get("department_id"),
         from_address=config.get("from_address"),
-        statuses={name: str(value) for name, value in statuses.items()},
-        backfill=timedelta(hours=float(config.get("backfill_hours", 24))),
+        statuses=statuses_of(config, STATUSES, refuse=refuse),
+        backfill=backfill_of(config),
     )

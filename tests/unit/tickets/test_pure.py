@@ -11,6 +11,7 @@ from tests.support.helpdesk import incoming
 from cairn.kernel.errors import ValidationFailed
 from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Cursor, read_cursor, text_at, time_at
 from cairn.tickets.github import priority_of
+from cairn.tickets.html import plain_text
 from cairn.tickets.intake import is_later
 from cairn.tickets.queue import is_degraded, view_of
 from cairn.tickets.sealing import (
@@ -23,7 +24,6 @@ from cairn.tickets.sealing import (
     text_of,
 )
 from cairn.tickets.ticket import Priority, QueueNumbers
-from cairn.tickets.zoho import plain_text
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -1,0 +1,58 @@
+"""A Slack team as a kind of ticket source. Its client is `http.slack`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from cairn.adapters.http.desks.declaring import (
+    Fields,
+    HelpDesk,
+    is_ascii_secret,
+    is_secret,
+    is_text,
+)
+from cairn.adapters.http.rest import checked_base_url
+from cairn.adapters.http.slack import API_URL, SlackApi
+from cairn.tickets.slack import SlackAdapter, team_of
+from cairn.tickets.ticket import SourceKind
+
+if TYPE_CHECKING:
+    from cairn.adapters.http.desks.declaring import Opening
+
+_SLACK_ID = re.compile(r"[A-Z0-9]{2,40}")
+
+
+def _open(opening: Opening) -> SlackAdapter:
+    client = SlackApi(
+        token=opening.secrets["bot_token"],
+        api_url=opening.config.get("api_url", API_URL),
+        allow_private=opening.allow_private,
+        transport=opening.transport,
+        breakers=opening.breakers,
+    )
+    checked_base_url(client.api_url, allow_private=opening.allow_private)
+    return SlackAdapter(
+        client=client,
+        team=team_of(opening.config),
+        signing_secret=opening.secrets["signing_secret"],
+    )
+
+
+def _is_slack_id(value: object) -> bool:
+    return isinstance(value, str) and _SLACK_ID.fullmatch(value) is not None
+
+
+def _are_slack_ids(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_slack_id, cast("list[Any]", value)))
+
+
+DESK = HelpDesk(
+    kind=SourceKind.SLACK,
+    config=Fields(
+        needed={"team_id": _is_slack_id},
+        allowed={"api_url": is_text, "channels": _are_slack_ids, "customer": is_text},
+    ),
+    secrets=Fields(needed={"bot_token": is_ascii_secret, "signing_secret": is_secret}),
+    open=_open,
+)
