@@ -18,6 +18,7 @@ import numpy as np
 
 from cairn.discovery.intents import speech
 from cairn.discovery.intents.speech import KINDS, Kind, features, grams
+from cairn.discovery.intents.statements import forms
 from cairn.embedding.onnx import OnnxEmbedder
 from cairn.settings.cli import CliSettings
 
@@ -105,8 +106,9 @@ def model_of(
 
 
 def digest(path: Path = SENTENCES) -> str:
-    """Return the SHA-256 of the sentences, by which a stored model says what it was trained on."""
-    return sha256(path.read_bytes()).hexdigest()
+    """Return the SHA-256 of the sentences, their kinds and what the rules make of each."""
+    read = [[text, kind, *forms(text)] for text, kind in zip(*read_sentences(path), strict=True)]
+    return sha256(json.dumps(read).encode()).hexdigest()
 
 
 def _side(kind: Kind) -> str:

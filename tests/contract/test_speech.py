@@ -91,7 +91,7 @@ def test_no_parts_are_no_statements(speech: Speech) -> None:
     assert speech.judged([]) == ()
 
 
-def test_the_stored_model_was_trained_on_the_sentences() -> None:
+def test_the_stored_model_was_trained_on_the_sentences_as_the_rules_read_them_now() -> None:
     stored = json.loads(
         resources.files("cairn.discovery.intents").joinpath(FILE).read_text(encoding="utf-8")
     )
