@@ -10,7 +10,13 @@ from uuid import UUID
 from cairn.discovery.intents.profile import profile_of
 from cairn.discovery.intents.reading import Source, words_of
 from cairn.discovery.intents.reconcile import UNSURE, Action, Change, OpenIntent, likeness
-from cairn.discovery.intents.rows import OPEN, IntentRow, IntentState, profile_id
+from cairn.discovery.intents.rows import (
+    MOST_AS_OF,
+    OPEN,
+    IntentRow,
+    IntentState,
+    profile_id,
+)
 from cairn.discovery.intents.statements import Side, read
 from cairn.discovery.intents.verify import MOST_CHARS, Verified
 from cairn.discovery.intents.views import (
@@ -47,8 +53,6 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3
 """Plans of one text, when the member's open intents change while it is planned."""
-
-MOST_AS_OF = 1_000
 
 ResultT = TypeVar("ResultT")
 

@@ -46,11 +46,11 @@ class Planner:
         """Return what a text says, each statement verified, vague ones enriched."""
         statements = self.models.infer(workspace_id, text)
         by: By = "rules" if statements is None else "model"
-        parts = parts_of(text) if statements is None else ()
-        every = len(parts if statements is None else statements)
-        first = (self.read(parts[:MOST_STATEMENTS]) if statements is None else statements)[
-            :MOST_STATEMENTS
-        ]
+        if statements is None:
+            parts = parts_of(text)
+            every, first = len(parts), self.read(parts[:MOST_STATEMENTS])
+        else:
+            every, first = len(statements), statements[:MOST_STATEMENTS]
 
         def verified(statement: Statement) -> Verified:
             return self._verified(workspace_id, statement, profile, by)

@@ -24,6 +24,7 @@ from cairn.discovery.intents.profile import (
 )
 from cairn.discovery.intents.reading import Source, words_of
 from cairn.discovery.intents.rows import (
+    MOST_AS_OF,
     PREMISE_ADDED,
     PREMISES_RETRACTED,
     PROFILE_WRITTEN,
@@ -166,7 +167,7 @@ class MemberProfiles:
         """Return what the member says of themselves, or said at a moment, the oldest first."""
         member = _member(principal)
         if as_of is not None:
-            past = self._past(member, Label.PREMISE, as_of, limit=MOST_PREMISES)
+            past = self._past(member, Label.PREMISE, as_of, limit=MOST_AS_OF)
             return [
                 _premise_view(row)
                 for row in reversed(past)

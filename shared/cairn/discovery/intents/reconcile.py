@@ -225,15 +225,12 @@ def _over(
     "The lathe museum is closed" speaks of no lathe.
     """
     subject = _subject(text)
-    if near is not None and (subject is None or subject in _CALLED or subject in _ANY_INTENT):
+    if near is None:
+        return _called(text, intents)
+    if subject is None or subject in _CALLED or subject in _ANY_INTENT or subject in _OF_SIDE:
         return near
-    if near is not None and _matter(subject or "") & _matter(near[0].text):
-        return near
-    if near is not None and _TAKEN.search(text):
-        return near
-    if near is not None and subject in _OF_SIDE:
-        return near
-    return _called(text, intents) if near is None else None
+    is_its_matter = bool(_matter(subject) & _matter(near[0].text))
+    return near if is_its_matter or _TAKEN.search(text) else None
 
 
 def _subject(text: str) -> str | None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from cairn.ledger.entry import Entry
 
+MOST_AS_OF = 1_000
+"""Texts of one member at a moment, archived ones counted."""
+
 CREATED = "intent.created"
 UPDATED = "intent.updated"
 CHANGED = "intent.changed"
