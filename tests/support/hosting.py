@@ -15,7 +15,7 @@ from tests.support.remembering import NOON, admin_of
 
 from cairn.adapters.http.webhooks import HttpWebhookSender
 from cairn.connectors.connector import Connector, Launch, Transport
-from cairn.connectors.directory import Secrets, StoreDirectory
+from cairn.connectors.directory import StoreDirectory
 from cairn.connectors.host import Host
 from cairn.connectors.manifest import tool_meta
 from cairn.connectors.port import ToolCall, ToolResult
@@ -26,6 +26,7 @@ from cairn.kernel.errors import ValidationFailed
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyCipher
 from cairn.safety.tools import Lane
+from cairn.writing.secrets import Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -50,14 +50,15 @@ def connector_host(
     """
     from cairn.adapters.postgres.agents.connectors import StateTransactions
     from cairn.connectors.connection import HANDSHAKE_SECONDS
-    from cairn.connectors.directory import Secrets, StoreDirectory
+    from cairn.connectors.directory import StoreDirectory
     from cairn.connectors.host import Host
+    from cairn.writing.secrets import Secrets
 
     host = Host(
         directory=StoreDirectory(
             platform=platform,
             states=StateTransactions(opened),
-            secrets=Secrets(keys=platform.keys, cipher=platform.cipher),
+            secrets=Secrets.of(platform),
         ),
         wires=ConnectorWires(settings),
         stopwatch=monotonic,
@@ -162,12 +163,12 @@ def connector_registry(
     `mended` puts back the tickets that waited for one; without it none ever waits.
     """
     from cairn.adapters.http.webhooks import sender_for
-    from cairn.connectors.directory import Secrets
     from cairn.connectors.registry import Connectors
+    from cairn.writing.secrets import Secrets
 
     return Connectors(
         platform=platform,
-        secrets=Secrets(keys=platform.keys, cipher=platform.cipher),
+        secrets=Secrets.of(platform),
         host=host,
         address=sender_for(settings.webhooks).check,
         database=look_at_database,

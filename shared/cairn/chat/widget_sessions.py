@@ -37,6 +37,7 @@ from cairn.kernel.text.hashes import sha256
 from cairn.ledger.keys import BodyUnreadable
 from cairn.writing.checks import clean_name
 from cairn.writing.sealing import client_subjects
+from cairn.writing.secrets import Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -328,14 +329,10 @@ class Widgets:
         return name
 
     def _secret(self, widget: Widget) -> str:
-        owner = (widget.workspace_id,)
-        keys = self.platform.keys.get(widget.workspace_id, owner)
+        opened = Secrets.of(self.platform).opened
         try:
             if widget.row.secret is not None:
-                opened = self.platform.cipher.open(
-                    widget.id, widget.workspace_id, owner, keys, widget.row.secret
-                )
-                return str(opened["secret"])
+                return opened(widget.workspace_id, widget.id, widget.row.secret)["secret"]
         except BodyUnreadable:
             pass
         raise Unavailable("The challenge's service has no secret here.", reason="challenge-secret")

@@ -11,6 +11,7 @@ from cairn.chat.widget import ChallengeKind, WidgetPart, WidgetSettings
 from cairn.kernel.access import Role
 from cairn.kernel.errors import FieldError, NotFound, ValidationFailed
 from cairn.writing.append import principal_actor
+from cairn.writing.secrets import Secrets
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,7 +59,10 @@ class KeepWidget:
         if settings.challenge is ChallengeKind.TURNSTILE and not (secret or (row and row.secret)):
             wrong = "is needed: Turnstile's answers are checked with it"
             raise ValidationFailed(f"secret {wrong}.", errors=[FieldError("secret", wrong)])
-        sealed = self._sealed(principal, widget_id, secret) if secret else None
+        sealed = None
+        if secret:
+            seal = Secrets.of(self.platform).sealed
+            sealed = seal(principal.workspace_id, widget_id, {"secret": secret})
         with self.platform.transactions.writing(principal) as stores:
             body = settings.model_dump(mode="json")
             stores.widgets.keep(widget_id, body, sealed, self.platform.clock())
@@ -88,11 +92,6 @@ class KeepWidget:
             created_at=row.created_at,
             changed_at=row.changed_at,
         )
-
-    def _sealed(self, principal: Principal, widget_id: UUID, secret: str) -> bytes:
-        workspace_id = principal.workspace_id
-        keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
-        return self.platform.cipher.seal(widget_id, workspace_id, keys, {"secret": secret})
 
     def _record(self, stores: Stores, principal: Principal, type_: str, widget_id: UUID) -> None:
         record(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.connectors.connector import Launch
 from cairn.connectors.manifest import read_manifest
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
-    from cairn.ledger.keys import BodyCipher, KeyStore
     from cairn.safety.tools import Criticality, Manifest
     from cairn.writing.platform import Platform
+    from cairn.writing.secrets import Secrets
 
 
 MAX_MANIFESTS = 500
@@ -94,27 +94,6 @@ def _policy(registered: Registered, manifest: Manifest | None) -> ConnectorPolic
         manifest=manifest,
         criticality=connector.criticality,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secrets:
-    """Seals and opens the secrets of connectors with the workspace's own key."""
-
-    keys: KeyStore
-    cipher: BodyCipher
-
-    def sealed(self, workspace_id: UUID, connector_id: UUID, secrets: dict[str, str]) -> bytes:
-        """Return them sealed for one connector."""
-        keys = self.keys.get_or_create(workspace_id, (workspace_id,))
-        body = cast("dict[str, JsonValue]", secrets)
-        return self.cipher.seal(connector_id, workspace_id, keys, body)
-
-    def opened(self, workspace_id: UUID, connector_id: UUID, sealed: bytes) -> dict[str, str]:
-        """Return them; BodyUnreadable when they were not sealed for this connector."""
-        owner = (workspace_id,)
-        keys = self.keys.get(workspace_id, owner)
-        opened = self.cipher.open(connector_id, workspace_id, owner, keys, sealed)
-        return {name: str(value) for name, value in opened.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

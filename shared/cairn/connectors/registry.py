@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.connectors.connector import DatabaseCheck, Registered
-    from cairn.connectors.directory import Secrets
     from cairn.connectors.host import Host
     from cairn.connectors.port import ToolCall, ToolResult
     from cairn.connectors.requests import CheckCommand
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from cairn.kernel.text.json_value import JsonValue
     from cairn.safety.tools import Manifest
     from cairn.writing.platform import Platform
+    from cairn.writing.secrets import Secrets
 
 MAX_CONNECTORS = 50
 

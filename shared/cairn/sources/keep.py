@@ -7,12 +7,11 @@ each document it brings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cairn.documents.accept import source_owner
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
-from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.sources.configs import check_secrets, parse_config
 from cairn.sources.source import (
@@ -28,6 +27,7 @@ from cairn.tickets.personas import NAME
 from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import owners
 from cairn.writing.ports import Topic
+from cairn.writing.secrets import Secrets, clean_config, clean_secrets
 from cairn.writing.subjects import resolve
 from cairn.writing.writer import Work, Writer, open_write
 
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from cairn.writing.writer import Write
 
 MAX_SOURCES = 50
-MAX_CONFIG_BYTES, MAX_CONFIG_DEPTH = 16_384, 4
-MAX_SECRET_CHARS = 8_000
 LEAST_SYNC_SECONDS, MOST_SYNC_SECONDS = 300, 30 * 86_400
 MOST_ITEMS, MOST_BYTES = 50_000, 5_000_000_000
 
@@ -88,7 +86,7 @@ class Sources(Writer):
         """
         principal.require(Role.ADMIN)
         scope = principal.writing_scope(new.scope)
-        config, secrets = _config(new.config), _secrets(new.secrets)
+        config, secrets = clean_config(new.config), clean_secrets(new.secrets)
         self._check(new.kind, config, secrets)
         now = self.platform.clock()
         source = SourceRow(
@@ -144,7 +142,7 @@ class Sources(Writer):
         stored = self.secrets(principal, source_id)
         if destinations(dict(before.config)) != destinations(dict(source.config)):
             refuse_following(stored, change.secrets)
-        secrets = _secrets(renewed(stored, change.secrets))
+        secrets = clean_secrets(renewed(stored, change.secrets))
         self._check(source.kind, source.config, secrets)
         sealed = None if change.secrets is None else self._sealed(principal, source, secrets)
         with self._writing(principal, source) as write:
@@ -183,12 +181,9 @@ class Sources(Writer):
 
     def secrets(self, principal: Principal, source_id: UUID) -> dict[str, str]:
         """Return how to sign in: for who reads it, never for who asks."""
-        owner = (principal.workspace_id,)
         with self.platform.transactions.reading(principal) as stores:
             sealed = stores.sources.secrets(source_id)
-        keys = self.platform.keys.get(principal.workspace_id, owner)
-        opened = self.platform.cipher.open(source_id, principal.workspace_id, owner, keys, sealed)
-        return {name: str(value) for name, value in opened.items()}
+        return Secrets.of(self.platform).opened(principal.workspace_id, source_id, sealed)
 
     def _run(
         self,
@@ -221,9 +216,7 @@ class Sources(Writer):
     def _sealed(
         self, principal: Principal, source: KnowledgeSource, secrets: Mapping[str, str]
     ) -> bytes:
-        workspace_id = principal.workspace_id
-        keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
-        return self.platform.cipher.seal(source.id, workspace_id, keys, dict(secrets))
+        return Secrets.of(self.platform).sealed(principal.workspace_id, source.id, secrets)
 
     def _writing(self, principal: Principal, source: SourceRow) -> AbstractContextManager[Write]:
         owner, subjects = principal.workspace_id, source.data_subjects
@@ -310,7 +303,7 @@ def _changed(source: SourceRow, change: SourceChange) -> SourceRow:
         for name in ("sync_seconds", "max_items", "max_bytes")
         if (value := getattr(change, name)) is not None
     }
-    config = source.config if change.config is None else _config(change.config)
+    config = source.config if change.config is None else clean_config(change.config)
     return replace(source, config=config, state=state, **numbers)
 
 
@@ -318,22 +311,6 @@ def _checked_name(name: str) -> str:
     if not NAME.fullmatch(name):
         _refuse("name", "is 1 to 64 small letters, digits, dashes and underscores")
     return name
-
-
-def _config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    checked = clean_json(
-        dict(config), field="config", max_bytes=MAX_CONFIG_BYTES, max_depth=MAX_CONFIG_DEPTH
-    )
-    return cast("Mapping[str, Any]", checked)
-
-
-def _secrets(secrets: Mapping[str, str]) -> dict[str, str]:
-    return {
-        clean_text(name, field="secrets", max_chars=64): clean_text(
-            value, field=f"secrets.{name}", max_chars=MAX_SECRET_CHARS
-        )
-        for name, value in secrets.items()
-    }
 
 
 MOST = {"sync_seconds": MOST_SYNC_SECONDS, "max_items": MOST_ITEMS, "max_bytes": MOST_BYTES}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
-from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.tickets.adapter import PlainAdapter
 from cairn.tickets.personas import NAME
 from cairn.tickets.ticket import API_SOURCE, SourceKind, SourceState, TicketSource
+from cairn.writing.secrets import Secrets, clean_config, clean_secrets
 from cairn.writing.writer import Write, open_write
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from cairn.writing.platform import Platform
 
 MAX_SOURCES = 50
-MAX_CONFIG_BYTES = 16_384
-MAX_CONFIG_DEPTH = 6
-MAX_SECRETS = 10
-MAX_SECRET_CHARS = 8_000
 LEAST_POLL_SECONDS, MOST_POLL_SECONDS = 60, 86_400
 
 
@@ -72,12 +68,12 @@ class TicketSources:
             id=self.platform.new_id(),
             name=_checked_name(new.name),
             kind=new.kind,
-            config=_config(new.config),
+            config=clean_config(new.config),
             persona=new.persona,
             poll_seconds=_seconds(new.poll_seconds),
             created_at=self.platform.clock(),
         )
-        secrets = _secrets(new.secrets)
+        secrets = clean_secrets(new.secrets)
         self.open_adapter(source.kind.value, source.config, secrets)
         sealed = self._sealed(principal, source, secrets)
         with self._writing(principal) as write:
@@ -112,7 +108,7 @@ class TicketSources:
         stored_secrets = self._secrets(principal, source_id)
         if destinations(dict(source_before.config)) != destinations(dict(source.config)):
             refuse_following(stored_secrets, change.secrets)
-        secrets = _secrets(renewed(stored_secrets, change.secrets))
+        secrets = clean_secrets(renewed(stored_secrets, change.secrets))
         self.open_adapter(source.kind.value, source.config, secrets)
         sealed = None
         if change.secrets is not None:
@@ -150,19 +146,14 @@ class TicketSources:
         return self.adapter(principal, ticket_source)
 
     def _secrets(self, principal: Principal, source_id: UUID) -> dict[str, str]:
-        owner = (principal.workspace_id,)
         with self.platform.transactions.reading(principal) as stores:
             sealed = stores.ticket_sources.secrets(source_id)
-        keys = self.platform.keys.get(principal.workspace_id, owner)
-        opened = self.platform.cipher.open(source_id, principal.workspace_id, owner, keys, sealed)
-        return {name: str(value) for name, value in opened.items()}
+        return Secrets.of(self.platform).opened(principal.workspace_id, source_id, sealed)
 
     def _sealed(
         self, principal: Principal, source: TicketSource, secrets: Mapping[str, str]
     ) -> bytes:
-        workspace_id = principal.workspace_id
-        keys = self.platform.keys.get_or_create(workspace_id, (workspace_id,))
-        return self.platform.cipher.seal(source.id, workspace_id, keys, dict(secrets))
+        return Secrets.of(self.platform).sealed(principal.workspace_id, source.id, secrets)
 
     def _writing(self, principal: Principal) -> AbstractContextManager[Write]:
         owner = principal.workspace_id
@@ -192,7 +183,7 @@ def _changed(source_before: TicketSource, change: SourceChange) -> TicketSource:
         state = SourceState.PAUSED if change.paused else SourceState.ACTIVE
     return replace(
         source_before,
-        config=source_before.config if change.config is None else _config(change.config),
+        config=source_before.config if change.config is None else clean_config(change.config),
         persona=change.persona or source_before.persona,
         poll_seconds=(
             source_before.poll_seconds
@@ -216,24 +207,6 @@ def _checked_name(name: str) -> str:
     if not NAME.fullmatch(name) or name == API_SOURCE:
         _refuse("name", "is 1 to 64 small letters, digits, dashes and underscores, and not api")
     return name
-
-
-def _config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    checked = clean_json(
-        dict(config), field="config", max_bytes=MAX_CONFIG_BYTES, max_depth=MAX_CONFIG_DEPTH
-    )
-    return cast("Mapping[str, Any]", checked)
-
-
-def _secrets(secrets: Mapping[str, str]) -> dict[str, str]:
-    if len(secrets) > MAX_SECRETS:
-        _refuse("secrets", f"has more than {MAX_SECRETS} items")
-    return {
-        clean_text(name, field="secrets", max_chars=64): clean_text(
-            value, field=f"secrets.{name}", max_chars=MAX_SECRET_CHARS
-        )
-        for name, value in secrets.items()
-    }
 
 
 def _seconds(seconds: int) -> int:
