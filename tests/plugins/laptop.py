@@ -10,6 +10,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -42,6 +43,11 @@ class Laptop:
     def key(self) -> str:
         """The first admin key."""
         return self.env["CAIRN_API_KEY"]
+
+    @property
+    def sources(self) -> Path:
+        """A folder of this machine that sources may be read of."""
+        return self.stack.layout.base / "sources"
 
     @property
     def headers(self) -> dict[str, str]:
@@ -118,7 +124,12 @@ def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
         first_emulator_port=first_port() + 250,
     )
     try:
-        with patch.dict(os.environ, {"CAIRN_FETCH_PRIVATE_HOSTS": "127.0.0.1"}):
+        allowed = {
+            "CAIRN_FETCH_PRIVATE_HOSTS": "127.0.0.1",
+            "CAIRN_SOURCE_PRIVATE_HOSTS": "127.0.0.1",
+            "CAIRN_SOURCE_FOLDERS": str(stack.layout.base / "sources"),
+        }
+        with patch.dict(os.environ, allowed):
             yield Laptop(stack=stack, env=stack.up())  # a later `up` in a test has it too
     finally:
         stack.down()

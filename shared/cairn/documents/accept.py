@@ -35,7 +35,7 @@ from cairn.writing.task_ports import no_such_task
 from cairn.writing.writer import Work, Write, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from cairn.documents.ports import NewDocument, ObjectStore
     from cairn.kernel.access import Principal
@@ -98,8 +98,9 @@ class AcceptDocument(Writer):
         document: NewDocument,
         *,
         idempotency: IdempotencyKey | None = None,
+        condition: Callable[[Stores], None] | None = None,
     ) -> DocumentAccepted:
-        """Return the ids of the document and its ingestion.
+        """Return the ids of the document and its ingestion; `condition` raises in the transaction.
 
         Raises ValidationFailed for what is not a document of its media type, TooLarge, NotFound for
         an upload that was not announced or not made.
@@ -127,7 +128,7 @@ class AcceptDocument(Writer):
             )
             return Work(
                 resolution=resolution,
-                do=partial(_record, receipt),
+                do=partial(_record, receipt, condition),
                 keep=_answer,
                 read=_accepted,
             )
@@ -239,7 +240,11 @@ def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _record(receipt: _Receipt, write: Write) -> DocumentAccepted:
+def _record(
+    receipt: _Receipt, condition: Callable[[Stores], None] | None, write: Write
+) -> DocumentAccepted:
+    if condition is not None:
+        condition(write.stores)
     if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
         raise no_such_task(receipt.task_id)
     write.register()

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from cairn.documents.accept import AcceptDocument
     from cairn.kernel.access import Principal
+    from cairn.kernel.stores import Stores
     from cairn.memories.delete import DeleteDocument
     from cairn.sources.keep import Sources
     from cairn.sources.reader import Item, OpenReader, Page, Reader
@@ -242,7 +243,10 @@ class _Run:
         self._keep(StoredItem(key=item.key, mark="", document_id=stored and stored.document_id))
         try:
             accepted = self.sync.accept(
-                self.principal, self._document(item, content), idempotency=self._once(item)
+                self.principal,
+                self._document(item, content),
+                idempotency=self._once(item),
+                condition=self._require_lease,
             )
         except _PER_ITEM as problem:
             self._refused(item, problem.reason, stored)
@@ -418,6 +422,11 @@ class _Run:
         if not keep(
             self.source.id, self.lease, cursor=self.cursor, report=self.report, until=until
         ):
+            raise LeaseLost("Somebody else works at this run, or it was ended.")
+
+    def _require_lease(self, stores: Stores) -> None:
+        """Raise when the run is another's: who removes a source holds the same lock meanwhile."""
+        if not stores.sources.is_leased(self.source.id, self.lease):
             raise LeaseLost("Somebody else works at this run, or it was ended.")
 
     def _later(self) -> str:

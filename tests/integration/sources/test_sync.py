@@ -303,6 +303,24 @@ def test_a_source_goes_alone_or_with_what_it_brought(desk: Sourcing, folder: Pat
     assert desk.documents() == {}
 
 
+@pytest.mark.parametrize("documents", [True, False])
+def test_a_worker_in_the_middle_of_a_document_leaves_none_of_a_source_that_is_removed(
+    desk: Sourcing, folder: Path, documents: bool
+) -> None:
+    source = desk.add("folder", config={"path": str(folder)})
+    accept = desk.accept
+
+    def is_late(*given: object, **named: object) -> object:
+        desk.sources.remove(desk.stand.principal, source.id, documents=documents)
+        desk.worker()(desk.stand.workspace_id, source.id, seconds=60)
+        return accept(*given, **named)
+
+    worker = desk.worker(accept=is_late)
+    assert worker(desk.stand.workspace_id, source.id, seconds=60) == "nothing"
+    desk.read()
+    assert (desk.documents(), desk.sources.all(desk.stand.principal)) == ({}, [])
+
+
 def test_a_source_that_is_forgotten_leaves_nothing_in_any_table(
     desk: Sourcing, folder: Path
 ) -> None:

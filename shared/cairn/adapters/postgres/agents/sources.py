@@ -152,6 +152,10 @@ class PostgresSources(Store):
         )
         return updated.rowcount == 1
 
+    def is_leased(self, source_id: UUID, lease: UUID) -> bool:
+        """Say whether a run is still this worker's."""
+        return bool(self.value("source.is_leased", id=source_id, lease=lease))
+
     def release(self, source_id: UUID, lease: UUID) -> None:
         """Let another worker go on."""
         self.run("source.release", id=source_id, lease=lease)

@@ -73,6 +73,11 @@ SELECT run_cursor FROM source WHERE workspace_id = %(workspace_id)s AND id = %(i
 UPDATE source SET run_cursor = %(cursor)s, run_report = %(report)s, leased_until = %(until)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease = %(lease)s
 
+-- name: is_leased
+-- Whether a run is still this worker's.
+SELECT EXISTS (SELECT FROM source
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease = %(lease)s)
+
 -- name: release
 -- Let another worker go on.
 UPDATE source SET lease = NULL
