@@ -74,14 +74,18 @@ class Sourcing:
             dispatcher=self.stand.system.sent,
             clock=self.clock,
         )
-        self.sources = Sources(self.platform, check=CheckSource(folders=self.folders))
+        self.sources = Sources(
+            self.platform, check=CheckSource(folders=self.folders, private_hosts=self.private_hosts)
+        )
         self._accept = AcceptDocument(self.platform, objects=self.stand.objects)
 
     def worker(self, **changes: Any) -> SyncSource:
         given: dict[str, Any] = {
             "platform": self.platform,
             "sources": self.sources,
-            "open": OpenSource(folders=self.folders, private_hosts=self.private_hosts),
+            "open": OpenSource(
+                folders=self.folders, private_hosts=self.private_hosts, pause=lambda _: None
+            ),
             "accept": self.accept,
             "delete": DeleteDocument(self.platform),
             "pause": lambda _: self.read(),

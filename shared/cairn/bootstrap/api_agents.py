@@ -483,7 +483,9 @@ class AgentServices(FeedServices):
         from cairn.adapters.sources.checking import CheckSource
         from cairn.sources.keep import Sources
 
-        return Sources(self.platform, check=CheckSource(folders=self.settings.folders()))
+        settings = self.settings
+        check = CheckSource(folders=settings.folders(), private_hosts=settings.hosts_inside())
+        return Sources(self.platform, check=check)
 
     @part
     def ingest_document(self) -> AcceptDocument:

@@ -67,11 +67,11 @@ def sync_source(settings: SyncSettings, shared: Platform) -> SyncSource:
     from cairn.sources.keep import Sources
     from cairn.sources.sync import SyncSource
 
-    folders = settings.folders()
+    folders, hosts = settings.folders(), settings.hosts_inside()
     return SyncSource(
         platform=shared,
-        sources=Sources(shared, check=CheckSource(folders=folders)),
-        open=OpenSource(folders=folders, private_hosts=settings.private_hosts()),
+        sources=Sources(shared, check=CheckSource(folders=folders, private_hosts=hosts)),
+        open=OpenSource(folders=folders, private_hosts=hosts),
         accept=AcceptDocument(shared, objects=S3Objects(settings.uploads_bucket)),
         delete=DeleteDocument(shared),
         pause=time.sleep,

@@ -51,7 +51,7 @@ def list_sources(ctx: typer.Context, as_json: Json = False) -> None:
     if as_json:
         return print_json(items)
     if not items:
-        deps.out.print("there is no source; add one: cairn sources add NAME --folder PATH")
+        deps.out.print("there is no source; add one: cairn sources add NAME --site https://...")
         return
     shown = table("name", "kind", "state", "documents", "refused", "every", "read", "next")
     for each in items:
@@ -69,6 +69,12 @@ def add(
     folder: Annotated[Path | None, typer.Option(help="A folder of this machine.")] = None,
     git: Annotated[str | None, typer.Option(help="The address of a repository.")] = None,
     branch: Annotated[str | None, typer.Option(help="A branch other than its usual one.")] = None,
+    site: Annotated[str | None, typer.Option(help="The first page of a site.")] = None,
+    host: Annotated[
+        list[str] | None, typer.Option(help="Another host of the site; repeat.")
+    ] = None,
+    depth: Annotated[int | None, typer.Option(help="How many links may lead to a page.")] = None,
+    delay: Annotated[float | None, typer.Option(help="Seconds between two requests.")] = None,
     include: Include = None,
     exclude: Exclude = None,
     secret: Secret = None,
@@ -81,12 +87,12 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Add a source; it is read from now on. A private repository needs --secret token."""
-    places = {"folder": folder and str(folder.resolve()), "git": git}
+    places = {"folder": folder and str(folder.resolve()), "git": git, "site": site}
     kinds = [kind for kind, value in places.items() if value is not None]
     if len(kinds) != 1:
-        raise typer.BadParameter("Give one of --folder and --git.")
-    config = {"path": places["folder"], "url": git, "branch": branch}
-    config |= {"include": include, "exclude": exclude}
+        raise typer.BadParameter("Give one of --folder, --git and --site.")
+    config = {"path": places["folder"], "url": git or site, "branch": branch, "hosts": host}
+    config |= {"depth": depth, "delay_seconds": delay, "include": include, "exclude": exclude}
     body = {
         "name": name,
         "kind": kinds[0],
@@ -259,8 +265,8 @@ def _print(ctx: typer.Context, source: dict[str, Any]) -> None:
     counts = f"{source['documents']:,} documents, {source['bytes']:,} bytes"
     out.print(f"  {counts}, {source['refused']:,} refused", highlight=False)
     if source["run"] is not None:
-        mode = source["run"]["mode"]
-        out.print(f"  {mode} under way: {_counts(source['run'])}", highlight=False)
+        so_far = _counts(source["run"], none=f"see cairn sources show {source['name']}")
+        out.print(f"  {source['run']['mode']} under way: {so_far}", highlight=False)
     if source["error"]:
         out.print(f"  [red]{escape(source['error_detail'] or source['error'])}[/]")
 
@@ -272,8 +278,8 @@ def _print_changes(ctx: typer.Context, report: dict[str, Any]) -> None:
         deps_of(ctx).out.print(line, highlight=False)
 
 
-def _counts(report: dict[str, Any]) -> str:
-    return ", ".join(f"{report[name]:,} {name}" for name in COUNTED if report[name]) or "nothing"
+def _counts(report: dict[str, Any], *, none: str = "nothing") -> str:
+    return ", ".join(f"{report[name]:,} {name}" for name in COUNTED if report[name]) or none
 
 
 def _state(source: dict[str, Any]) -> str:

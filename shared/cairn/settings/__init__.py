@@ -184,22 +184,22 @@ class _SourceSettings(_FromEnvironment):
 
     source_queue_url: str
     source_folders: str = ""
+    source_private_hosts: str = ""
 
     def folders(self) -> tuple[Path, ...]:
         """Return the folders below which folders and repositories may be read."""
         return tuple(Path(part.strip()) for part in self.source_folders.split(",") if part.strip())
 
+    def hosts_inside(self) -> frozenset[str]:
+        """Return the hosts that sources may be on although they are inside this network."""
+        return frozenset(filter(None, map(str.strip, self.source_private_hosts.split(","))))
+
 
 class SyncSettings(_SourceSettings, _QueueSettings, _KeyStoreSettings, _FunctionSettings):
-    """The sync stage. `source_private_hosts` may be read although they are inside this network."""
+    """The sync stage."""
 
     uploads_bucket: str
     ingestion_machine_arn: str
-    source_private_hosts: str = ""
-
-    def private_hosts(self) -> frozenset[str]:
-        """Return those hosts."""
-        return frozenset(filter(None, map(str.strip, self.source_private_hosts.split(","))))
 
 
 class IngestSettings(_KeyStoreSettings, _FunctionSettings):

@@ -47,11 +47,34 @@ class GitConfig(_Config):
     username: Annotated[Line, StringConstraints(max_length=200)] = "git"
 
 
+Host = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.\-]{1,253}(:[0-9]{1,5})?$")]
+
+
+class SiteConfig(_Config):
+    """Pages below the start's folder, or those that `include` names, of its host and `hosts`.
+
+    `depth` is how many links may lead to a page, `delay_seconds` the pause before each request.
+    """
+
+    url: Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\]+$")]
+    hosts: Annotated[tuple[Host, ...], Field(max_length=10)] = ()
+    depth: Annotated[int, Field(ge=1, le=50)] = 10
+    delay_seconds: Annotated[float, Field(ge=0.1, le=30)] = 1.0
+
+
 CONFIGS: Mapping[KnowledgeKind, type[_Config]] = MappingProxyType(
-    {KnowledgeKind.FOLDER: FolderConfig, KnowledgeKind.GIT: GitConfig}
+    {
+        KnowledgeKind.FOLDER: FolderConfig,
+        KnowledgeKind.GIT: GitConfig,
+        KnowledgeKind.SITE: SiteConfig,
+    }
 )
 SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
-    {KnowledgeKind.FOLDER: frozenset[str](), KnowledgeKind.GIT: frozenset({"token"})}
+    {
+        KnowledgeKind.FOLDER: frozenset[str](),
+        KnowledgeKind.GIT: frozenset({"token"}),
+        KnowledgeKind.SITE: frozenset[str](),
+    }
 )
 
 

@@ -15,7 +15,6 @@ from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.sources.configs import check_secrets, parse_config
 from cairn.sources.source import (
-    SCHEME,
     KnowledgeKind,
     KnowledgeSource,
     KnowledgeState,
@@ -324,6 +323,3 @@ def _within(name: str, value: int, least: int) -> int:
 
 def _refuse(field_: str, message: str) -> NoReturn:
     raise ValidationFailed(f"{field_} {message}.", errors=[FieldError(field_, message)])
-
-
-__all__ = ["SCHEME", "NewSource", "SourceChange", "Sources", "begin_run", "find_source"]

@@ -35,8 +35,9 @@ class Page:
     cursor: str | None = None
 
 
-Marks: TypeAlias = Callable[[list[str]], Mapping[str, str]]
-"""Returns the marks that items had when they were read last; unknown ones are left out."""
+Marks: TypeAlias = Callable[[list[str] | None], Mapping[str, str]]
+"""Returns the marks that items had when they were read last; unknown ones are left out. None: all.
+"""
 
 
 class Reader(Protocol):
@@ -61,10 +62,14 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one source may hold: items, and bytes of them together."""
+    """What one source may hold: items, and bytes of them together.
+
+    `whole` when the last run came to its end, with the settings of now.
+    """
 
     items: int
     bytes: int
+    whole: bool = False
 
 
 OpenReader: TypeAlias = Callable[

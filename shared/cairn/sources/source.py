@@ -21,6 +21,7 @@ class KnowledgeKind(StrEnum):
 
     FOLDER = "folder"  # of this machine, below the folders that its owner allows
     GIT = "git"  # one branch of a repository
+    SITE = "site"  # pages of a site, link by link
 
 
 class KnowledgeState(StrEnum):

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
 from cairn.documents import media
-from cairn.documents.accept import MAX_DOCUMENT_BYTES, SOURCE, source_owner
+from cairn.documents.accept import MAX_DOCUMENT_BYTES, source_owner
 from cairn.documents.ports import NewDocument
 from cairn.kernel.access import Scope
 from cairn.kernel.access.system import system_principal
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from cairn.sources.source import Content, SourceRow, SyncReport
     from cairn.writing.platform import Platform
 
-FIRST_LEASE, LEASE = timedelta(minutes=15), timedelta(minutes=2)
+FIRST_LEASE, LEASE = timedelta(minutes=15), timedelta(minutes=5)
 """The first page of a repository takes long; after it each item renews."""
 
 READ_AT_ONCE = 20
@@ -169,6 +169,7 @@ class _Run:
                 page = reader.page(self.cursor, self._marks)
                 if not self._took(page):
                     return False
+                self.moved = self.moved or self.cursor != page.cursor
                 self.cursor = page.cursor or _LISTED
                 self._keep_progress()
                 if page.cursor is None:
@@ -193,11 +194,15 @@ class _Run:
     def _reader(self) -> Reader:
         source = self.source
         secrets = self.sync.sources.secrets(self.principal, source.id)
-        limits = Limits(items=source.max_items, bytes=source.max_bytes)
+        limits = Limits(
+            items=source.max_items, bytes=source.max_bytes, whole=source.version is not None
+        )
         return self.sync.open(source.kind, source.config, secrets, limits)
 
-    def _marks(self, keys: list[str]) -> dict[str, str]:
+    def _marks(self, keys: list[str] | None) -> dict[str, str]:
         with self.platform.transactions.reading(self.principal) as stores:
+            if keys is None:
+                return stores.sources.marks(self.source.id)
             stored_items = stores.sources.items(self.source.id, keys)
         return {key: item.mark for key, item in stored_items.items() if item.mark}
 
@@ -215,6 +220,8 @@ class _Run:
             elif stored is not None and stored.mark and _unchanged(item, stored):
                 same.append(item.key)
                 self._count_unchanged(stored)
+                if item.mark not in {"", stored.mark} and not self.previews:
+                    self._keep(replace(stored, mark=item.mark))
             elif item.refused is not None:
                 self._refused(item, item.refused, stored)
             elif not self._takes(item, stored):
@@ -453,7 +460,7 @@ class _Run:
         keys = self.platform.keys.get_or_create(workspace_id, {workspace_id, *subjects})
         with open_write(self.platform, self.principal, keys=keys, data_subjects=subjects) as write:
             if not write.stores.sources.synced(
-                self.source.id, self.lease, report, version=self.version, now=now
+                self.source.id, self.lease, report, version=self.version or _READ, now=now
             ):
                 raise LeaseLost("Somebody else works at this run, or it was ended.")
             if report.new or report.changed or report.gone:
@@ -465,6 +472,9 @@ class _Run:
 
 
 _LISTED = "\x1flisted"
+_READ = "read"
+"""The version of a source that was read to its end, and whose reader knows none."""
+
 COUNTED = ("new", "changed", "gone", "unchanged", "refused")
 _PER_ITEM = (ValidationFailed, NotFound)
 """What is wrong with one item; anything else ends the run."""
@@ -497,6 +507,3 @@ class WakeDue:
                 begin_run(write, self.platform.new_id(), source_id, SyncMode.SYNC)
             woken += 1
         return woken
-
-
-__all__ = ["SOURCE", "SyncSource", "WakeDue"]

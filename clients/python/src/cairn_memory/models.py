@@ -8320,7 +8320,7 @@ class KnowledgeSourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git"] = Field(..., examples=["git"])
+    kind: Literal["folder", "git", "site"] = Field(..., examples=["git"])
     """What kind it is."""
 
     config: dict[str, Any]
@@ -9970,7 +9970,7 @@ class KnowledgeSource(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git"] | str
+    kind: Literal["folder", "git", "site"] | str
     """What kind it is."""
 
     config: dict[str, Any]

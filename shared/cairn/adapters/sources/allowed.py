@@ -1,11 +1,15 @@
-"""Which folders of this machine may be read: those that its owner names, and what is in them."""
+"""What may be read: of this machine, folders that its owner names; with a token, over TLS only."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
 
 from cairn.kernel.errors import FieldError, ValidationFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SETTING = "CAIRN_SOURCE_FOLDERS"
 
@@ -20,6 +24,18 @@ def allowed_folder(path: str, roots: tuple[Path, ...], *, field: str = "path") -
     if not any(resolved.is_relative_to(root.resolve()) for root in roots):
         _refuse(field, f"is outside the folders that {SETTING} names")
     return resolved
+
+
+def refuse_bare_token(url: str, secrets: Mapping[str, str], private_hosts: frozenset[str]) -> None:
+    """Raise ValidationFailed where a token would go unsealed over somebody's network."""
+    parts = urlsplit(url)
+    if secrets.get("token") and parts.scheme == "http" and parts.hostname not in private_hosts:
+        fault = "is an address that begins with https:// where a token is sent"
+        raise ValidationFailed(
+            f"config.url {fault}.",
+            reason="http-address",
+            errors=[FieldError("config.url", fault)],
+        )
 
 
 def _refuse(field: str, fault: str) -> NoReturn:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from cairn.adapters.sources.allowed import allowed_folder
+from cairn.adapters.sources.allowed import allowed_folder, refuse_bare_token
 from cairn.sources.configs import FolderConfig, GitConfig, parse_config
 
 if TYPE_CHECKING:
@@ -21,13 +21,16 @@ class CheckSource:
     """Implements `CheckConfig`: what this machine does not let be read is refused at once."""
 
     folders: tuple[Path, ...] = ()
+    private_hosts: frozenset[str] = frozenset()
 
     def __call__(
         self, kind: KnowledgeKind, config: Mapping[str, Any], secrets: Mapping[str, str]
     ) -> None:
-        """Raise ValidationFailed for a folder, or a repository in one, that may not be read."""
+        """Raise ValidationFailed for a folder that may not be read, or a token sent in the open."""
         parsed = parse_config(kind, config)
         if isinstance(parsed, FolderConfig):
             allowed_folder(parsed.path, self.folders, field="config.path")
-        elif isinstance(parsed, GitConfig) and parsed.url.startswith("file://"):
-            allowed_folder(urlsplit(parsed.url).path, self.folders, field="config.url")
+        elif isinstance(parsed, GitConfig):
+            refuse_bare_token(parsed.url, secrets, self.private_hosts)
+            if parsed.url.startswith("file://"):
+                allowed_folder(urlsplit(parsed.url).path, self.folders, field="config.url")

@@ -32,7 +32,7 @@ class Choice(Protocol):
 
 @dataclass(frozen=True)
 class Chooser:
-    """Says whether a path is chooses: as .gitignore matches, its folders too."""
+    """Chooses paths: as .gitignore matches, its folders too."""
 
     choice: Choice
     _filters: dict[str, IgnoreFilter] = field(default_factory=dict[str, IgnoreFilter])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from cairn.adapters.sources.allowed import refuse_bare_token
 from cairn.kernel.clock import monotonic
-from cairn.sources.configs import GitConfig, parse_config
+from cairn.sources.configs import GitConfig, SiteConfig, parse_config
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from cairn.sources.reader import Limits, Reader
@@ -23,6 +25,7 @@ class OpenSource:
 
     folders: tuple[Path, ...] = ()
     private_hosts: frozenset[str] = frozenset()
+    pause: Callable[[float], None] = time.sleep
 
     def __call__(
         self,
@@ -35,6 +38,8 @@ class OpenSource:
         parsed = parse_config(kind, config)
         if isinstance(parsed, GitConfig):
             return self._git(parsed, secrets, limits)
+        if isinstance(parsed, SiteConfig):
+            return self._site(parsed, limits)
         from cairn.adapters.sources.folder import FolderReader
 
         return FolderReader(config=parsed, roots=self.folders)
@@ -43,6 +48,7 @@ class OpenSource:
         from cairn.adapters.http.outgoing import Outgoing
         from cairn.adapters.sources.git import GitReader
 
+        refuse_bare_token(config.url, secrets, self.private_hosts)
         inside = urlsplit(config.url).hostname in self.private_hosts
         return GitReader(
             config=config,
@@ -50,5 +56,16 @@ class OpenSource:
             limits=limits,
             roots=self.folders,
             transport=lambda: Outgoing(allow_private=inside),
+            stopwatch=monotonic,
+        )
+
+    def _site(self, config: SiteConfig, limits: Limits) -> Reader:
+        from cairn.adapters.sources.site import SiteReader
+
+        return SiteReader(
+            config=config,
+            limits=limits,
+            private_hosts=self.private_hosts,
+            pause=self.pause,
             stopwatch=monotonic,
         )

@@ -214,6 +214,10 @@ class PostgresSources(Store):
         rows = self.all_of(_ITEM, "source.items", id=source_id, keys=list(keys))
         return {row.key: row for row in rows}
 
+    def marks(self, source_id: UUID) -> dict[str, str]:
+        """Return the marks of all that were read, by key."""
+        return dict(self.run("source.marks", id=source_id).fetchall())
+
     def seen(self, source_id: UUID, run_id: UUID, keys: Sequence[str]) -> None:
         """Keep that these are still there."""
         self.run("source.seen", id=source_id, run_id=run_id, keys=list(keys))

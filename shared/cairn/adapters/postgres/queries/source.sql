@@ -104,6 +104,7 @@ UPDATE source SET run_id = NULL, run_mode = NULL, run_started_at = NULL, run_cur
   accept_deletions = false, lease = NULL, leased_until = NULL, run_report = NULL,
   last_sync = CASE WHEN run_mode = 'preview' THEN last_sync ELSE %(report)s END,
   last_preview = CASE WHEN run_mode = 'preview' THEN %(report)s ELSE last_preview END,
+  version = CASE WHEN run_mode = 'preview' THEN version END,
   error = %(error)s, error_detail = %(error_detail)s, failures = failures + 1,
   next_sync_at = %(now)s
     + least(sync_seconds * power(2, least(failures, 10)), greatest(3600, sync_seconds))
@@ -118,6 +119,11 @@ DELETE FROM source WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 -- What is known of these items.
 SELECT key, mark, document_id, bytes, reason, seen FROM source_item
  WHERE workspace_id = %(workspace_id)s AND source_id = %(id)s AND key = ANY (%(keys)s)
+
+-- name: marks
+-- What every item was when it was read; of those that were.
+SELECT key, mark FROM source_item
+ WHERE workspace_id = %(workspace_id)s AND source_id = %(id)s AND mark <> ''
 
 -- name: seen
 -- These items are still there, as they were.
