@@ -82,6 +82,13 @@ def moved(to: str) -> tuple[str, dict[str, str], bytes]:
     return "302 Found", {"Location": to}, b""
 
 
+OOPS: Any = ("503 Oops", {}, b"")
+
+
+def site_file(body: bytes) -> Any:
+    return "200 OK", {"Content-Type": "text/plain"}, body
+
+
 @dataclass
 class Read:
     """What a whole run listed."""
@@ -119,13 +126,13 @@ def read(url: str, marks: dict[str, str] | None = None, **config: Any) -> Read:
     """Read a site to its end, by a new reader for each page, as after a worker that ended."""
     pauses: list[float] = []
     items: list[Item] = []
-    known = marks or {}
+    before = marks or {}
     cursor = None
     while True:
         reader = opened(url, pauses, **config)
         try:
             got = reader.page(
-                cursor, lambda keys: {k: known[k] for k in (keys or known) if k in known}
+                cursor, lambda keys: {k: before[k] for k in (keys or before) if k in before}
             )
         finally:
             reader.close()
@@ -192,9 +199,9 @@ def test_a_host_is_asked_one_thing_at_a_time_and_as_slowly_as_it_wants() -> None
 @pytest.mark.parametrize(
     ("robots", "why"),
     [
-        (("200 OK", {}, b"User-agent: *\nDisallow: /"), "robots"),
-        (("503 Oops", {}, b""), "robots"),
-        (("200 OK", {}, b"User-agent: *\nCrawl-delay: 3600"), "crawl-delay"),
+        (site_file(b"User-agent: *\nDisallow: /"), "robots"),
+        (OOPS, "robots"),
+        (site_file(b"User-agent: *\nCrawl-delay: 3600"), "crawl-delay"),
     ],
 )
 def test_a_site_that_keeps_programs_out_is_left_with_its_reason(robots: Any, why: str) -> None:
@@ -232,17 +239,17 @@ def test_redirects_are_followed_within_the_site_only_and_never_round() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (moved("/"), "fetch-redirects"),
-        (moved("https://elsewhere.test/"), "moved"),
-        (("404 Not Found", {}, b""), "not-there"),
-        (("403 Forbidden", {}, b""), "not-permitted"),
-        (("500 Oops", {}, b""), "unreachable"),
-        (("200 OK", {"Content-Encoding": "gzip"}, gzip.compress(b"<p>packed")), "content-encoding"),
-    ],
-)
+NOWHERE: list[tuple[Any, str]] = [
+    (moved("/"), "fetch-redirects"),
+    (moved("https://elsewhere.test/"), "moved"),
+    (("404 Not Found", {}, b""), "not-there"),
+    (("403 Forbidden", {}, b""), "not-permitted"),
+    (("500 Oops", {}, b""), "unreachable"),
+    (("200 OK", {"Content-Encoding": "gzip"}, gzip.compress(b"<p>packed")), "content-encoding"),
+]
+
+
+@pytest.mark.parametrize(("answer", "why"), NOWHERE)
 def test_a_start_that_leads_nowhere_is_an_error_of_the_source(answer: Any, why: str) -> None:
     with Site({"/": answer}).serving() as url:
         assert fault(url) == why
@@ -367,11 +374,10 @@ def test_types_sizes_charsets_and_markup_that_mean_harm_are_taken_one_by_one() -
 
 
 def test_a_host_that_falls_silent_ends_the_run_and_one_silent_page_does_not() -> None:
-    oops = ("503 Oops", {}, b"")
-    one = Site({"/": page("/a", "/b"), "/a": oops, "/b": page(says="Here.")})
+    one = Site({"/": page("/a", "/b"), "/a": OOPS, "/b": page(says="Here.")})
     with one.serving() as url:
         assert read(url).refused == {"/a": "unreachable"}
-    all_of_it = Site({"/": page(*(f"/{each}" for each in range(9)))}, otherwise=lambda _: oops)
+    all_of_it = Site({"/": page(*(f"/{each}" for each in range(9)))}, otherwise=lambda _: OOPS)
     with all_of_it.serving() as url:
         assert fault(url) == "unreachable"
 

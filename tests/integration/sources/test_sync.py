@@ -404,3 +404,11 @@ def test_a_repository_of_this_machine_is_read_where_its_owner_allows(
     assert (source.error, source.documents) == (None, 1)
     with pytest.raises(ValidationFailed, match="outside"):
         desk.add("git", "elsewhere", config={"url": "file:///etc/git"})
+
+
+def test_a_token_is_sent_by_https_only_unless_the_host_is_ones_own(desk: Sourcing) -> None:
+    there = {"secrets": {"token": "ghp_secret"}}
+    with pytest.raises(ValidationFailed, match="https"):
+        desk.add("git", config={"url": "http://git.example.org/x"}, **there)
+    desk.add("git", config={"url": "http://127.0.0.1:9/x"}, **there)
+    desk.add("git", "open", config={"url": "http://git.example.org/x"})

@@ -46,7 +46,7 @@ _FORM = "1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mark:
-    """What is known of a page: how far from the start it is, what it said, its host's own marks."""
+    """What is known of a page: its depth, what it says, its host's own marks."""
 
     depth: int
     digest: str = ""
@@ -97,8 +97,8 @@ class SiteReader:
                 _refuse_start("names another port than the usual one", "http-address")
         self._chooses = Chooser(self.config)
         shape = (start, sorted(self._hosts), self.config.include, self.config.exclude)
-        told = repr((*shape, self.config.depth))
-        self._of = hashlib.sha256(told.encode()).hexdigest()[:12]
+        settings = repr((*shape, self.config.depth))
+        self._of = hashlib.sha256(settings.encode()).hexdigest()[:12]
         self._wire = SiteWire(
             private_hosts=self.private_hosts,
             delay=self.config.delay_seconds,
@@ -225,17 +225,17 @@ class SiteReader:
             return [self._refused(url, depth, problem.reason)]
 
     def _read(self, url: str, depth: int, answer: Answer, mark: _Mark | None) -> list[Item]:
-        told = answer.headers.get("content-type", "") or (media.media_type_of(url) or "")
+        label = answer.headers.get("content-type", "") or (media.media_type_of(url) or "")
         try:
-            kind = media.normalise_media_type(told)
+            kind = media.normalise_media_type(label)
         except ValidationFailed:
             return [Item(key=url, skipped=True)]
         if len(answer.body) > (MAX_HTML_BYTES if kind == media.HTML else MAX_DOCUMENT_BYTES):
             return [self._refused(url, depth, "too-large")]
         if kind != media.HTML:
-            content = Content(body=answer.body, media_type=told[:200], metadata={"url": url})
+            content = Content(body=answer.body, media_type=label[:200], metadata={"url": url})
             return [self._item(url, depth, answer, content, mark)]
-        page = read_page(url, told, answer.body, told=answer.headers.get("x-robots-tag", ""))
+        page = read_page(url, label, answer.body, robots_tag=answer.headers.get("x-robots-tag", ""))
         also = [item for link in page.links for item in self._follow(link, depth + 1)]
         if self._has_other_name(url, page.canonical, depth):
             return also
@@ -260,17 +260,17 @@ class SiteReader:
     def _item(
         self, url: str, depth: int, answer: Answer, content: Content, mark: _Mark | None
     ) -> Item:
-        said = hashlib.sha256(content.body + (content.title or "").encode()).hexdigest()[:16]
-        if self._way.says(said):
+        digest = hashlib.sha256(content.body + (content.title or "").encode()).hexdigest()[:16]
+        if self._way.says(digest):
             return self._refused(url, depth, "duplicate")
         new = _Mark(
             depth=depth,
-            digest=said,
+            digest=digest,
             of=self._of,
             etag=answer.headers.get("etag", ""),
             modified=answer.headers.get("last-modified", ""),
         )
-        if mark is not None and mark.digest == said:
+        if mark is not None and mark.digest == digest:
             return Item(key=url, mark=new.written())
         return Item(key=url, mark=new.written(), size=len(content.body), load=lambda: content)
 
@@ -308,8 +308,8 @@ class SiteReader:
         if answer.status != 200 or len(answer.body) > MAX_SITEMAP_BYTES:
             return []
         pages, lists = read_sitemap(url, answer.body)
-        named = [each for each in lists if urlsplit(each).netloc in self._hosts]
-        for each in named[:MAX_SITEMAPS] if depth == SITEMAP else []:
+        others = [each for each in lists if urlsplit(each).netloc in self._hosts]
+        for each in others[:MAX_SITEMAPS] if depth == SITEMAP else []:
             self._way.add(each, NESTED_SITEMAP)
         return [item for page in pages for item in self._follow(page, 1)]
 

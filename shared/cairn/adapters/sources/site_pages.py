@@ -54,23 +54,23 @@ class SitePage:
     is_indexed: bool = True
 
 
-def read_page(url: str, content_type: str, body: bytes, *, told: str = "") -> SitePage:
-    """Return what a page says; `told` is its X-Robots-Tag. ValidationFailed for hostile nesting."""
+def read_page(url: str, content_type: str, body: bytes, *, robots_tag: str = "") -> SitePage:
+    """Return what a page says. ValidationFailed for hostile nesting."""
     _, text = html_to_unicode(content_type, body)
     if nesting(text) > MAX_NESTING:
         fault = f"The page nests its elements more than {MAX_NESTING} deep."
         raise ValidationFailed(fault, reason="malformed-document")
     tree = LexborHTMLParser(text)
-    orders = _orders(tree, told)
+    orders = _orders(tree, robots_tag)
     title = tree.css_first("head > title")
-    name = " ".join(title.text().split())[:300] if title is not None else ""
+    heading = " ".join(title.text().split())[:300] if title is not None else ""
     canonical = tree.css_first("head > link[rel=canonical]")
-    named = canonical.attributes.get("href") if canonical is not None else None
+    name = canonical.attributes.get("href") if canonical is not None else None
     links = () if orders & {"nofollow", "none"} else tuple(_links(tree, url))
     return SitePage(
-        title=name or None,
-        body=_without_around(tree, name),  # takes away what is around, links too
-        canonical=address_of(named, url) if named else None,
+        title=heading or None,
+        body=_without_around(tree, heading),  # takes away what is around, links too
+        canonical=address_of(name, url) if name else None,
         links=links,
         is_indexed=not orders & {"noindex", "none"},
     )
@@ -98,11 +98,11 @@ def _outermost(nodes: list[LexborNode]) -> Iterator[LexborNode]:
             yield node
 
 
-def _orders(tree: LexborHTMLParser, told: str) -> set[str]:
+def _orders(tree: LexborHTMLParser, robots_tag: str) -> set[str]:
     """Return what robots are told: noindex, nofollow, none."""
     tags = tree.css("meta[name=robots i], meta[name=cairn i]")
-    said = [told, *(tag.attributes.get("content") or "" for tag in tags)]
-    return {word.strip().lower() for each in said for word in each.split(",")}
+    orders = [robots_tag, *(tag.attributes.get("content") or "" for tag in tags)]
+    return {word.strip().lower() for each in orders for word in each.split(",")}
 
 
 def _links(tree: LexborHTMLParser, url: str) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _location(url: str, element: Element) -> str | None:
 
 def _of_lines(url: str, text: bytes) -> list[str]:
     lines = text.decode("utf-8", errors="replace").splitlines()[:MAX_SITEMAP_URLS]
-    return [found for line in lines if "://" in line and (found := address_of(line, url))]
+    return [address for line in lines if "://" in line and (address := address_of(line, url))]
 
 
 def _unpacked(body: bytes) -> bytes:
