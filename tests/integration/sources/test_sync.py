@@ -407,8 +407,8 @@ def test_a_repository_of_this_machine_is_read_where_its_owner_allows(
 
 
 def test_a_token_is_sent_by_https_only_unless_the_host_is_ones_own(desk: Sourcing) -> None:
-    there = {"secrets": {"token": "ghp_secret"}}
+    token = {"token": "ghp_secret"}
     with pytest.raises(ValidationFailed, match="https"):
-        desk.add("git", config={"url": "http://git.example.org/x"}, **there)
-    desk.add("git", config={"url": "http://127.0.0.1:9/x"}, **there)
+        desk.add("git", config={"url": "http://git.example.org/x"}, secrets=token)
+    desk.add("git", config={"url": "http://127.0.0.1:9/x"}, secrets=token)
     desk.add("git", "open", config={"url": "http://git.example.org/x"})
