@@ -1,7 +1,7 @@
 """Pages of a site: where they lead, and what they say without what stands on every page.
 
 What stands around is known by HTML's own words for it (`main`, `nav`, `role`), never guessed: a
-guess loses tables and lists (docs/decisions/9451).
+guess loses tables and lists (docs/decisions/0078).
 """
 
 from __future__ import annotations
