@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.console import test_in_a_browser
 from tests.integration.console.test_conversations import PEANUTS, draw
-from tests.integration.console.test_in_a_browser import HOSTILE, NARROW, WIDE, looks_well
+from tests.integration.console.test_in_a_browser import HOSTILE, NARROW, WIDE, go_to, looks_well
 from tests.integration.console.test_memories_in_a_browser import call
 
 from cairn.kernel.access import PersonRole
@@ -31,7 +31,7 @@ def test_a_person_reads_what_was_said_what_it_gave_and_the_log_of_its_session(
     site.person(page, PersonRole.OWNER)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.set_viewport_size(size)
-    page.get_by_role("link", name="Conversations").click()
+    go_to(page, "Conversations")
     page.get_by_label("Client").fill(client)
     page.get_by_role("button", name="Show").press("Enter")
     page.wait_for_url("**client=hut**")

@@ -130,6 +130,15 @@ def fits(page: Page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def go_to(page: Page, name: str) -> None:
+    """Go to a page by the navigation, which is folded on a phone."""
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    if menu.is_visible():
+        menu.press("Enter")
+        assert menu.get_attribute("aria-expanded") == "true"
+    page.get_by_role("navigation", name="Main").get_by_role("link", name=name, exact=True).click()
+
+
 def looks_well(page: Page) -> None:
     """Hold a page to what every page must be, wide and narrow, light and dark."""
     for scheme in ("light", "dark"):

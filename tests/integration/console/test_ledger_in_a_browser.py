@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.integration.console import test_in_a_browser
-from tests.integration.console.test_in_a_browser import NARROW, ROOT, WIDE, looks_well
+from tests.integration.console.test_in_a_browser import NARROW, ROOT, WIDE, go_to, looks_well
 from tests.integration.console.test_memories_in_a_browser import HOSTILE, call
 
 from cairn.adapters.postgres.ledger.whole import export_ledger
@@ -203,7 +203,7 @@ def test_a_person_walks_the_ledger_and_verifies_the_chain_of_the_server(
     exported(site)
     site.person(page, PersonRole.OWNER)
     page.set_viewport_size(size)
-    page.get_by_role("link", name="Ledger", exact=True).click()
+    go_to(page, "Ledger")
     page.get_by_label("Type").fill("memory")
     page.get_by_role("button", name="Show").press("Enter")
     page.wait_for_url("**type=memory**")

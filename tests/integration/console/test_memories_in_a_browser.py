@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from tests.integration.console import test_in_a_browser
-from tests.integration.console.test_in_a_browser import NARROW, WIDE, looks_well
+from tests.integration.console.test_in_a_browser import NARROW, WIDE, go_to, looks_well
 
 from cairn.kernel.access import PersonRole
 
@@ -37,7 +37,7 @@ def test_a_person_finds_corrects_and_forgets_a_memory(
     call(site, "POST", "/v1/memories", type="fact", client_id=client, text=f"Ivo of {client} left.")
     site.person(page, PersonRole.OWNER)
     page.set_viewport_size(size)
-    page.get_by_role("link", name="Memories").click()
+    go_to(page, "Memories")
     page.get_by_role("searchbox").fill(f"Which instrument does Ivo of {client} play, the tuba?")
     page.get_by_role("searchbox").press("Enter")
     hit = page.get_by_role("article").filter(has_text="plays the tuba").filter(has_text=client)

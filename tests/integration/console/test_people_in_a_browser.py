@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from tests.integration.console import test_in_a_browser
-from tests.integration.console.test_in_a_browser import HOSTILE, NARROW, WIDE, looks_well
+from tests.integration.console.test_in_a_browser import HOSTILE, NARROW, WIDE, go_to, looks_well
 
 from cairn.kernel.ids import new_id
 
@@ -36,7 +36,7 @@ def test_an_owner_invites_somebody_who_comes_in_changes_them_and_lets_them_go(
 ) -> None:
     enter(site, page)
     page.set_viewport_size({"width": size["width"], "height": size["height"]})
-    page.get_by_role("link", name="Administration").click()
+    go_to(page, "Administration")
     page.get_by_role("heading", name="People", exact=True).wait_for()
     looks_well(page)
     page.set_viewport_size({"width": size["width"], "height": size["height"]})
@@ -99,6 +99,6 @@ def test_a_wrong_invitation_is_shown_at_its_field_with_what_was_typed(
 
 def test_a_reader_is_shown_no_administration(site: Site, page: Page) -> None:
     enter(site, page, "reader")
-    page.get_by_role("link", name="Home").click()
+    go_to(page, "Home")
     page.get_by_role("heading", name="Home", exact=True).wait_for()
     assert page.get_by_role("link", name="Administration").count() == 0

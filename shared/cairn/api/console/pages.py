@@ -45,20 +45,50 @@ HEADERS = {
     "vary": "cookie, hx-request",
 }
 MENU = (
-    ("home", "/", "Home"),
-    ("memories", "/console/memories", "Memories"),
-    ("searches", "/console/searches", "Searches"),
-    ("graph", "/console/graph", "Graph"),
-    ("approvals", "/console/approvals", "Approvals"),
-    ("chats", "/console/chats", "Chats"),
-    ("tickets", "/console/tickets", "Tickets"),
-    ("investigations", "/console/investigations", "Investigations"),
-    ("review", "/console/review", "Review"),
-    ("conversations", "/console/conversations", "Conversations"),
-    ("workflows", "/console/workflows", "Workflows"),
-    ("publications", "/console/publications", "Published"),
+    ("", (("home", "/", "Home"),)),
+    (
+        "Memory",
+        (
+            ("memories", "/console/memories", "Memories"),
+            ("searches", "/console/searches", "Searches"),
+            ("graph", "/console/graph", "Graph"),
+            ("conversations", "/console/conversations", "Conversations"),
+            ("review", "/console/review", "Review"),
+        ),
+    ),
+    (
+        "Work",
+        (
+            ("approvals", "/console/approvals", "Approvals"),
+            ("chats", "/console/chats", "Chats"),
+            ("tickets", "/console/tickets", "Tickets"),
+            ("investigations", "/console/investigations", "Investigations"),
+            ("workflows", "/console/workflows", "Workflows"),
+            ("publications", "/console/publications", "Published"),
+        ),
+    ),
 )
-"""The pages of the navigation: what a template's `here` says, the path, the name."""
+"""The navigation's groups of pages: what a template's `here` says, the path, the name."""
+ADMIN_MENU = (
+    "Workspace",
+    (
+        ("networks", "/console/networks", "Network"),
+        ("ledger", "/console/ledger", "Ledger"),
+        ("people", "/console/people", "Administration"),
+    ),
+)
+ADMINISTRATION = (
+    ("people", "/console/people", "People"),
+    ("keys", "/console/keys", "Keys"),
+    ("agents", "/console/agents", "Agents"),
+    ("settings", "/console/settings", "Settings"),
+    ("connectors", "/console/connectors", "Connectors"),
+    ("ticket-sources", "/console/ticket-sources", "Ticket sources"),
+    ("webhooks", "/console/webhooks", "Webhooks"),
+    ("costs", "/console/costs", "Costs"),
+    ("audit", "/console/audit", "Audit"),
+)
+"""The pages of Administration, as in the navigation."""
 REASON = "x-cairn-reason"
 """The header that tells the console's script why a request was refused."""
 
@@ -203,7 +233,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast("dict[str, Any]", environment.globals).update(static=static_url, menu=MENU, quoted=quoted)
+    cast("dict[str, Any]", environment.globals).update(
+        static=static_url,
+        menu=MENU,
+        admin_menu=ADMIN_MENU,
+        administration=ADMINISTRATION,
+        quoted=quoted,
+    )
     cast("dict[str, Any]", environment.filters).update(
         exact=exact, ago=ago, json=as_json, pieces=pieces
     )

@@ -41,6 +41,18 @@
     button.textContent = "Copied";
   });
 
+  // The navigation folds where there is no room beside the page; the style sheet says where.
+  const menu = document.querySelector("button.menu");
+  const fold = (closed) => {
+    menu.setAttribute("aria-expanded", String(!closed));
+    menu.closest("header").dataset.menu = closed ? "closed" : "open";
+  };
+  if (menu) {
+    menu.hidden = false;
+    fold(true);
+    menu.addEventListener("click", () => fold(menu.getAttribute("aria-expanded") === "true"));
+  }
+
   // A timeline: server-sent events while the page is looked at, polling where they do not come.
   let source = null;
   const place = () => document.getElementById("live");
