@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -29,7 +30,7 @@ from cairn.kernel.resilience.breaker import Breakers
 from cairn.kernel.resilience.retries import Retries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from ssl import SSLContext
 
     import httpx
@@ -57,7 +58,7 @@ class Request:
     method: str
     path: str
     query: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | list[Any] | None = None
     form: Mapping[str, str] | None = field(default=None, repr=False)
     repeatable: bool = False
 
@@ -158,7 +159,7 @@ class RestService:
             request.method,
             self.base_url.rstrip("/") + request.path,
             params=dict(request.query) or None,
-            json=None if request.body is None else dict(request.body),
+            json=dict(request.body) if isinstance(request.body, Mapping) else request.body,
             data=None if request.form is None else dict(request.form),
             headers={"accept": "application/json", **headers},
         )
