@@ -21,7 +21,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 class Fault:
     """How the next request fails. `done` ones are carried out first: the answer is what is lost.
 
-    `cut` closes the connection without an answer; `only` is the method it waits for.
+    `cut` closes the connection without an answer; `only` is the method it waits for, `where` says
+    whether a request is the one.
     """
 
     status: int = 500
@@ -30,6 +31,7 @@ class Fault:
     done: bool = False
     cut: bool = False
     only: str | None = None
+    where: Callable[[Asked], bool] = lambda asked: True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +88,7 @@ class Replay:
         with self.lock:
             self.asked.append(asked)
             fault = self.faults[0] if self.faults else None
-            if fault is not None and fault.only in {None, asked.method}:
+            if fault is not None and fault.only in {None, asked.method} and fault.where(asked):
                 self.faults.popleft()
                 if fault.done:
                     self._carried_out(asked)

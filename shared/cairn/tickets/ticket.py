@@ -100,6 +100,11 @@ class SourceKind(StrEnum):
     GITHUB_ISSUES = "github-issues"
     MAIL = "mail"
     SLACK = "slack"
+    JIRA = "jira"
+    LINEAR = "linear"
+    HALOPSA = "halopsa"
+    AUTOTASK = "autotask"
+    CONNECTWISE = "connectwise"
 
 
 class SourceState(StrEnum):

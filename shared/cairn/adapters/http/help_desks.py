@@ -8,7 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cairn.adapters.http.desks import github, mail, slack, zoho
+from cairn.adapters.http.desks import (
+    autotask,
+    connectwise,
+    github,
+    halopsa,
+    jira,
+    linear,
+    mail,
+    slack,
+    zoho,
+)
 from cairn.adapters.http.desks.declaring import HelpDesk, Opening
 from cairn.adapters.http.rest import rest_breakers
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
@@ -29,7 +39,12 @@ if TYPE_CHECKING:
 DESKS: Mapping[SourceKind, HelpDesk] = {
     desk.kind: desk
     for desk in (
+        autotask.DESK,
+        connectwise.DESK,
         github.DESK,
+        halopsa.DESK,
+        jira.DESK,
+        linear.DESK,
         mail.DESK,
         slack.DESK,
         zoho.DESK,
@@ -98,7 +113,7 @@ class Translated:
 
     def read(self, delivered: Delivered) -> Events:
         """Return what a delivery tells."""
-        return self.adapter.read(delivered)
+        return _translate_refusals(lambda: self.adapter.read(delivered))
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Answer a ticket."""

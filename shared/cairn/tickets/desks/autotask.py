@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from cairn.tickets.adapter import Capabilities, Incoming, Message, text_at, time_at
@@ -20,7 +20,8 @@ from cairn.tickets.desks.walking import (
     is_ours,
     marked,
     no_status,
-    record_of,
+    object_at,
+    object_of,
     rows_of,
     written,
 )
@@ -73,7 +74,7 @@ class AutotaskAdapter(WalkedDesk):
         path = "/Tickets/query/next" if page else "/Tickets/query"
         body = {"MaxRecords": limit, "filter": filters}
         query = {"paging": page} if page else None
-        answer = record_of(self.api("POST", path, query=query, body=body, repeatable=True))
+        answer = object_of(self.api("POST", path, query=query, body=body, repeatable=True))
         following = urlsplit(text_at(answer, "pageDetails", "nextPageUrl")).query
         paging = parse_qs(following).get("paging", [""])
         return Listed(records=rows_of(answer, "items"), following=paging[-1])
@@ -118,7 +119,7 @@ class AutotaskAdapter(WalkedDesk):
             "publish": INTERNAL if private else EVERYONE,
         }
         path = f"/Tickets/{ticket_id}/Notes"
-        return text_at(record_of(self.api("POST", path, body=body)), "itemId")
+        return text_at(object_of(self.api("POST", path, body=body)), "itemId")
 
     def set_status(self, external_id: str, status: str) -> str:
         """Give the ticket the status whose label is called so, or that has this number."""
@@ -151,7 +152,7 @@ class AutotaskAdapter(WalkedDesk):
             "hoursWorked": round(minutes / 60, 4),
             "summaryNotes": marked(note, key),
         }
-        return text_at(record_of(self.api("POST", "/TimeEntries", body=body)), "itemId")
+        return text_at(object_of(self.api("POST", "/TimeEntries", body=body)), "itemId")
 
     def _of_ticket(self, entity: str, ticket_id: str) -> list[Record]:
         return self._query(entity, [_where("ticketID", int(ticket_id))])
@@ -166,8 +167,7 @@ class AutotaskAdapter(WalkedDesk):
         if not number:
             return {}
         answer = self.api("GET", f"/{entity}/{checked_id(number)}", repeatable=True)
-        item = record_of(answer).get("item")
-        return item if isinstance(item, dict) else {}
+        return object_at(object_of(answer), "item")
 
 
 def incoming(ticket: Record, customer: str) -> Incoming:
@@ -178,7 +178,7 @@ def incoming(ticket: Record, customer: str) -> Incoming:
         title=text_at(ticket, "title"),
         body=plain_text(text_at(ticket, "description")),
         customer=customer or text_at(ticket, "company", "companyName"),
-        requester_email=_address(text_at(ticket, "contactID"), ticket.get("contact")),
+        requester_email=_address(text_at(ticket, "contactID"), object_at(ticket, "contact")),
         priority=_PRIORITIES.get(text_at(ticket, "priority"), Priority.MEDIUM),
         sla_at=time_at(ticket, "dueDateTime"),
         received_at=time_at(ticket, "createDate"),
@@ -198,7 +198,7 @@ def message_of(note: Record, ticket: Record) -> Message | None:
         ticket=text_at(ticket, "id"),
         id=f"note:{text_at(note, 'id')}",
         text=text,
-        author=_address(contact_id, note.get("contact")),
+        author=_address(contact_id, object_at(note, "contact")),
         written_at=time_at(note, "createDateTime"),
     )
 
@@ -213,7 +213,7 @@ def _where(name: str, value: str | int, operator: str = "eq") -> Record:
     return {"op": operator, "field": name, "value": value}
 
 
-def _address(contact_id: str, contact: Any) -> str | None:
+def _address(contact_id: str, contact: Record) -> str | None:
     """Return a contact's e-mail; without one, what only names it."""
-    email = text_at(contact, "emailAddress") if isinstance(contact, dict) else ""
+    email = text_at(contact, "emailAddress")
     return email or (f"contact-{contact_id}@autotask.invalid" if contact_id else None)

@@ -1,4 +1,4 @@
-"""ConnectWise PSA (Manage) as a source and sink of tickets: notes, time entries, callbacks. No HTTP.
+"""ConnectWise PSA (Manage) as a source and sink of tickets: notes, time, callbacks. No HTTP.
 
 https://developer.connectwise.com/Products/ConnectWise_PSA/REST
 """
@@ -13,18 +13,16 @@ from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.deliveries import check_signature, record_of
 from cairn.tickets.desks.walking import (
     WRITTEN_LOOKED_AT,
     Listed,
     Record,
     WalkedDesk,
-    check_signature,
     checked_id,
-    delivered_record,
     is_ours,
     marked,
-    no_status,
-    record_of,
+    object_of,
     rows_of,
     written,
 )
@@ -51,7 +49,7 @@ _PRIORITIES = {"1": Priority.CRITICAL, "2": Priority.HIGH, "3": Priority.MEDIUM,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectWiseAdapter(WalkedDesk):
-    """Implements `TicketAdapter`. Of all boards, or of `board`; `member` is whose time is booked."""
+    """Implements `TicketAdapter`: of all boards, or of one; `member` is whose time it is."""
 
     board: str = ""
     member: str = ""
@@ -106,13 +104,13 @@ class ConnectWiseAdapter(WalkedDesk):
 
     def read(self, delivered: Delivered) -> Events:
         """Return the ticket that a callback names, read at the desk: callbacks have no texts."""
-        document = delivered_record(delivered)
+        document = record_of(delivered)
         name = hashlib.sha256(delivered.body).hexdigest()
         number, kind = text_at(document, "ID"), text_at(document, "Type").casefold()
         if kind != "ticket" or text_at(document, "Action") == "deleted" or not number:
             return Events(delivery_id=name, tickets=())
         path = f"/service/tickets/{checked_id(number)}"
-        listed = record_of(self.api("GET", path, repeatable=True))
+        listed = object_of(self.api("GET", path, repeatable=True))
         if self.board and text_at(listed, "board", "name").casefold() != self.board.casefold():
             return Events(delivery_id=name, tickets=())
         since = self.clock() - self.backfill
@@ -134,7 +132,7 @@ class ConnectWiseAdapter(WalkedDesk):
             "resolutionFlag": False,
             "processNotifications": not private,
         }
-        return text_at(record_of(self.api("POST", path, body=body)), "id")
+        return text_at(object_of(self.api("POST", path, body=body)), "id")
 
     def set_status(self, external_id: str, status: str) -> str:
         """Give the ticket the status of its board that is called so, or has this number."""
@@ -142,7 +140,7 @@ class ConnectWiseAdapter(WalkedDesk):
         value: Record = {"id": int(called)} if called.isdecimal() else {"name": called}
         body = [{"op": "replace", "path": "status", "value": value}]
         path = f"/service/tickets/{checked_id(external_id)}"
-        ticket = record_of(self.api("PATCH", path, body=body, repeatable=True))
+        ticket = object_of(self.api("PATCH", path, body=body, repeatable=True))
         return text_at(ticket, "status", "name") or called
 
     def log_time(self, external_id: str, minutes: int, note: str, *, key: str) -> str:
@@ -165,7 +163,7 @@ class ConnectWiseAdapter(WalkedDesk):
         }
         if self.member:
             body["member"] = {"identifier": self.member}
-        return text_at(record_of(self.api("POST", "/time/entries", body=body)), "id")
+        return text_at(object_of(self.api("POST", "/time/entries", body=body)), "id")
 
     def _get(self, path: str, conditions: str, **query: str) -> list[Record]:
         if conditions:

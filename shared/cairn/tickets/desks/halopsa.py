@@ -22,7 +22,7 @@ from cairn.tickets.desks.walking import (
     is_ours,
     marked,
     no_status,
-    record_of,
+    object_of,
     rows_of,
     written,
 )
@@ -72,7 +72,7 @@ class HaloAdapter(WalkedDesk):
             "orderdesc": "false",
             "lastupdatefromdate": f"{since.astimezone(UTC):%Y-%m-%dT%H:%M:%S}",
         }
-        answer = record_of(self.api("GET", "/Tickets", query=query, repeatable=True))
+        answer = object_of(self.api("GET", "/Tickets", query=query, repeatable=True))
         tickets = rows_of(answer, "tickets")
         more = len(tickets) >= limit and number * limit < int(text_at(answer, "record_count") or 0)
         return Listed(records=tickets, following=str(number + 1) if more else "")
@@ -86,7 +86,7 @@ class HaloAdapter(WalkedDesk):
         """Return it with its texts and its actions."""
         ticket_id = text_at(record, "id")
         path, query = f"/Tickets/{checked_id(ticket_id)}", {"includedetails": "true"}
-        ticket = record_of(self.api("GET", path, query=query, repeatable=True))
+        ticket = object_of(self.api("GET", path, query=query, repeatable=True))
         actions = self._actions(ticket_id, MESSAGES_LOOKED_AT)
         return {**record, **ticket, "actions": actions}
 
@@ -135,7 +135,7 @@ class HaloAdapter(WalkedDesk):
         if hours is not None:
             action["timetaken"] = hours
         answer = self.api("POST", "/Actions", body=[action])
-        return text_at(record_of(answer[0] if isinstance(answer, list) else answer), "id")
+        return text_at(object_of(answer[0] if isinstance(answer, list) else answer), "id")
 
     def _actions(self, ticket_id: str, count: int) -> list[Record]:
         query = {"ticket_id": ticket_id, "excludesys": "true", "count": str(count)}

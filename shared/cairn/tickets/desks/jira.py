@@ -11,25 +11,24 @@ import hmac
 import re
 from dataclasses import dataclass
 from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from cairn.kernel.zones import zone_of
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     MESSAGES_LOOKED_AT,
     WRITTEN_LOOKED_AT,
     Listed,
     Record,
     WalkedDesk,
-    check_signature,
     checked_id,
-    delivered_record,
-    delivery_id,
     is_ours,
     marked,
     no_status,
-    record_of,
+    object_at,
+    object_of,
     rows_of,
     written,
 )
@@ -77,20 +76,21 @@ class JiraAdapter(WalkedDesk):
         return Capabilities(time_entries=True, webhooks=self.webhook_secret is not None)
 
     def listed(self, since: datetime, page: str, limit: int) -> Listed:
-        """Return requests by change. JQL knows minutes only, in the account's own time zone."""
-        account = record_of(self.api("GET", f"{API}/myself", repeatable=True))
+        """Return requests by their key: a change moves none of them to another page.
+
+        JQL knows minutes only, in the account's own time zone.
+        """
+        account = object_of(self.api("GET", f"{API}/myself", repeatable=True))
         zone = zone_of(text_at(account, "timeZone")) or ZoneInfo("UTC")
         jql = (
             f'project = "{self.project}" AND updated >= "{jql_time(since, zone)}" '
-            "ORDER BY updated ASC"
+            "ORDER BY key ASC"
         )
         query = {"jql": jql, "fields": FIELDS, "maxResults": str(limit)}
         if page:
             query["nextPageToken"] = page
-        answer = record_of(self.api("GET", f"{API}/search/jql", query=query, repeatable=True))
-        return Listed(
-            records=rows_of(answer, "issues"), following=text_at(answer, "nextPageToken")
-        )
+        answer = object_of(self.api("GET", f"{API}/search/jql", query=query, repeatable=True))
+        return Listed(records=rows_of(answer, "issues"), following=text_at(answer, "nextPageToken"))
 
     def changed(self, record: Record) -> datetime | None:
         """Return when it changed; a comment changes it."""
@@ -118,18 +118,14 @@ class JiraAdapter(WalkedDesk):
 
     def read(self, delivered: Delivered) -> Events:
         """Return the request of an issue's event, or what a customer commented on it."""
-        document = delivered_record(delivered)
-        name = delivery_id(delivered, DELIVERY_HEADER)
-        event = text_at(document, "webhookEvent")
-        issue = document.get("issue")
-        if not isinstance(issue, dict) or not self._is_ours(issue):
+        document = record_of(delivered)
+        name = delivery_id(delivered.headers.get(DELIVERY_HEADER, ""), delivered)
+        event, issue = text_at(document, "webhookEvent"), object_at(document, "issue")
+        if text_at(issue, "fields", "project", "key") != self.project:
             return Events(delivery_id=name, tickets=())
-        comment = document.get("comment")
-        if event == COMMENT_EVENT and isinstance(comment, dict):
-            message = message_of(comment, issue)
-            return Events(
-                delivery_id=name, tickets=(), messages=(message,) if message else ()
-            )
+        if event == COMMENT_EVENT:
+            message = message_of(object_at(document, "comment"), issue)
+            return Events(delivery_id=name, tickets=(), messages=(message,) if message else ())
         tickets = (incoming(issue, self.customer),) if event in _EVENTS else ()
         return Events(delivery_id=name, tickets=tickets)
 
@@ -142,12 +138,12 @@ class JiraAdapter(WalkedDesk):
             return existing
         body = {"body": marked(text, key), "public": not private}
         path = f"{SERVICE_DESK}/request/{request_id}/comment"
-        return text_at(record_of(self.api("POST", path, body=body)), "id")
+        return text_at(object_of(self.api("POST", path, body=body)), "id")
 
     def set_status(self, external_id: str, status: str) -> str:
         """Take the transition that leads to the status, unless the request has it."""
         path, called = f"{API}/issue/{checked_id(external_id)}", self.statuses[status]
-        issue = record_of(self.api("GET", path, query={"fields": "status"}, repeatable=True))
+        issue = object_of(self.api("GET", path, query={"fields": "status"}, repeatable=True))
         if _is_called(issue, called, "fields", "status"):
             return text_at(issue, "fields", "status", "name")
         transitions = self.api("GET", f"{path}/transitions", repeatable=True)
@@ -171,14 +167,11 @@ class JiraAdapter(WalkedDesk):
             "timeSpentSeconds": minutes * 60,
         }
         query = {"notifyUsers": "false", "adjustEstimate": "leave"}
-        return text_at(record_of(self.api("POST", path, query=query, body=body)), "id")
+        return text_at(object_of(self.api("POST", path, query=query, body=body)), "id")
 
     def _comments(self, issue_id: str, query: dict[str, str]) -> list[Record]:
         path = f"{API}/issue/{issue_id}/comment"
         return rows_of(self.api("GET", path, query=query, repeatable=True), "comments")
-
-    def _is_ours(self, issue: Any) -> bool:
-        return text_at(issue, "fields", "project", "key") == self.project
 
 
 def incoming(issue: Record, customer: str) -> Incoming:
@@ -239,4 +232,3 @@ def _address(record: Record, *path: str) -> str | None:
     account = _NOT_IN_ADDRESSES.sub(".", text_at(record, *path, "accountId"))
     email = text_at(record, *path, "emailAddress")
     return email or (f"{account}@jira.invalid" if account else None)
-

@@ -9,25 +9,24 @@ from __future__ import annotations
 import hashlib
 import hmac
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.kernel.errors import NotFound, Unauthenticated, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     MESSAGES_LOOKED_AT,
     Listed,
     Record,
     WalkedDesk,
-    check_signature,
     checked_id,
-    delivered_record,
-    delivery_id,
     is_ours,
     marked,
     no_status,
-    record_of,
+    object_at,
+    object_of,
     rows_of,
 )
 from cairn.tickets.ticket import Priority
@@ -106,8 +105,8 @@ class LinearAdapter(WalkedDesk):
             "first": limit,
             "after": page or None,
         }
-        issues = record_of(self._ask(CHANGED, variables).get("issues"))
-        info = record_of(issues.get("pageInfo"))
+        issues = object_of(self._ask(CHANGED, variables).get("issues"))
+        info = object_of(issues.get("pageInfo"))
         following = text_at(info, "endCursor") if info.get("hasNextPage") is True else ""
         return Listed(records=rows_of(issues, "nodes"), following=following)
 
@@ -130,7 +129,7 @@ class LinearAdapter(WalkedDesk):
         secret = (self.webhook_secret or "").encode()
         expected = hmac.new(secret, delivered.body, hashlib.sha256).hexdigest()
         check_signature(delivered.headers.get(SIGNATURE_HEADER, "") if secret else "", expected)
-        sent_at = text_at(delivered_record(delivered), "webhookTimestamp")
+        sent_at = text_at(record_of(delivered), "webhookTimestamp")
         if not sent_at.isdecimal() or len(sent_at) > 15:
             raise Unauthenticated("This delivery does not say when it was sent.", reason="stale")
         if abs(now.timestamp() * 1000 - int(sent_at)) > WINDOW_MILLISECONDS:
@@ -141,24 +140,19 @@ class LinearAdapter(WalkedDesk):
 
         The next poll brings what an event leaves open: who opened an issue, or that one.
         """
-        document = delivered_record(delivered)
-        name = delivery_id(delivered, DELIVERY_HEADER)
-        kind, data = text_at(document, "type"), document.get("data")
-        if not isinstance(data, dict) or text_at(document, "action") not in ("create", "update"):
+        document = record_of(delivered)
+        name = delivery_id(delivered.headers.get(DELIVERY_HEADER, ""), delivered)
+        kind, record = text_at(document, "type"), object_at(document, "data")
+        issue = object_at(record, "issue") if kind == "Comment" else record
+        is_news = text_at(document, "action") in ("create", "update")
+        if not is_news or text_at(issue, "team", "key") != self.team:
             return Events(delivery_id=name, tickets=())
-        record: Record = data
-        if kind == "Issue" and text_at(record, "team", "key") == self.team:
-            ticket = incoming(record, self.customer)
-            return Events(delivery_id=name, tickets=(ticket,) if ticket.requester_email else ())
-        issue: Any = record.get("issue")
-        if (
-            kind == "Comment"
-            and isinstance(issue, dict)
-            and text_at(issue, "team", "key") == self.team
-        ):
+        if kind == "Comment":
             message = message_of(record, issue)
             return Events(delivery_id=name, tickets=(), messages=(message,) if message else ())
-        return Events(delivery_id=name, tickets=())
+        ticket = incoming(record, self.customer)
+        is_whole = kind == "Issue" and ticket.requester_email is not None
+        return Events(delivery_id=name, tickets=(ticket,) if is_whole else ())
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Comment on the issue. The comment's id follows from the key: it is there once."""
@@ -189,8 +183,8 @@ class LinearAdapter(WalkedDesk):
     def _ask(self, query: str, variables: Record, *, repeatable: bool = True) -> Record:
         """Return the data of an answer; NotFound where there is none."""
         body = {"query": query, "variables": variables}
-        answer = record_of(self.api("POST", "", body=body, repeatable=repeatable))
-        data = record_of(answer.get("data"))
+        answer = object_of(self.api("POST", "", body=body, repeatable=repeatable))
+        data = object_of(answer.get("data"))
         if "issue" in data and data["issue"] is None:
             raise NotFound("There is no such issue.")
         return data

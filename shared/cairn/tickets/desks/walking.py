@@ -1,4 +1,4 @@
-"""What help desks asked over JSON share: lists walked page by page, marks, signatures. Not any one.
+"""What help desks asked over JSON share: lists walked page by page, marks. Not any one of them.
 
 A desk lists what changed since a moment. The moment stays while its pages are walked, so a ticket
 that changes meanwhile shifts no other one past us; it is listed again by the next walk.
@@ -6,8 +6,6 @@ that changes meanwhile shifts no other one past us; it is listed again by the ne
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 from cairn.kernel.errors import (
     Conflict,
     NotFound,
-    Unauthenticated,
     Unavailable,
     ValidationFailed,
 )
@@ -37,8 +34,6 @@ MESSAGES_LOOKED_AT = 50
 
 WRITTEN_LOOKED_AT = 100
 """Comments, or time entries, in which one that may have been written is looked for."""
-
-MAX_DELIVERY_CHARS = 100
 
 _OURS = re.compile(r"(?:\A|\n)Reference: cairn:[0-9a-z-]{1,100}\s*\Z")
 
@@ -196,16 +191,6 @@ class WalkedDesk:
         _polled_only()
 
 
-def settled(config: Mapping[str, Any], statuses: Mapping[str, str]) -> dict[str, Any]:
-    """Return what of a source's settings every such desk has; `statuses` are the desk's own."""
-    own = cast("Mapping[str, Any]", config.get("statuses") or {})
-    return {
-        "statuses": {**statuses, **{name: str(value) for name, value in own.items()}},
-        "customer": str(config.get("customer", "")),
-        "backfill": timedelta(hours=float(config.get("backfill_hours", 24))),
-    }
-
-
 def mark(key: str) -> str:
     """Return what an answer carries so that it is recognised: no desk takes it for markup."""
     return f"cairn:{key}"
@@ -229,43 +214,31 @@ def written(records: Iterable[Record], key: str, *fields: str) -> str:
     return ""
 
 
-def record_of(answer: Any) -> Record:
+def object_of(answer: Any) -> Record:
     """Return the object that a desk answered; Unavailable when it is something else."""
     if isinstance(answer, dict):
         return cast("Record", answer)
-    raise Unavailable("The help desk's answer has an unknown form.", reason="unknown-answer")
+    raise _unknown_form()
+
+
+def object_at(record: Record, name: str) -> Record:
+    """Return an object within an answer; {} when there is none."""
+    value = record.get(name)
+    return cast("Record", value) if isinstance(value, dict) else {}
 
 
 def rows_of(answer: Any, *path: str) -> list[Record]:
-    """Return the objects of a list within an answer; [] when there is none."""
+    """Return the objects of a list within an answer; [] when there is none.
+
+    Without a path the answer itself is the list; Unavailable when it is something else.
+    """
     value: Any = answer
+    if not path and not isinstance(answer, list):
+        raise _unknown_form()
     for name in path:
         value = cast("Record", value).get(name) if isinstance(value, dict) else None
     listed = cast("list[Any]", value) if isinstance(value, list) else []
     return [cast("Record", item) for item in listed if isinstance(item, dict)]
-
-
-def delivered_record(delivered: Delivered) -> Record:
-    """Return the object that a delivery holds; ValidationFailed when it is not JSON."""
-    try:
-        document: Any = json.loads(delivered.body)
-    except (ValueError, RecursionError) as exc:
-        raise ValidationFailed("This delivery is not JSON.", reason="not-json") from exc
-    return cast("Record", document) if isinstance(document, dict) else {}
-
-
-def delivery_id(delivered: Delivered, header: str) -> str:
-    """Return what a delivery is called, in the desk's header or by its content."""
-    name = delivered.headers.get(header, "")[:MAX_DELIVERY_CHARS].strip()
-    return name if name.isascii() and name else hashlib.sha256(delivered.body).hexdigest()
-
-
-def check_signature(sent: str, expected: str) -> None:
-    """Raise Unauthenticated unless a delivery carries the signature that it should."""
-    if not sent:
-        raise Unauthenticated("This delivery is not signed.", reason="unsigned")
-    if not hmac.compare_digest(expected.encode(), sent.encode("utf-8", errors="replace")):
-        raise Unauthenticated("This delivery's signature does not hold.", reason="bad-signature")
 
 
 def checked_id(external_id: str, pattern: str = r"[0-9]{1,18}") -> str:
@@ -284,3 +257,7 @@ def no_status(called: str) -> ValidationFailed:
 
 def _polled_only() -> NoReturn:
     raise Conflict("This help desk signs no webhooks: it is polled.", reason="no-webhooks")
+
+
+def _unknown_form() -> Unavailable:
+    return Unavailable("The help desk's answer has an unknown form.", reason="unknown-answer")

@@ -1,4 +1,4 @@
-"""How help desks whose adapters speak JSON are asked: one service, one sign-in. Not what is asked."""
+"""How help desks whose adapters speak JSON are asked: one service, one sign-in. Not what."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.declaring import is_hours, is_statuses, is_text
+from cairn.adapters.http.desks.declaring import is_hours, is_statuses, is_text, refuse
 from cairn.adapters.http.rest import Request
 from cairn.connectors.port import ConnectorUnauthorised
 from cairn.kernel.errors import ValidationFailed
-from cairn.tickets.adapter import text_at
+from cairn.tickets.adapter import backfill_of, statuses_of, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +28,15 @@ COMMON: Mapping[str, Check] = {
     "backfill_hours": is_hours,
 }
 """What every such desk may have in its settings."""
+
+
+def settled(config: Mapping[str, Any], usual: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is `COMMON` as an adapter takes it; statuses are the desk's `usual` ones."""
+    return {
+        "statuses": statuses_of(config, usual, refuse=refuse),
+        "customer": str(config.get("customer", "")),
+        "backfill": backfill_of(config),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +85,7 @@ def basic(user: str, password: str) -> str:
 
 
 class ClientCredentials:
-    """A sign-in by OAuth's client credentials (RFC 6749 4.4); a token is used until near its end."""
+    """A sign-in by OAuth's client credentials (RFC 6749 4.4); a token serves until near its end."""
 
     def __init__(
         self, service: RestService, path: str, form: Mapping[str, str], stopwatch: Stopwatch

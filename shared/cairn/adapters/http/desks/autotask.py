@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -18,7 +18,6 @@ from cairn.adapters.http.rest import Request, checked_base_url
 from cairn.kernel.errors import Unavailable
 from cairn.tickets.adapter import text_at
 from cairn.tickets.desks.autotask import STATUSES, AutotaskAdapter
-from cairn.tickets.desks.walking import settled
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:

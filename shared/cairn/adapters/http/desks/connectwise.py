@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -14,7 +14,6 @@ from cairn.adapters.http.desks.declaring import (
     is_text,
 )
 from cairn.tickets.desks.connectwise import STATUSES, ConnectWiseAdapter
-from cairn.tickets.desks.walking import settled
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:

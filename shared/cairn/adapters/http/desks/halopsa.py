@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, ClientCredentials
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, ClientCredentials, settled
 from cairn.adapters.http.desks.declaring import Fields, HelpDesk, is_secret, is_text
 from cairn.tickets.desks.halopsa import STATUSES, HaloAdapter
-from cairn.tickets.desks.walking import settled
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:

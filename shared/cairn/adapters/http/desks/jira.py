@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -14,7 +14,6 @@ from cairn.adapters.http.desks.declaring import (
     is_text,
 )
 from cairn.tickets.desks.jira import STATUSES, JiraAdapter
-from cairn.tickets.desks.walking import settled
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
-"""Linear as a kind of ticket source, and its client: GraphQL says what it refuses in its own way."""
+"""Linear as a kind of ticket source, and how GraphQL says what it refuses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -17,7 +17,7 @@ from cairn.connectors.port import ConnectorUnauthorised
 from cairn.kernel.errors import NotFound, RateLimited, ValidationFailed
 from cairn.tickets.adapter import text_at
 from cairn.tickets.desks.linear import STATUSES, LinearAdapter
-from cairn.tickets.desks.walking import rows_of, settled
+from cairn.tickets.desks.walking import object_of, rows_of
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class AskLinear:
             if refused.reason != "refused":
                 raise
             raise _refusal(refused.detail) from refused
-        if isinstance(answer, dict) and rows_of(answer, "errors"):
-            raise _refusal(_words(answer))
+        if rows_of(answer, "errors"):
+            raise _refusal(_words(object_of(answer)))
         return answer
 
 

@@ -1,0 +1,358 @@
+"""Help desks asked over JSON, each with the server that answers for it, under one face."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tests.support import (
+    autotask_replay,
+    connectwise_replay,
+    halopsa_replay,
+    jira_replay,
+    linear_replay,
+)
+
+from cairn.adapters.http.help_desks import OpenHelpDesk
+from cairn.tickets.adapter import Delivered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from tests.support.replaying import Asked, Replay
+
+    from cairn.tickets.adapter import TicketAdapter
+
+MARA, LENA, WEBHOOK_SECRET = "mara@northwind.example", "lena@harbourlane.example", "hush"
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """A help desk that a test writes at. `replay` has a `now`, which stands until it is moved."""
+
+    replay: Any
+    kind: ClassVar[str]
+    closed: ClassVar[str]
+    own_status: ClassVar[str]
+    numbered: ClassVar[str]
+    absent: ClassVar[str] = "99999999"
+
+    def move(self, **by: float) -> None:
+        self.replay.now += timedelta(**by)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    def open(self, **config: Any) -> TicketAdapter:
+        opened = OpenHelpDesk(allow_private=True, clock=lambda: self.replay.now)
+        return opened(self.kind, self.config | config, self.secrets)
+
+    def ask(self, title: str, text: str) -> str:
+        """Let the customer ask; return the ticket's id."""
+        raise NotImplementedError
+
+    def write(self, ticket: str, text: str) -> None:
+        """Let the customer write again."""
+        raise NotImplementedError
+
+    def colleague(self, ticket: str, text: str) -> None:
+        """Let somebody of the desk write."""
+        raise NotImplementedError
+
+    def touch(self, ticket: str) -> None:
+        """Change a ticket."""
+        raise NotImplementedError
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        """What Cairn wrote, and whether it is private."""
+        raise NotImplementedError
+
+    def status(self, ticket: str) -> str:
+        raise NotImplementedError
+
+    def minutes(self, ticket: str) -> list[float]:
+        raise NotImplementedError
+
+    def writes(self, asked: Asked) -> bool:
+        """Whether a request is one that writes."""
+        return asked.method == "POST"
+
+    def lists(self, asked: Asked) -> bool:
+        """Whether a request is one that lists tickets."""
+        raise NotImplementedError
+
+
+@dataclass(kw_only=True)
+class Jira(Desk):
+    replay: jira_replay.JiraReplay
+    kind = "jira"
+    closed, own_status, numbered = "Resolved", "Waiting for customer", "20"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"site_url": self.replay.url, "email": jira_replay.EMAIL, "project": "SUP"}
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"api_token": jira_replay.API_TOKEN, "webhook_secret": WEBHOOK_SECRET}
+
+    def ask(self, title: str, text: str) -> str:
+        return self.replay.add(title, text, jira_replay.account("mara", MARA))["id"]
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.comment(ticket, text, jira_replay.account("mara", MARA))
+
+    def colleague(self, ticket: str, text: str) -> None:
+        lena = jira_replay.account("lena", LENA, kind="atlassian")
+        self.replay.comment(ticket, text, lena)
+
+    def touch(self, ticket: str) -> None:
+        self.replay.touch(ticket)
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        return [
+            (item["body"], not item["jsdPublic"])
+            for item in self.replay.comments.get(ticket, [])
+            if item["author"]["accountId"] == "qm:agent-1"
+        ]
+
+    def status(self, ticket: str) -> str:
+        return self.replay.issues[ticket]["fields"]["status"]["name"]
+
+    def minutes(self, ticket: str) -> list[float]:
+        return [item["timeSpentSeconds"] / 60 for item in self.replay.worklogs.get(ticket, [])]
+
+    def lists(self, asked: Asked) -> bool:
+        return asked.path.endswith("/search/jql")
+
+
+@dataclass(kw_only=True)
+class Linear(Desk):
+    replay: linear_replay.LinearReplay
+    kind = "linear"
+    closed, own_status = "Done", "Canceled"
+    numbered = linear_replay.STATES["Canceled"]
+    absent = "00000000-0000-4000-8000-000000000000"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"api_url": f"{self.replay.url}/graphql", "team": linear_replay.TEAM}
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"api_key": linear_replay.API_KEY, "webhook_secret": WEBHOOK_SECRET}
+
+    def ask(self, title: str, text: str) -> str:
+        return self.replay.add(title, text, {"id": "mara", "email": MARA})["id"]
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.comment(ticket, text, user={"id": "mara", "email": MARA})
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.comment(ticket, text, user={"id": "lena", "email": LENA})
+
+    def touch(self, ticket: str) -> None:
+        self.replay.issues[ticket]["updatedAt"] = self.replay.stamp()
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        comments = self.replay.issues[ticket]["comments"]
+        return [(item["body"], False) for item in comments if item["user"] == {"id": "cairn"}]
+
+    def status(self, ticket: str) -> str:
+        return self.replay.issues[ticket]["state"]["name"]
+
+    def writes(self, asked: Asked) -> bool:
+        return "mutation" in asked.body["query"]
+
+    def lists(self, asked: Asked) -> bool:
+        return "query Changed" in asked.body["query"]
+
+
+@dataclass(kw_only=True)
+class Halo(Desk):
+    replay: halopsa_replay.HaloReplay
+    kind = "halopsa"
+    closed, own_status, numbered = "Resolved", "With User", "4"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"site_url": self.replay.url, "client_id": halopsa_replay.CLIENT_ID}
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"client_secret": halopsa_replay.CLIENT_SECRET}
+
+    def ask(self, title: str, text: str) -> str:
+        return str(self.replay.add(title, text)["id"])
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.act(int(ticket), text, who="Mara Voss")
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.act(int(ticket), text, who="Lena", who_agentid=3)
+
+    def touch(self, ticket: str) -> None:
+        self.replay.tickets[int(ticket)]["last_update"] = self.replay.stamp()
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        return [
+            (item["note"], item["hiddenfromuser"])
+            for item in self.replay.actions[int(ticket)]
+            if item["who"] == "Cairn"
+        ]
+
+    def status(self, ticket: str) -> str:
+        return halopsa_replay.STATUSES[self.replay.tickets[int(ticket)]["status_id"]]
+
+    def minutes(self, ticket: str) -> list[float]:
+        actions = self.replay.actions[int(ticket)]
+        return [item["timetaken"] * 60 for item in actions if "timetaken" in item]
+
+    def writes(self, asked: Asked) -> bool:
+        return asked.method == "POST" and not asked.path.endswith("/token")
+
+    def lists(self, asked: Asked) -> bool:
+        return asked.path == "/api/Tickets"
+
+
+@dataclass(kw_only=True)
+class Autotask(Desk):
+    replay: autotask_replay.AutotaskReplay
+    kind = "autotask"
+    closed, own_status, numbered = "Complete", "Waiting Customer", "7"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {
+            "username": autotask_replay.USERNAME,
+            "zones_url": f"{self.replay.url}/ATServicesRest",
+            "resource_id": "29",
+            "role_id": "3",
+        }
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"integration_code": autotask_replay.CODE, "secret": autotask_replay.SECRET}
+
+    def contact(self) -> dict[str, Any]:
+        contacts = self.replay.entities.get("Contacts")
+        if contacts:
+            return next(iter(contacts.values()))
+        company = self.replay.put("Companies", companyName="Northwind")
+        return self.replay.put("Contacts", emailAddress=MARA, companyID=company["id"])
+
+    def ask(self, title: str, text: str) -> str:
+        return str(self.replay.add(title, text, self.contact())["id"])
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.note(int(ticket), text, createdByContactID=self.contact()["id"])
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.note(int(ticket), text, creatorResourceID=12)
+
+    def touch(self, ticket: str) -> None:
+        self.replay.entities["Tickets"][int(ticket)]["lastActivityDate"] = self.replay.stamp()
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        return [
+            (note["description"], note["publish"] == 2)
+            for note in self.replay.entities.get("TicketNotes", {}).values()
+            if note["ticketID"] == int(ticket) and note["title"] == "Cairn"
+        ]
+
+    def status(self, ticket: str) -> str:
+        return autotask_replay.STATUSES[self.replay.entities["Tickets"][int(ticket)]["status"]]
+
+    def minutes(self, ticket: str) -> list[float]:
+        return [item["hoursWorked"] * 60 for item in self.replay.entities["TimeEntries"].values()]
+
+    def writes(self, asked: Asked) -> bool:
+        return asked.path.endswith(("/Notes", "/TimeEntries"))
+
+    def lists(self, asked: Asked) -> bool:
+        return "/Tickets/query" in asked.path
+
+
+@dataclass(kw_only=True)
+class ConnectWise(Desk):
+    replay: connectwise_replay.ConnectWiseReplay
+    kind = "connectwise"
+    closed, own_status, numbered = "Closed", "Waiting on Customer", "3"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {
+            "api_url": self.replay.url + connectwise_replay.BASE,
+            "company": connectwise_replay.COMPANY,
+            "public_key": connectwise_replay.PUBLIC,
+            "client_id": connectwise_replay.CLIENT_ID,
+        }
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        secret = connectwise_replay.SIGNING_KEY
+        return {"private_key": connectwise_replay.PRIVATE, "webhook_secret": secret}
+
+    def ask(self, title: str, text: str) -> str:
+        return str(self.replay.add(title, text)["id"])
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.note(int(ticket), text, contact={"id": 77, "name": "Mara Voss"})
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.note(int(ticket), text, member={"identifier": "lena"})
+
+    def touch(self, ticket: str) -> None:
+        self.replay.tickets[int(ticket)]["_info"]["lastUpdated"] = self.replay.stamp()
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        return [
+            (note["text"], note["internalAnalysisFlag"])
+            for note in self.replay.notes[int(ticket)]
+            if note.get("member") == {"identifier": "api"}
+        ]
+
+    def status(self, ticket: str) -> str:
+        return self.replay.tickets[int(ticket)]["status"]["name"]
+
+    def minutes(self, ticket: str) -> list[float]:
+        return [item["actualHours"] * 60 for item in self.replay.times]
+
+    def lists(self, asked: Asked) -> bool:
+        return asked.path.endswith("/service/tickets")
+
+
+_SERVERS: dict[str, tuple[type[Desk], Callable[[], AbstractContextManager[Replay]]]] = {
+    "jira": (Jira, jira_replay.jira_replay),
+    "linear": (Linear, linear_replay.linear_replay),
+    "halopsa": (Halo, halopsa_replay.halopsa_replay),
+    "autotask": (Autotask, autotask_replay.autotask_replay),
+    "connectwise": (ConnectWise, connectwise_replay.connectwise_replay),
+}
+KINDS = tuple(_SERVERS)
+
+
+@contextmanager
+def desk_of(kind: str) -> Iterator[Desk]:
+    """Serve a help desk of a kind until the block ends."""
+    face, server = _SERVERS[kind]
+    with server() as replay:
+        yield face(replay=replay)
+
+
+def signed(document: Any, header: str, prefix: str = "", **headers: str) -> Delivered:
+    """A delivery whose body is signed as Jira and Linear sign theirs."""
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    signature = hmac.new(WEBHOOK_SECRET.encode(), body, hashlib.sha256).hexdigest()
+    return Delivered(body=body, headers={header: prefix + signature, **headers})
