@@ -1,5 +1,7 @@
 """What the webhooks of Jira, Linear and ConnectWise bring, and what the desks alone do so."""
 
+import hashlib
+import hmac
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -409,9 +411,6 @@ def test_a_delivery_unsigned_or_forged_is_refused(kind: str, header: str, prefix
 
 def signed_with_nothing(desk: Desk, body: bytes, header: str, prefix: str) -> Delivered:
     """A delivery signed with the empty key, which everybody has."""
-    import hashlib
-    import hmac
-
     if desk.kind == "connectwise":
         return Delivered(body=body, headers=connectwise_replay.signed(body, ""))
     return Delivered(

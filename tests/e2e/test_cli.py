@@ -12,6 +12,7 @@ from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, open_workspace
 from tests.support import slack_replay as slack
 from tests.support import zoho_replay as zoho
+from tests.support.desks import KINDS, desk_of
 from tests.support.mail import PASSWORD, mail_server, written
 
 from benchmarks.samples import SAMPLES
@@ -144,6 +145,29 @@ def test_a_slack_team_is_a_ticket_source(tenant: Tenant, tmp_path: Path) -> None
         shown = cairn(tenant, "ticket-sources", "list", "--json").out
         assert slack.SIGNING_SECRET not in shown + added.out
         assert cairn(tenant, "ticket-sources", "remove", "slack").status == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_help_desk_is_a_ticket_source(tenant: Tenant, tmp_path: Path, kind: str) -> None:
+    with desk_of(kind) as desk:
+        desk.replay.now = datetime.now(UTC)
+        title = f"The invoice of {kind} is wrong"
+        desk.ask(title, "It says 7 instead of 5.")
+        (tmp_path / "desk.json").write_text(json.dumps(desk.config), encoding="utf-8")
+        options: list[str] = []
+        for name, secret in desk.secrets.items():
+            (tmp_path / name).write_text(secret, encoding="utf-8")
+            options += ["--secret", f"{name}=@{tmp_path}/{name}"]
+        where = ["--kind", kind, "--config", f"@{tmp_path}/desk.json"]
+        added = cairn(tenant, "ticket-sources", "add", kind, *where, *options)
+        assert added.status == 0, added.err
+        polled = cairn(tenant, "ticket-sources", "poll", kind)
+        assert "1 new" in polled.out, polled
+        listed = cairn(tenant, "tickets", "list", "--json").json()
+        assert title in [each["title"] for each in listed]
+        shown = cairn(tenant, "ticket-sources", "list", "--json").out + added.out
+        assert not [secret for secret in desk.secrets.values() if secret in shown]
+        assert cairn(tenant, "ticket-sources", "remove", kind).status == 0
 
 
 def test_events_are_imported_and_a_task_is_shown(tenant: Tenant, tmp_path: Path) -> None:

@@ -2669,7 +2669,7 @@ export interface components {
          * @description Where tickets come from.
          * @enum {string}
          */
-        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack";
+        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack" | "jira" | "linear" | "halopsa" | "autotask" | "connectwise";
         /** @description How a source is to be read now. */
         SourceSyncIn: {
             /**

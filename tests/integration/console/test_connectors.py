@@ -14,6 +14,7 @@ import pytest
 from tests.integration.console.test_in_a_browser import CHROMIUM, HOSTILE, looks_well
 from tests.integration.console.test_people_in_a_browser import enter
 from tests.support.console import Browser, add_person
+from tests.support.desks import KINDS, desk_of
 
 from cairn.kernel.access import PersonRole
 from cairn.kernel.ids import new_id
@@ -158,6 +159,30 @@ def test_a_help_desk_is_added_paused_changed_and_removed_and_its_secrets_are_in_
     assert browser.submit(f"{path}/remove").status_code == 422
     assert browser.submit(f"{path}/remove", meant="yes").status_code == 303
     assert name not in browser.get(SOURCES).text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_help_desk_is_added_on_the_page(site: Site, kind: str) -> None:
+    browser, name = person(site), new(kind)
+    with desk_of(kind) as desk:
+        config = {
+            key: "https://desk.example" if key.endswith("_url") else value
+            for key, value in desk.config.items()
+        }
+        secrets = "\n".join(f"{key}={secret}" for key, secret in desk.secrets.items())
+    form = {"name": name, "kind": kind, "config": json.dumps(config), "persona": "default",
+            "secrets": secrets, "poll_seconds": "300"}  # fmt: skip
+    page = browser.get(SOURCES).text
+    assert f">{kind}</option>" in page
+    assert browser.submit(SOURCES, **{**form, "secrets": ""}).status_code == 422
+    assert browser.submit(SOURCES, **form).status_code == 303
+    source = next(
+        each for each in site.front.call("GET", "/v1/ticket-sources")["items"]
+        if each["name"] == name
+    )  # fmt: skip
+    assert (source["kind"], source["config"]) == (kind, config)
+    removed = browser.submit(f"{SOURCES}/{source['id']}/remove", meant="yes")
+    assert removed.status_code == 303
 
 
 def test_webhooks_show_their_secret_once_and_tell_how_deliveries_went(

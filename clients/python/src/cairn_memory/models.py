@@ -6820,7 +6820,21 @@ class TicketSourceView(Model):
     name: str
     """Its name."""
 
-    kind: Literal["api", "zoho-desk", "github-issues", "mail", "slack"] | str
+    kind: (
+        Literal[
+            "api",
+            "zoho-desk",
+            "github-issues",
+            "mail",
+            "slack",
+            "jira",
+            "linear",
+            "halopsa",
+            "autotask",
+            "connectwise",
+        ]
+        | str
+    )
     """What kind it is."""
 
     config: dict[str, Any]
@@ -8955,9 +8969,18 @@ class SourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["api", "zoho-desk", "github-issues", "mail", "slack"] = Field(
-        ..., examples=["zoho-desk"]
-    )
+    kind: Literal[
+        "api",
+        "zoho-desk",
+        "github-issues",
+        "mail",
+        "slack",
+        "jira",
+        "linear",
+        "halopsa",
+        "autotask",
+        "connectwise",
+    ] = Field(..., examples=["zoho-desk"])
     """What kind it is."""
 
     config: dict[str, Any] | None = None

@@ -12,7 +12,6 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from cairn.kernel.zones import zone_of
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
@@ -36,7 +35,7 @@ from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from cairn.tickets.adapter import Delivered
 
@@ -81,10 +80,9 @@ class JiraAdapter(WalkedDesk):
         JQL knows minutes only, in the account's own time zone.
         """
         account = object_of(self.api("GET", f"{API}/myself", repeatable=True))
-        zone = zone_of(text_at(account, "timeZone")) or ZoneInfo("UTC")
+        zone = zone_of(text_at(account, "timeZone")) or UTC
         jql = (
-            f'project = "{self.project}" AND updated >= "{jql_time(since, zone)}" '
-            "ORDER BY key ASC"
+            f'project = "{self.project}" AND updated >= "{jql_time(since, zone)}" ORDER BY key ASC'
         )
         query = {"jql": jql, "fields": FIELDS, "maxResults": str(limit)}
         if page:
@@ -214,7 +212,7 @@ def message_of(comment: Record, issue: Record) -> Message | None:
     )
 
 
-def jql_time(moment: datetime, zone: ZoneInfo) -> str:
+def jql_time(moment: datetime, zone: tzinfo) -> str:
     """Return a moment as JQL takes it; an hour earlier in the hour that clocks show twice."""
     local = moment.astimezone(zone)
     if local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset():
