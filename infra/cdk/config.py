@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("local", "prod")
-EDITIONS = ("full", "memory")
+EDITIONS = ("full", "team", "memory")
 EGRESS = ("bedrock", "nat")
 SIGN_IN = ("oidc_issuer", "oidc_audience", "oidc_scopes", "cognito_callbacks")
 PEOPLE = (

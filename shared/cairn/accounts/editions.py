@@ -12,13 +12,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """An edition by its name, and the tools that it leaves out."""
+    """An edition by its name, the tools that it leaves out, and whether a directory brings people.
+
+    `directory` is SCIM; people sign in by an issuer in every edition.
+    """
 
     name: str
     without: frozenset[str] = frozenset()
+    directory: bool = False
 
 
-FULL = Edition(name="full")
+FULL = Edition(name="full", directory=True)
+TEAM = Edition(name="team")
+"""Everything but directories: people are invited by hand, or come by an issuer."""
+
 MEMORY = Edition(
     name="memory",
     without=frozenset(
@@ -51,4 +58,6 @@ LIVE_MEMORY = frozenset(
 )
 """Tools that read what is remembered: not for an agent that has its snapshot alone."""
 
-EDITIONS: Mapping[str, Edition] = MappingProxyType({each.name: each for each in (FULL, MEMORY)})
+EDITIONS: Mapping[str, Edition] = MappingProxyType(
+    {each.name: each for each in (FULL, TEAM, MEMORY)}
+)

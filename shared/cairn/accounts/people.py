@@ -19,7 +19,7 @@ from cairn.writing.append import principal_actor
 from cairn.writing.checks import clean_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -87,18 +87,19 @@ class People:
     def add(self, principal: Principal, *, login: str, name: str, role: PersonRole) -> PersonLink:
         """Let somebody sign in, and return their first link; Conflict for a login that is taken."""
         with self.platform.transactions.writing(principal) as stores:
-            person = self._added(stores, principal, login, name, role)
+            person = self.added(stores, principal, login, name, role)
             return self._link(stores, principal, person)
 
     def admit(self, principal: Principal, *, login: str, name: str, role: PersonRole) -> PersonView:
         """Let somebody sign in who has proven elsewhere who they are; no link is made."""
         with self.platform.transactions.writing(principal) as stores:
-            return self._added(stores, principal, login, name, role)
+            return self.added(stores, principal, login, name, role)
 
-    def _added(
+    def added(
         self, stores: Stores, principal: Principal, login: str, name: str, role: PersonRole
     ) -> PersonView:
-        _require_over(principal, role)
+        """Return somebody who is new, within a transaction; Conflict for a login that is taken."""
+        require_over(principal, role)
         now = self.platform.clock()
         person = PersonView(
             id=self.platform.new_id(),
@@ -135,30 +136,69 @@ class People:
         Conflict where the person was changed since `seen`, their `changed_at` as it was looked at.
         """
         with self.platform.transactions.writing(principal) as stores:
-            person, people = self._person(stores, principal, person_id)
-            now = self.platform.clock()
-            _require_over(principal, role or person.role)
-            _require_unchanged(person, seen)
-            since = person.disabled_at or now
-            new = replace(
-                person,
-                role=role or person.role,
-                disabled_at=person.disabled_at if disabled is None else since if disabled else None,
+            return self.changed(
+                stores, principal, person_id, role=role, disabled=disabled, seen=seen
             )
-            if new == person:
-                return person
-            _require_owner_left(people, new)
-            stores.people.change(new, now)
-            if new.disabled_at is None:
-                stores.people.mark_rotation(new.id)
-            else:
-                stores.people.drop_links(new.id)
-                stores.people.end_sessions(new.id)
-            self._record(
-                stores, principal, "person.changed", new,
-                role=new.role.value, disabled=new.disabled_at is not None,
-            )  # fmt: skip
-            return replace(new, changed_at=now)
+
+    def changed(
+        self,
+        stores: Stores,
+        principal: Principal,
+        person_id: UUID,
+        *,
+        role: PersonRole | None = None,
+        disabled: bool | None = None,
+        seen: datetime | None = None,
+    ) -> PersonView:
+        """Change somebody within a transaction, as `change` does."""
+        person, people = self._person(stores, principal, person_id)
+        now = self.platform.clock()
+        require_over(principal, role or person.role)
+        _require_unchanged(person, seen)
+        since = person.disabled_at or now
+        new = replace(
+            person,
+            role=role or person.role,
+            disabled_at=person.disabled_at if disabled is None else since if disabled else None,
+        )
+        if new == person:
+            return person
+        _require_owner_left(people, new)
+        self._keep(stores, principal, new, now)
+        return replace(new, changed_at=now)
+
+    def give_roles(
+        self, stores: Stores, principal: Principal, roles: Mapping[UUID, PersonRole]
+    ) -> None:
+        """Give people the roles of their groups, within a transaction; the last owner stays one."""
+        stores.people.lock()
+        people = {person.id: person for person in stores.people.all()}
+        now = self.platform.clock()
+        for person_id, role in roles.items():
+            new = replace(people[person_id], role=role)
+            if new == people[person_id]:
+                continue
+            require_over(principal, people[person_id].role)
+            require_over(principal, role)
+            if not _leaves_owner(tuple(people.values()), new):
+                continue
+            people[person_id] = new
+            self._keep(stores, principal, new, now)
+
+    def _keep(
+        self, stores: Stores, principal: Principal, person: PersonView, now: datetime
+    ) -> None:
+        """Keep who somebody is now; their sessions get new tokens, or end."""
+        stores.people.change(person, now)
+        if person.disabled_at is None:
+            stores.people.mark_rotation(person.id)
+        else:
+            stores.people.drop_links(person.id)
+            stores.people.end_sessions(person.id)
+        self._record(
+            stores, principal, "person.changed", person,
+            role=person.role.value, disabled=person.disabled_at is not None,
+        )  # fmt: skip
 
     def sign_out(self, principal: Principal, person_id: UUID) -> SignedOut:
         """End every session of somebody, and the link they may have; they may come back."""
@@ -194,7 +234,7 @@ class People:
         person = next((each for each in people if each.id == person_id), None)
         if person is None:
             raise NotFound("There is no such person.", person_id=str(person_id))
-        _require_over(principal, person.role)
+        require_over(principal, person.role)
         return person, people
 
     def _link(self, stores: Stores, principal: Principal, person: PersonView) -> PersonLink:
@@ -232,7 +272,7 @@ def clean_login(login: str) -> str:
     return lowered
 
 
-def _require_over(principal: Principal, role: PersonRole) -> None:
+def require_over(principal: Principal, role: PersonRole) -> None:
     """Raise Denied where the principal may not decide about a person of this role."""
     principal.require(Role.ADMIN)
     if role is PersonRole.OWNER and principal.person not in (None, PersonRole.OWNER):
@@ -250,9 +290,13 @@ def _require_unchanged(person: PersonView, seen: datetime | None) -> None:
 
 def _require_owner_left(people: Sequence[PersonView], changed: PersonView) -> None:
     """Raise Conflict where nobody would be left who may do everything."""
-    after = [changed if each.id == changed.id else each for each in people]
-    if any(map(_owns, people)) and not any(map(_owns, after)):
+    if not _leaves_owner(people, changed):
         raise Conflict("The last owner stays an owner.", reason="last-owner")
+
+
+def _leaves_owner(people: Sequence[PersonView], changed: PersonView) -> bool:
+    after = [changed if each.id == changed.id else each for each in people]
+    return any(map(_owns, after)) or not any(map(_owns, people))
 
 
 def _owns(person: PersonView) -> bool:

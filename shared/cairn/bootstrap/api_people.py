@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cairn.accounts.issuer_sign_in import IssuerSignIn
     from cairn.accounts.passkeys import Passkeys
     from cairn.accounts.people import People
+    from cairn.accounts.scim import Scim
+    from cairn.accounts.scim_people import ScimPeople
     from cairn.accounts.sessions import Sessions
     from cairn.publishing.publications import Publications
     from cairn.publishing.reading import ReadSite
@@ -51,6 +53,29 @@ class PeopleServices(ApiParts):
         from cairn.accounts.passkeys import Passkeys
 
         return Passkeys(sessions=self.sessions, attempts=self.attempts)
+
+    @part
+    def scim(self) -> Scim:
+        """Directories that bring people, and their tokens."""
+        from cairn.accounts.editions import EDITIONS
+        from cairn.accounts.scim import Scim
+        from cairn.adapters.postgres.scim import FindScim
+        from cairn.webhooks.incoming import DeliveryLimit
+
+        return Scim(
+            platform=self.platform,
+            people=self.people,
+            find=FindScim(self.opened),
+            edition=EDITIONS[self.settings.edition],
+            limit=DeliveryLimit(600, "A directory"),
+        )
+
+    @part
+    def scim_people(self) -> ScimPeople:
+        """People and groups, as a directory changes them."""
+        from cairn.accounts.scim_people import ScimPeople
+
+        return ScimPeople(scim=self.scim)
 
     @part
     def publications(self) -> Publications:

@@ -31,6 +31,7 @@ from cairn.cli import (
     profile,
     publish,
     reports,
+    scim,
     search_index,
     sign_in,
     sources,
@@ -198,6 +199,7 @@ app.add_typer(search_index.app, name="search-index", rich_help_panel=_OPERATIONS
 app.command("claim", rich_help_panel=_OPERATIONS)(workspace.claim)
 app.command("sign-in", rich_help_panel=_OPERATIONS)(sign_in.sign_in)
 app.add_typer(sign_in.app, name="people", rich_help_panel=_OPERATIONS)
+app.add_typer(scim.app, name="scim", rich_help_panel=_OPERATIONS)
 
 
 @app.command(

@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.memory.summaries import PostgresSummaries
     from cairn.adapters.postgres.memory.views import PostgresViews
     from cairn.adapters.postgres.publications import PostgresPublications
+    from cairn.adapters.postgres.scim import PostgresScim
     from cairn.adapters.postgres.sign_in import PostgresPeople
     from cairn.adapters.postgres.stats import PostgresStats
     from cairn.adapters.postgres.stores import (
@@ -165,6 +166,7 @@ class Stores:
     reports: PostgresReports
     retries: PostgresRetries
     runs: PostgresRuns
+    scim: PostgresScim
     settings: PostgresSettings
     slots: PostgresSlots
     sources: PostgresSources

@@ -319,7 +319,7 @@ class ApiSettings(
     cors_origins: str = ""
     console_url: str = Field("", pattern=r"^(https://[a-z0-9.-]+|http://localhost)(:[0-9]{1,5})?$")
     sites_url: str = Field("", pattern=r"^(https?://[^/?#@\s]+)?$")
-    edition: Literal["full", "memory"] = "full"
+    edition: Literal["full", "team", "memory"] = "full"
     oidc_issuer: str = ""
     oidc_audience: str = ""
     oidc_scopes: str = ""

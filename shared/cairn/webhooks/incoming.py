@@ -157,10 +157,10 @@ class IncomingWebhooks:
 
 
 class DeliveryLimit:
-    """Counts deliveries by webhook in windows of a minute, in this process."""
+    """Counts deliveries by webhook in windows of a minute, in this process; `who` sends them."""
 
-    def __init__(self, most: int = PER_MINUTE) -> None:
-        self._most, self._window, self._lock = most, 0, Lock()
+    def __init__(self, most: int = PER_MINUTE, who: str = "An incoming webhook") -> None:
+        self._most, self._who, self._window, self._lock = most, who, 0, Lock()
         self._counts: Counter[UUID] = Counter()
 
     def __call__(self, webhook_id: UUID, now: datetime) -> None:
@@ -174,7 +174,7 @@ class DeliveryLimit:
             count = self._counts[webhook_id]
         if count > self._most:
             raise RateLimited(
-                f"An incoming webhook takes {self._most} deliveries a minute.",
+                f"{self._who} takes {self._most} requests a minute.",
                 retry_after=60 - into,
                 reason="too-many-deliveries",
             )

@@ -85,6 +85,7 @@ PARTS = {
     "reports": "memory.reports.PostgresReports",
     "retries": "discovery.retries.PostgresRetries",
     "runs": "memory.consolidation.PostgresRuns",
+    "scim": "scim.PostgresScim",
     "settings": "workspaces.PostgresSettings",
     "slots": "agents.investigations.PostgresSlots",
     "sources": "agents.sources.PostgresSources",

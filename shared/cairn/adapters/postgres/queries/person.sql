@@ -161,3 +161,17 @@ ON CONFLICT DO NOTHING RETURNING person_id
 -- name: workspace_of_identity
 -- Who somebody of an issuer is, in whatever workspace.
 SELECT workspace_id, person_id FROM workspace_of_identity(%(issuer)s, %(subject)s)
+
+-- name: rename
+-- Another name to sign in under, and what somebody is called.
+UPDATE person SET login = %(login)s, name = %(called)s, changed_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: drop_credentials
+-- Nothing that somebody had signs in any more: password, passkeys, who they are at the issuer.
+WITH passkeys AS (
+  DELETE FROM person_passkey WHERE workspace_id = %(workspace_id)s AND person_id = %(id)s),
+identities AS (
+  DELETE FROM person_identity WHERE workspace_id = %(workspace_id)s AND person_id = %(id)s)
+UPDATE person SET password_hash = NULL, failures = 0, locked_until = NULL
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
