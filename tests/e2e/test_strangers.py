@@ -24,6 +24,7 @@ from cairn.kernel.text.canonical import format_timestamp
 if TYPE_CHECKING:
     from tests.plugins.laptop import Laptop
 
+SCIM_GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group"
 ADMIN, WRITERS, ANYONE, NO_KEY = "admin", "writers", "anyone", "no key"
 WHO_MAY = {
     "POST /v1/memories": WRITERS,
@@ -170,6 +171,11 @@ WHO_MAY = {
     "POST /v1/people/{person_id}/sign-out": ADMIN,
     "PATCH /v1/people/{person_id}": ADMIN,
     "DELETE /v1/people/{person_id}": ADMIN,
+    "GET /v1/scim/tokens": ADMIN,
+    "POST /v1/scim/tokens": ADMIN,
+    "DELETE /v1/scim/tokens/{token_id}": ADMIN,
+    "GET /v1/scim/groups": ADMIN,
+    "PUT /v1/scim/groups/{group_id}": ADMIN,
     "GET /v1/keys": ADMIN,
     "POST /v1/keys": ADMIN,
     "DELETE /v1/keys/{key_id}": ADMIN,
@@ -507,6 +513,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/uploads": {"size": 3},
     "POST /v1/people": {"login": "stranger", "name": "a stranger", "role": "owner"},
     "PATCH /v1/people/{person_id}": {"role": "reader"},
+    "POST /v1/scim/tokens": {"name": "a stranger's"},
+    "PUT /v1/scim/groups/{group_id}": {"role": "reader"},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
 }
@@ -724,6 +732,14 @@ def ours(laptop: "Laptop") -> Treasure:
     spare = tenant.post("/v1/keys", {"name": canary})
     ada = {"login": f"keeper-{kept['id']}", "name": canary, "role": "admin"}
     signing = tenant.post("/v1/people", ada)
+    directory = tenant.post("/v1/scim/tokens", {"name": canary})
+    desk = good(
+        httpx.post(
+            f"{tenant.base}/scim/v2/Groups",
+            json={"schemas": [SCIM_GROUP], "displayName": canary},
+            headers={"authorization": f"Bearer {directory['secret']}"},
+        )
+    )
     return Treasure(
         tenant=tenant,
         canary=canary,
@@ -740,6 +756,8 @@ def ours(laptop: "Laptop") -> Treasure:
             "ingestion_id": accepted["ingestion_id"],
             "key_id": spare["key"]["id"],
             "person_id": signing["person"]["id"],
+            "token_id": directory["token"]["id"],
+            "group_id": desk["id"],
             "run_id": planned["run"]["id"],
             "forgetting_id": forgotten["id"],
             "rebuild_id": checked["id"],

@@ -1753,6 +1753,38 @@ export function getLatestReports(
   return { method: "GET", path: "/v1/reports/latest", query };
 }
 
+/** List groups of directories. */
+export function listScimGroups(): Call<M["ScimGroupList"]> {
+  return { method: "GET", path: "/v1/scim/groups" };
+}
+
+/** Let a group give a role. */
+export function setScimRole(
+  groupId: string,
+  body: M["ScimRoleIn"],
+): Call<M["ScimGroup"]> {
+  return { method: "PUT", path: `/v1/scim/groups/${encodeURIComponent(groupId)}`, body };
+}
+
+/** List tokens of directories. */
+export function listScimTokens(): Call<M["ScimTokenList"]> {
+  return { method: "GET", path: "/v1/scim/tokens" };
+}
+
+/** Make a token for a directory. */
+export function makeScimToken(
+  body: M["ScimTokenIn"],
+): Call<M["ScimTokenMade"]> {
+  return { method: "POST", path: "/v1/scim/tokens", body };
+}
+
+/** Revoke a directory's token. */
+export function revokeScimToken(
+  tokenId: string,
+): Call<M["ScimToken"]> {
+  return { method: "DELETE", path: `/v1/scim/tokens/${encodeURIComponent(tokenId)}` };
+}
+
 /** Recall. */
 export function search(
   body: M["SearchIn"],

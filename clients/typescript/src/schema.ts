@@ -2463,6 +2463,29 @@ export interface components {
             days?: string[];
         };
         /**
+         * @description The role that a group gives; null for none.
+         * @example {
+         *       "role": "operator"
+         *     }
+         */
+        ScimRoleIn: {
+            /** @description The role that the group gives; null for none. */
+            role: components["schemas"]["PersonRole"] | null;
+        };
+        /**
+         * @description A directory that is to bring people and groups.
+         * @example {
+         *       "days": 365,
+         *       "name": "Entra ID"
+         *     }
+         */
+        ScimTokenIn: {
+            /** @description Which directory will hold it. */
+            name: string;
+            /** @description How many days it is good for; without, until it is revoked. */
+            days?: number | null;
+        };
+        /**
          * @description Who a node is meant for. Unless told, the narrowest that the writer has.
          * @enum {string}
          */
@@ -6365,6 +6388,16 @@ export interface components {
             items: components["schemas"]["ReportWithBody"][];
         };
         /** @description A list that is always whole. */
+        ScimGroupList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["ScimGroup"][];
+        };
+        /** @description A list that is always whole. */
+        ScimTokenList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["ScimToken"][];
+        };
+        /** @description A list that is always whole. */
         SubscriptionList: {
             /** @description The items, in their order. */
             items: components["schemas"]["SubscriptionView"][];
@@ -8632,6 +8665,58 @@ export interface components {
             timezone: string;
             /** @description On which days of the week; none are all. */
             days: string[];
+        };
+        /** @description A group that a directory brought, how many are in it, and the role that it gives. */
+        ScimGroup: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What the directory calls the group. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+            /** @description The role that it gives; null for none. */
+            role: components["schemas"]["PersonRole"] | null;
+            /** @description The id that the directory has for it. */
+            external_id: string | null;
+            /** @description How many people are in it. */
+            members: number;
+        };
+        /** @description A directory's token. `used_at` is to the minute. */
+        ScimToken: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Which directory holds it. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description When it ends to count. */
+            expires_at: string | null;
+            /** @description When the directory used it last, to the minute; null for never. */
+            used_at: string | null;
+        };
+        /** @description A new token with its text, which is shown this once and never stored. */
+        ScimTokenMade: {
+            /** @description The token, without its text. */
+            token: components["schemas"]["ScimToken"];
+            /** @description Its text, for the directory; it is in this answer only. */
+            secret: string;
         };
         /** @description What the final score was made with. */
         ScoringWeights: {

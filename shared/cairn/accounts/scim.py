@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cairn.accounts.people import People
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
-    from cairn.webhooks.incoming import DeliveryLimit
     from cairn.writing.platform import Platform
 
 MAX_TOKENS, MAX_DAYS = 10, 3_650
@@ -118,7 +117,7 @@ class Scim:
     people: People
     find: ScimFinder
     edition: Edition
-    limit: DeliveryLimit
+    limit: Callable[[UUID, datetime], None]
     make_token: Callable[[int], str] = secrets.token_urlsafe
 
     def require_offered(self) -> None:

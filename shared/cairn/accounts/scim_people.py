@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
 
 MAX_GROUPS = 1_000
-TAKEN = "login-taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +132,8 @@ class ScimPeople:
         name = clean_name(name, "name") or login
         if (login, name) == (user.login, user.name):
             return
-        try:
-            stores.people.rename(user.id, login, name, self.scim.platform.clock())
-        except Conflict as error:
-            raise Conflict("Somebody signs in under this name already.", reason=TAKEN) from error
+        if not stores.people.rename(user.id, login, name, self.scim.platform.clock()):
+            raise Conflict("Somebody signs in under this name already.", reason="login-taken")
         self.scim.record(stores, directory, "scim.user_renamed", person_id=str(user.id))
 
     # Groups

@@ -102,3 +102,36 @@ def test_a_reader_is_shown_no_administration(site: Site, page: Page) -> None:
     go_to(page, "Home")
     page.get_by_role("heading", name="Home", exact=True).wait_for()
     assert page.get_by_role("link", name="Administration").count() == 0
+
+
+def test_an_owner_lets_a_directory_in_and_gives_its_group_a_role(site: Site, page: Page) -> None:
+    enter(site, page)
+    page.get_by_role("link", name="Administration").click()
+    page.get_by_role("link", name="Directory").click()
+    looks_well(page)
+    name, group = f"Entra {new_id()}", f"{HOSTILE} {new_id()}"
+    page.get_by_label("Which directory").fill(name)
+    page.get_by_label("Good for so many days").fill("30")
+    page.get_by_role("button", name="Make a token").press("Enter")
+    token = page.get_by_role("region", name=f"The token of {name}").locator("code").inner_text()
+    looks_well(page)
+    headers = {"authorization": f"Bearer {token}"}
+    body = {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:Group"], "displayName": group}
+    added = httpx.post(f"{site.url}/scim/v2/Groups", json=body, headers=headers)
+    assert added.status_code == 201
+    page.goto(f"{site.url}/console/scim")
+    assert token not in page.content()
+    row = page.get_by_role("row").filter(has_text=added.json()["id"])
+    row.get_by_role("combobox").select_option("operator")
+    row.get_by_role("button", name="Set").click()
+    page.get_by_text("The role holds from now on").wait_for()
+    assert row.get_by_role("combobox").input_value() == "operator"
+    assert page.evaluate("window.hit") is None
+    looks_well(page)
+    row = page.get_by_role("row").filter(has_text=name)
+    row.locator("summary").click()
+    looks_well(page)
+    row.get_by_role("checkbox").check()
+    row.get_by_role("button", name="Revoke").click()
+    page.get_by_text("The token opens nothing any more.").wait_for()
+    assert httpx.get(f"{site.url}/scim/v2/Users", headers=headers).status_code == 401

@@ -136,6 +136,8 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST people > person.added person.link_made | POST people/{person_id}/link > person.link_made
  | POST people/{person_id}/sign-out > person.signed_out
  | PATCH people/{person_id} > person.changed | DELETE people/{person_id} > person.removed
+ | DELETE scim/tokens/{token_id} > scim.token_revoked
+ | PUT scim/groups/{group_id} > scim.group_role_set
  | POST sources > source.added | PATCH sources/{knowledge_id} > source.changed
  | DELETE sources/{knowledge_id} > source.removed
  | POST sources/{knowledge_id}/sync | POST sources/{knowledge_id}/preview
@@ -154,7 +156,7 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | PATCH settings > settings.changed | POST forget > subject.forgotten source.forgotten
  | POST forget/{forgetting_id}/proof | POST consolidations > consolidation.requested
  | POST rebuilds > rebuild.completed | POST reindex > reindex.requested | POST feed/maintenance
-owner: POST keys > key.created
+owner: POST keys > key.created | POST scim/tokens > scim.token_made
 """
 """The least role that may, by route below /v1, and the entries that the route is made of."""
 
@@ -167,7 +169,7 @@ READS = {
     "workflow-runs networks members personas settings",
     "admin": "webhooks incoming-webhooks connectors export ledger keys forget consolidations "
     "rebuilds reindex taints logs costs redaction escalations escalation-channels people "
-    "sources ticket-sources widget",
+    "sources ticket-sources widget scim",
 }
 """The least role that reads, by noun; single routes ask for an admin where they say so."""
 
@@ -239,7 +241,7 @@ def test_roles_grow_and_readers_append_nothing(may: dict[str, set[str]]) -> None
     assert may["reader"] == set()
     for less, more in pairwise(ROLES):
         assert may[less] <= may[more], less
-    assert may["owner"] - may["admin"] == {"key.created"}
+    assert may["owner"] - may["admin"] == {"key.created", "scim.token_made"}
 
 
 def test_what_an_operator_may_not_is_written_down(may: dict[str, set[str]]) -> None:
@@ -247,6 +249,6 @@ def test_what_an_operator_may_not_is_written_down(may: dict[str, set[str]]) -> N
     assert refused == {
         "agent", "connector", "consolidation", "escalation", "export", "grant",
         "graph", "incoming_webhook", "ingestion", "key", "person", "persona", "profile", "rebuild",
-        "redaction", "reindex", "settings", "source", "subject", "summary", "taint",
+        "redaction", "reindex", "scim", "settings", "source", "subject", "summary", "taint",
         "ticket_source", "truth", "webhook", "widget", "workflow", "workspace",
     }  # fmt: skip

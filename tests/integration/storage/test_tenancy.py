@@ -93,6 +93,7 @@ FINDERS = {
     "workspace_of_link",
     "workspace_of_passkey",
     "workspace_of_identity",
+    "admit_scim",
     "begin_sign_in",
     "take_sign_in",
     "admit_session",
@@ -319,6 +320,10 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO person_passkey VALUES (%(w)s, %(id)s, %(id)s, '\\x00', '\\x00', 0, 'p',"
         " %(t)s)",
         "INSERT INTO person_identity VALUES (%(w)s, %(id)s, 'i', 's', %(t)s)",
+        "INSERT INTO scim_token VALUES (%(w)s, %(id)s, 'd', sha256('x'), %(t)s)",
+        "INSERT INTO scim_user VALUES (%(w)s, %(id)s, 'e', NULL, %(t)s)",
+        "INSERT INTO scim_group VALUES (%(w)s, %(id)s, 'g', NULL, NULL, %(t)s, %(t)s)",
+        "INSERT INTO scim_member VALUES (%(w)s, %(id)s, %(id)s)",
         "INSERT INTO sign_in_attempt VALUES (%(id)s, 'p', '{}', %(t)s)",
         "INSERT INTO checkpoint (workspace_id, id, thread, namespace, checkpoint_id, body,"
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",

@@ -1080,6 +1080,23 @@ class ScheduleIn(Model):
     """On which days of the week; none are all."""
 
 
+class ScimRoleIn(Model):
+    """The role that a group gives; null for none."""
+
+    role: Literal["owner", "admin", "operator", "reviewer", "reader"] | None
+    """The role that the group gives; null for none."""
+
+
+class ScimTokenIn(Model):
+    """A directory that is to bring people and groups."""
+
+    name: str
+    """Which directory will hold it."""
+
+    days: int | None = None
+    """How many days it is good for; without, until it is revoked."""
+
+
 class SessionIn(Model):
     """Whose session begins, and in which conversation."""
 
@@ -5979,6 +5996,60 @@ class ScheduleShown(Model):
     """On which days of the week; none are all."""
 
 
+class ScimGroup(Model):
+    """A group that a directory brought, how many are in it, and the role that it gives."""
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """What the directory calls the group."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
+
+    role: Literal["owner", "admin", "operator", "reviewer", "reader"] | str | None
+    """The role that it gives; null for none."""
+
+    external_id: str | None
+    """The id that the directory has for it."""
+
+    members: int
+    """How many people are in it."""
+
+
+class ScimToken(Model):
+    """A directory's token. `used_at` is to the minute."""
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """Which directory holds it."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    expires_at: AwareDatetime | None
+    """When it ends to count."""
+
+    used_at: AwareDatetime | None
+    """When the directory used it last, to the minute; null for never."""
+
+
+class ScimTokenMade(Model):
+    """A new token with its text, which is shown this once and never stored."""
+
+    token: ScimToken
+    """The token, without its text."""
+
+    secret: str
+    """Its text, for the directory; it is in this answer only."""
+
+
 class ScoringWeights(Model):
     """What the final score was made with."""
 
@@ -10194,6 +10265,20 @@ class ReportWithBodyList(Model):
     """A list that is always whole."""
 
     items: list[ReportWithBody]
+    """The items, in their order."""
+
+
+class ScimGroupList(Model):
+    """A list that is always whole."""
+
+    items: list[ScimGroup]
+    """The items, in their order."""
+
+
+class ScimTokenList(Model):
+    """A list that is always whole."""
+
+    items: list[ScimToken]
     """The items, in their order."""
 
 

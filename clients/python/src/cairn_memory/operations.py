@@ -4103,6 +4103,75 @@ def get_latest_reports(
     )
 
 
+def list_scim_groups() -> Call[models.ScimGroupList]:
+    """List groups of directories.
+
+    List the groups that directories brought, how many are in each, and the role it gives.
+    """
+    return Call(
+        method="GET",
+        path="/v1/scim/groups",
+        answer=models.ScimGroupList,
+    )
+
+
+def set_scim_role(
+    group_id: UUID | str,
+    body: models.ScimRoleIn,
+) -> Call[models.ScimGroup]:
+    """Let a group give a role.
+
+    Set what a group's people may do, at once; of several groups the strongest role counts.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/scim/groups/{part(group_id)}",
+        answer=models.ScimGroup,
+        body=body,
+    )
+
+
+def list_scim_tokens() -> Call[models.ScimTokenList]:
+    """List tokens of directories.
+
+    List the tokens of directories, when each was used last, and until when it is good.
+    """
+    return Call(
+        method="GET",
+        path="/v1/scim/tokens",
+        answer=models.ScimTokenList,
+    )
+
+
+def make_scim_token(
+    body: models.ScimTokenIn,
+) -> Call[models.ScimTokenMade]:
+    """Make a token for a directory.
+
+    Let a directory bring people and groups by SCIM, at `/scim/v2`. An owner's to make.
+    """
+    return Call(
+        method="POST",
+        path="/v1/scim/tokens",
+        answer=models.ScimTokenMade,
+        body=body,
+    )
+
+
+def revoke_scim_token(
+    token_id: UUID | str,
+) -> Call[models.ScimToken]:
+    """Revoke a directory's token.
+
+    Revoke a token at once. The people and groups that it brought stay as they are.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/scim/tokens/{part(token_id)}",
+        answer=models.ScimToken,
+    )
+
+
 def search(
     body: models.SearchIn,
 ) -> Call[models.SearchAnswer | str]:

@@ -50,9 +50,9 @@ class PostgresPeople(Store):
         role, disabled_at = person.role.value, person.disabled_at
         self.run("person.change", id=person.id, role=role, disabled_at=disabled_at, now=now)
 
-    def rename(self, person_id: UUID, login: str, name: str, now: datetime) -> None:
-        """Keep another login and name of somebody; Conflict where the login is taken."""
-        self.run("person.rename", id=person_id, login=login, called=name, now=now)
+    def rename(self, person_id: UUID, login: str, name: str, now: datetime) -> bool:
+        """Keep another login and name of somebody; False where the login is taken."""
+        return bool(self.values("person.rename", id=person_id, login=login, called=name, now=now))
 
     def drop_credentials(self, person_id: UUID) -> None:
         """Take away all that somebody signs in with."""

@@ -27,7 +27,7 @@ TYPES = {
     "noTarget", "invalidValue", "invalidVers", "sensitive",
 }  # fmt: skip
 """SCIM's own words for what is wrong with a request."""
-UNIQUE = ("login-taken", "group-taken")
+UNIQUE = ("login-taken", "group-taken", "constraint")
 
 
 class ScimRoute(APIRoute):

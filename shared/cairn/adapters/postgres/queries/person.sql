@@ -163,9 +163,11 @@ ON CONFLICT DO NOTHING RETURNING person_id
 SELECT workspace_id, person_id FROM workspace_of_identity(%(issuer)s, %(subject)s)
 
 -- name: rename
--- Another name to sign in under, and what somebody is called.
+-- Another name to sign in under, and what somebody is called; nothing where the name is taken.
 UPDATE person SET login = %(login)s, name = %(called)s, changed_at = %(now)s
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+   AND NOT EXISTS (SELECT FROM workspace_of_login(%(login)s) w WHERE w.person_id <> %(id)s)
+RETURNING id
 
 -- name: drop_credentials
 -- Nothing that somebody had signs in any more: password, passkeys, who they are at the issuer.
