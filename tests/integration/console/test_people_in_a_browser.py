@@ -106,7 +106,7 @@ def test_a_reader_is_shown_no_administration(site: Site, page: Page) -> None:
 
 def test_an_owner_lets_a_directory_in_and_gives_its_group_a_role(site: Site, page: Page) -> None:
     enter(site, page)
-    page.get_by_role("link", name="Administration").click()
+    go_to(page, "Administration")
     page.get_by_role("link", name="Directory").click()
     looks_well(page)
     name, group = f"Entra {new_id()}", f"{HOSTILE} {new_id()}"

@@ -79,6 +79,7 @@ ADMIN_MENU = (
 )
 ADMINISTRATION = (
     ("people", "/console/people", "People"),
+    ("scim", "/console/scim", "Directory"),
     ("keys", "/console/keys", "Keys"),
     ("agents", "/console/agents", "Agents"),
     ("settings", "/console/settings", "Settings"),
