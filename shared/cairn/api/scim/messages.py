@@ -1,6 +1,6 @@
 """What is sent in SCIM: users, groups, lists, errors, filters, and what a body says.
 
-Written by hand: `scim2-models` refuses what Entra ID sends (docs/decisions/9751-scim.md).
+Written by hand: `scim2-models` refuses what Entra ID sends (docs/decisions/0080-scim.md).
 """
 
 from __future__ import annotations
