@@ -108,6 +108,14 @@ def test_what_a_customer_comments_is_a_message_and_a_colleague_is_none(jira: Jir
     assert adapter.read(jira_event(jira, "comment_updated", ticket, comment=theirs)).messages == ()
 
 
+def test_what_a_reporter_notes_internally_is_no_message(jira: Jira) -> None:
+    ticket, adapter = jira.ask("Door", "x"), jira.open()
+    cursor = adapter.poll(None, 50).cursor
+    jira.move(minutes=1)
+    jira.replay.comment(ticket, "Between us.", account("mara", MARA), public=False)
+    assert adapter.poll(cursor, 50).messages == ()
+
+
 def test_another_projects_request_brings_nothing(jira: Jira) -> None:
     ticket = jira.ask("Door", "x")
     jira.replay.issues[ticket]["fields"]["project"] = {"key": "OPS"}

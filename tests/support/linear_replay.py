@@ -154,7 +154,7 @@ class LinearReplay(Replay):
 
 def _shown(issue: Record, since: str) -> Record:
     nodes = [item for item in issue["comments"] if item["createdAt"] >= since]
-    return {**issue, "comments": {"nodes": nodes[:50]}}
+    return {**issue, "comments": {"nodes": nodes[:25]}}
 
 
 def _body(query: str) -> str:

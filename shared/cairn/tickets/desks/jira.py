@@ -199,7 +199,8 @@ def message_of(comment: Record, issue: Record) -> Message | None:
     is_reporter = author == text_at(issue, "fields", "reporter", "accountId") != ""
     is_customer = text_at(comment, "author", "accountType") == "customer"
     text = text_at(comment, "body")
-    if not (is_reporter or is_customer) or not text_at(comment, "id") or is_ours(text):
+    is_internal = comment.get("jsdPublic") is False or is_ours(text)
+    if not (is_reporter or is_customer) or not text_at(comment, "id") or is_internal:
         return None
     return Message(
         ticket=text_at(issue, "id"),

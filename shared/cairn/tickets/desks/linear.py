@@ -17,7 +17,6 @@ from cairn.kernel.text.canonical import format_timestamp
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
 from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
-    MESSAGES_LOOKED_AT,
     Listed,
     Record,
     WalkedDesk,
@@ -50,6 +49,10 @@ SIGNATURE_HEADER, DELIVERY_HEADER = "linear-signature", "linear-delivery"
 WINDOW_MILLISECONDS = 60_000
 """How far the time of a delivery may be from ours, as Linear advises."""
 
+COMMENTS = 25
+"""New comments of an issue that a page has: with 50 a page of 50 issues is near the limit of
+complexity."""
+
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PRIORITIES = {"1": Priority.CRITICAL, "2": Priority.HIGH, "4": Priority.LOW}
 _CLOSED = frozenset(["completed", "canceled"])
@@ -57,7 +60,7 @@ _CLOSED = frozenset(["completed", "canceled"])
 _ISSUE = (
     "id identifier title description priority url createdAt updatedAt slaBreachesAt "
     "state { name type } team { key } creator { id email } externalUserCreator { id email } "
-    f"comments(first: {MESSAGES_LOOKED_AT}, filter: {{ createdAt: {{ gte: $since }} }})"
+    f"comments(first: {COMMENTS}, filter: {{ createdAt: {{ gte: $since }} }})"
     " { nodes { id body createdAt user { id email } externalUser { id email } } }"
 )
 CHANGED = (
