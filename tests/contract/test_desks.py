@@ -1,5 +1,6 @@
 """Every help desk asked over JSON keeps the same contract, against a server of its own."""
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import timedelta
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.desks import KINDS, MARA, Desk, desk_of
-from tests.support.replaying import Fault
+from tests.support.replaying import Asked, Fault
 
 from cairn.adapters.http.help_desks import OpenHelpDesk
 from cairn.adapters.http.rest import MAX_ANSWER_BYTES
@@ -289,6 +290,40 @@ def test_a_page_that_the_desk_forgot_begins_the_list_anew(desk: Desk) -> None:
     desk.replay.faults.append(Fault(status=400, where=desk.lists))
     rest, _, _ = polled(adapter, page.cursor)
     assert set(asked) == {ticket.external_id for ticket in page.tickets} | set(rest)
+
+
+def test_a_listed_ticket_that_cannot_be_read_is_set_aside_and_holds_up_none_of_the_others(
+    desk: Desk,
+) -> None:
+    hidden, shown = desk.ask("Hidden", "x"), desk.ask("Shown", "x")
+
+    def reads_it(asked: Asked) -> bool:
+        return not desk.lists(asked) and hidden in json.dumps([asked.path, asked.query, asked.body])
+
+    desk.replay.faults.append(Fault(status=404, where=reads_it))
+    page = desk.open().poll(None, 50)
+    if desk.kind == "linear":  # lists have all there is
+        assert len(page.tickets) == 2
+        return
+    assert [ticket.external_id for ticket in page.tickets] == [shown]
+    assert page.set_aside == {"not-readable": 1}
+
+
+def test_a_page_whose_name_has_no_end_is_not_kept(desk: Desk) -> None:
+    endless = "9" * 5_000
+    body = {
+        "nextPageToken": endless,
+        "issues": [],
+        "data": {"issues": {"nodes": [], "pageInfo": {"hasNextPage": True, "endCursor": endless}}},
+        "items": [],
+        "pageDetails": {"nextPageUrl": f"https://x.example/next?paging={endless}"},
+    }
+    if desk.kind in ("halopsa", "connectwise"):  # pages have numbers
+        return
+    desk.replay.faults.append(Fault(status=200, body=body, where=desk.lists))
+    with pytest.raises(Unavailable) as refused:
+        desk.open().poll(None, 50)
+    assert refused.value.reason == "unknown-answer"
 
 
 def test_a_desk_that_signs_no_webhooks_says_so_and_takes_none(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from cairn.kernel.errors import NotFound
 from cairn.tickets.adapter import Capabilities, Incoming, Message, text_at, time_at
 from cairn.tickets.desks.walking import (
     Listed,
@@ -166,7 +167,10 @@ class AutotaskAdapter(WalkedDesk):
         """Return an entity; {} without one, or without its number."""
         if not number:
             return {}
-        answer = self.api("GET", f"/{entity}/{checked_id(number)}", repeatable=True)
+        try:
+            answer = self.api("GET", f"/{entity}/{checked_id(number)}", repeatable=True)
+        except NotFound:
+            return {}
         return object_at(object_of(answer), "item")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
@@ -34,6 +35,10 @@ MESSAGES_LOOKED_AT = 50
 
 WRITTEN_LOOKED_AT = 100
 """Comments, or time entries, in which one that may have been written is looked for."""
+
+MAX_PAGE_CHARS = 2_000
+UNREADABLE = "not-readable"
+"""Why a ticket that a list has is set aside."""
 
 _OURS = re.compile(r"(?:\A|\n)Reference: cairn:[0-9a-z-]{1,100}\s*\Z")
 
@@ -149,7 +154,8 @@ class WalkedDesk:
     def poll(self, cursor: str | None, limit: int) -> Polled:
         """Return the next page of changed tickets, those seen before left out.
 
-        A page that the desk no longer knows begins the walk anew.
+        A page that the desk no longer knows begins the walk anew; a listed ticket that cannot be
+        read is set aside.
         """
         now = self.clock()
         walk = read_walk(cursor, now, self.backfill)
@@ -160,27 +166,34 @@ class WalkedDesk:
                 raise
             walk = replace(walk, began=now, page="")
             page = self.listed(walk.since, "", limit)
+        if len(page.following) > MAX_PAGE_CHARS:
+            raise _unknown_form()
         changes = [
             (record, text_at(record, "id"), changed_at)
             for record in page.records
             if (changed_at := self.changed(record)) is not None
         ]
-        new = [
-            self.whole(record, walk.since)
-            for record, name, at in changes
-            if not walk.has_seen(name, at)
-        ]
+        new = [record for record, name, at in changes if not walk.has_seen(name, at)]
+        results = self._read_whole(new, walk.since)
         return Polled(
-            tickets=tuple(self.incoming(record) for record in new),
+            tickets=tuple(self.incoming(record) for record in results),
             cursor=str(walk.after(((name, at) for _, name, at in changes), page.following)),
             more=bool(page.following),
             messages=tuple(
                 message
-                for record in new
+                for record in results
                 for message in self.said(record)
                 if message and message.written_at and message.written_at >= walk.since
             ),
+            set_aside={UNREADABLE: aside} if (aside := len(new) - len(results)) else {},
         )
+
+    def _read_whole(self, records: Sequence[Record], since: datetime) -> list[Record]:
+        results: list[Record] = []
+        for record in records:
+            with suppress(NotFound):  # somebody deleted it, or hides it from us
+                results.append(self.whole(record, since))
+        return results
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
         """Refuse: this desk signs no webhooks, it is polled."""
