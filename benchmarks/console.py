@@ -48,6 +48,7 @@ PAGES: dict[str, str] = {
     "agents": "/console/agents",
     "settings": "/console/settings",
     "connectors": "/console/connectors",
+    "sources": "/console/sources",
     "ticket-sources": "/console/ticket-sources",
     "webhooks": "/console/webhooks",
     "costs": "/console/costs",

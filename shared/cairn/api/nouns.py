@@ -104,6 +104,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.agents",
             f"{CONSOLE}.settings",
             f"{CONSOLE}.connectors",
+            f"{CONSOLE}.sources",
             f"{CONSOLE}.ticket_sources",
             f"{CONSOLE}.webhooks",
             f"{CONSOLE}.costs",

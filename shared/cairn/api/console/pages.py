@@ -84,6 +84,7 @@ ADMINISTRATION = (
     ("agents", "/console/agents", "Agents"),
     ("settings", "/console/settings", "Settings"),
     ("connectors", "/console/connectors", "Connectors"),
+    ("sources", "/console/sources", "Sources"),
     ("ticket-sources", "/console/ticket-sources", "Ticket sources"),
     ("webhooks", "/console/webhooks", "Webhooks"),
     ("costs", "/console/costs", "Costs"),
