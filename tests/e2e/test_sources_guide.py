@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from base64 import b64encode
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,10 @@ from dulwich.web import make_wsgi_chain
 from tests.e2e.cli import Done, cairn
 from tests.e2e.tenant import Tenant, good, refused
 from tests.plugins.waiting import eventually
+from tests.support import confluence_replay, notion_replay
+from tests.support.confluence_replay import ConfluenceReplay
+from tests.support.notion_replay import NotionReplay, block
+from tests.support.replaying import served
 from tests.support.sourcing import commit, files, serving, write
 
 if TYPE_CHECKING:
@@ -143,6 +148,47 @@ def test_a_private_repository_is_read_by_its_commits(workspace: Tenant, tmp_path
         works(workspace, "remove", "runbooks", "--documents")
         eventually(lambda: works(workspace, "list") == [], seconds=SECONDS, what="the removal")
     assert documents(workspace) == set()
+
+
+def test_spaces_of_confluence_are_read_as_the_guide_says(workspace: Tenant) -> None:
+    with served(ConfluenceReplay()) as replay:
+        replay.write("1", "Operations", "<p>All of it.</p>")
+        replay.write("2", "DNS", "<p>Ask Ada of the harbour.</p>", parent="1")
+        site = ("--confluence", replay.url, "--space", "OPS", "--username", confluence_replay.USER)
+        add = ("add", "wiki", *site, "--secret", "token", "--wait")
+        added = works(workspace, *add, typed=confluence_replay.TOKEN)
+        assert (added["error"], added["documents"]) == (None, 2)
+        all_read(workspace, "source://wiki/1", "source://wiki/2")
+        replay.write("2", "DNS", "<p>Ask Grace of the harbour.</p>", parent="1")
+        replay.trash("1")
+        report = works(workspace, "sync", "wiki")["last_sync"]
+        assert (report["changed"], report["gone"]) == (1, 1)
+        all_read(workspace, "source://wiki/2")
+        document = workspace.get("/v1/documents")["items"][0]
+        assert document["title"] == "DNS"
+
+
+def test_pages_of_notion_are_read_as_the_guide_says(workspace: Tenant) -> None:
+    with served(NotionReplay()) as replay:
+        page = "59833787-2cf9-4fdf-8782-e53db20768a5"
+        replay.write(page, "Move the DNS", block("b", "paragraph", "Ask Ada."), row=True)
+        # the command reads the address of Notion itself; only the API takes another one
+        body = {"name": "notes", "kind": "notion", "config": {"url": replay.url}}
+        body["secrets"] = {"token": notion_replay.TOKEN}
+        added = workspace.post("/v1/sources", body)
+        assert ended(workspace, added["id"])["documents"] == 1
+        all_read(workspace, f"source://notes/{page}")
+        replay.now = datetime.now(UTC)
+        replay.write(page, "Move the DNS", block("b", "paragraph", "Ask Grace."), row=True)
+        assert works(workspace, "sync", "notes")["last_sync"]["changed"] == 1
+
+
+def test_notion_is_asked_for_its_token(workspace: Tenant) -> None:
+    added = works(workspace, "add", "notes", "--notion", "--secret", "token", typed="ntn_1")
+    assert added["config"] in ({}, {"url": "https://api.notion.com"})
+    works(workspace, "remove", "notes")
+    both = sources(workspace, "add", "notes", "--notion", "--folder", "/tmp")
+    assert (both.status, "Give one of" in both.err) == (2, True)
 
 
 def test_the_routes_add_read_preview_and_remove_a_source(workspace: Tenant, folder: Path) -> None:

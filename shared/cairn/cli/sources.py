@@ -1,4 +1,4 @@
-"""`cairn sources`: folders, repositories and sites that documents are read of. Over the API."""
+"""`cairn sources`: folders, repositories, services that documents are read of. Over the API."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,6 +75,10 @@ def add(
     ] = None,
     depth: Annotated[int | None, typer.Option(help="How many links may lead to a page.")] = None,
     delay: Annotated[float | None, typer.Option(help="Seconds between two requests.")] = None,
+    confluence: Annotated[str | None, typer.Option(help="A site of Confluence Cloud.")] = None,
+    notion: Annotated[bool, typer.Option("--notion", help="What an integration sees.")] = False,
+    space: Annotated[list[str] | None, typer.Option(help="A space's key; repeat.")] = None,
+    username: Annotated[str | None, typer.Option(help="Whose the token is.")] = None,
     include: Include = None,
     exclude: Exclude = None,
     secret: Secret = None,
@@ -86,13 +90,15 @@ def add(
     wait: Wait = False,
     as_json: Json = False,
 ) -> None:
-    """Add a source; it is read from now on. A private repository needs --secret token."""
+    """Add a source; it is read from now on. What is private needs --secret token."""
     places = {"folder": folder and str(folder.resolve()), "git": git, "site": site}
+    places |= {"confluence": confluence, "notion": "" if notion else None}
     kinds = [kind for kind, value in places.items() if value is not None]
     if len(kinds) != 1:
-        raise typer.BadParameter("Give one of --folder, --git and --site.")
-    config = {"path": places["folder"], "url": git or site, "branch": branch, "hosts": host}
-    config |= {"depth": depth, "delay_seconds": delay, "include": include, "exclude": exclude}
+        raise typer.BadParameter(f"Give one of --{', --'.join(places)}.")
+    config = {"path": places["folder"], "url": git or site or confluence, "branch": branch}
+    config |= {"hosts": host, "depth": depth, "delay_seconds": delay, "spaces": space}
+    config |= {"include": include, "exclude": exclude, "username": username}
     body = {
         "name": name,
         "kind": kinds[0],

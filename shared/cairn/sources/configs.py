@@ -24,10 +24,12 @@ Branch = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]{1
 Patterns = Annotated[tuple[Pattern, ...], Field(max_length=MAX_PATTERNS)]
 
 
-class _Config(BaseModel):
-    """Paths are chosen as .gitignore does it; none means all of a kind that is read."""
-
+class _Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class _Config(_Settings):
+    """Paths are chosen as .gitignore does it; none means all of a kind that is read."""
 
     include: Patterns = ()
     exclude: Patterns = ()
@@ -62,11 +64,31 @@ class SiteConfig(_Config):
     delay_seconds: Annotated[float, Field(ge=0.1, le=30)] = 1.0
 
 
-CONFIGS: Mapping[KnowledgeKind, type[_Config]] = MappingProxyType(
+Address = Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\?#]+$")]
+SpaceKey = Annotated[str, StringConstraints(pattern=r"^~?[A-Za-z0-9_.:-]{1,255}$")]
+
+
+class ConfluenceConfig(_Settings):
+    """A site of Confluence Cloud, and who the token is of; without `spaces` all that are global."""
+
+    url: Address
+    username: Annotated[Line, StringConstraints(pattern=r"^[^:]+$", max_length=200)]
+    spaces: Annotated[tuple[SpaceKey, ...], Field(max_length=50)] = ()
+
+
+class NotionConfig(_Settings):
+    """The pages that were connected to an integration. `url` is another address of the API."""
+
+    url: Address = "https://api.notion.com"
+
+
+CONFIGS: Mapping[KnowledgeKind, type[_Settings]] = MappingProxyType(
     {
         KnowledgeKind.FOLDER: FolderConfig,
         KnowledgeKind.GIT: GitConfig,
         KnowledgeKind.SITE: SiteConfig,
+        KnowledgeKind.CONFLUENCE: ConfluenceConfig,
+        KnowledgeKind.NOTION: NotionConfig,
     }
 )
 SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
@@ -74,6 +96,8 @@ SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
         KnowledgeKind.FOLDER: frozenset[str](),
         KnowledgeKind.GIT: frozenset({"token"}),
         KnowledgeKind.SITE: frozenset[str](),
+        KnowledgeKind.CONFLUENCE: frozenset({"token"}),
+        KnowledgeKind.NOTION: frozenset({"token"}),
     }
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias
 
 from cairn.sources.source import Content, KnowledgeKind
@@ -16,7 +17,7 @@ class Item:
     """Something that a source holds, by the name it has there.
 
     `mark` differs when the item has changed. `load` reads it; None: it is as it was. What cannot be
-    taken says why in `refused`, what is of no kind that is read is `skipped`.
+    taken says why in `refused`, what is of no kind that is read is `skipped`; `gone` is no more.
     """
 
     key: str
@@ -25,14 +26,20 @@ class Item:
     load: Callable[[], Content] | None = None
     refused: str | None = None
     skipped: bool = False
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Some items, and where the next ones begin; without a cursor these were the last."""
+    """Some items, and where the next ones begin; without a cursor these were the last.
+
+    Pages of a run that lists only what has changed are `partial`, the first without items: what
+    they do not list is as it was.
+    """
 
     items: tuple[Item, ...]
     cursor: str | None = None
+    partial: bool = False
 
 
 Marks: TypeAlias = Callable[[list[str] | None], Mapping[str, str]]
@@ -64,12 +71,15 @@ class Reader(Protocol):
 class Limits:
     """What one source may hold: items, and bytes of them together.
 
-    `whole` when the last run came to its end, with the settings of now.
+    `whole` when the last run came to its end, with the settings of now; `since` is its version.
+    `began` is when this run did.
     """
 
     items: int
     bytes: int
     whole: bool = False
+    began: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    since: str | None = None
 
 
 OpenReader: TypeAlias = Callable[

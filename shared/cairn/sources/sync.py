@@ -16,7 +16,14 @@ from cairn.documents.accept import MAX_DOCUMENT_BYTES, source_owner
 from cairn.documents.ports import NewDocument
 from cairn.kernel.access import Scope
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import CairnError, Conflict, NotFound, TooLarge, ValidationFailed
+from cairn.kernel.errors import (
+    CairnError,
+    Conflict,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    ValidationFailed,
+)
 from cairn.kernel.text.scrub import scrub
 from cairn.ledger.keys import subject_mark
 from cairn.sources.keep import begin_run, find_source
@@ -47,6 +54,9 @@ if TYPE_CHECKING:
 
 FIRST_LEASE, LEASE = timedelta(minutes=15), timedelta(minutes=5)
 """The first page of a repository takes long; after it each item renews."""
+
+LONGEST_WAIT = timedelta(hours=1)
+"""What a service may ask for before a run of it goes on."""
 
 READ_AT_ONCE = 20
 """Documents of a workspace that wait to be parsed before a source brings more."""
@@ -98,6 +108,8 @@ class SyncSource:
             return run.work()
         except LeaseLost:
             return "nothing"
+        except RateLimited as limit:
+            return run.waits(limit)
         except CairnError as problem:
             run.failed(problem)
             return "failed"
@@ -154,11 +166,24 @@ class _Run:
         fields = {"source_id": str(self.source.id), "reason": problem.reason}
         self.platform.warn("source.not_synced", fields)
 
+    def waits(self, limit: RateLimited) -> str:
+        """Let the run go on when the service answers again; one that got nowhere has failed."""
+        if not self.moved:
+            self.failed(limit)
+            return "failed"
+        until = self.platform.clock() + min(timedelta(seconds=limit.retry_after), LONGEST_WAIT)
+        with self.platform.transactions.writing(self.principal) as stores:
+            stores.sources.progress(
+                self.source.id, self.lease, cursor=self.cursor, report=self.report, until=until
+            )
+        return "more"
+
     # Items
 
     def _pages(self) -> bool:
         """Take in what there is; False when time was up before the last page."""
-        if self.cursor == _LISTED:
+        if self.cursor is not None and self.cursor.startswith(_LISTED):
+            self.version = self.cursor.removeprefix(_LISTED) or None
             return True
         reader = self._reader()
         try:
@@ -167,11 +192,12 @@ class _Run:
                 return True
             while True:
                 page = reader.page(self.cursor, self._marks)
+                begins = self.cursor is None
                 if not self._took(page):
                     return False
                 self.moved = self.moved or self.cursor != page.cursor
-                self.cursor = page.cursor or _LISTED
-                self._keep_progress()
+                self.cursor = page.cursor or f"{_LISTED}{self.version or ''}"
+                self._keep_progress(rest_is_seen=begins and page.partial)
                 if page.cursor is None:
                     return True
                 if self.late:
@@ -186,16 +212,18 @@ class _Run:
             return False
         with self.platform.transactions.writing(self.principal) as stores:
             stores.sources.seen_all(source.id, self.run_id)
-        self.report = replace(
-            self.report, unchanged=source.documents, refused=source.refused, bytes=source.bytes
-        )
+        self._count_all()
         return True
 
     def _reader(self) -> Reader:
         source = self.source
         secrets = self.sync.sources.secrets(self.principal, source.id)
         limits = Limits(
-            items=source.max_items, bytes=source.max_bytes, whole=source.version is not None
+            items=source.max_items,
+            bytes=source.max_bytes,
+            began=self.report.started_at,
+            since=source.version,
+            whole=source.version is not None,
         )
         return self.sync.open(source.kind, source.config, secrets, limits)
 
@@ -215,7 +243,11 @@ class _Run:
             stored = stored_items.get(item.key)
             if stored is not None and stored.seen == self.run_id and stored.mark == item.mark:
                 continue  # a worker that died had taken it in
-            if item.skipped:
+            if page.partial and stored is not None and stored.seen == self.run_id and stored.mark:
+                self._listed_after_all(stored)
+            if item.gone:
+                self._is_gone(stored)
+            elif item.skipped:
                 self.report = replace(self.report, skipped=self.report.skipped + 1)
             elif stored is not None and stored.mark and _unchanged(item, stored):
                 same.append(item.key)
@@ -229,6 +261,21 @@ class _Run:
         with self.platform.transactions.writing(self.principal) as stores:
             stores.sources.seen(self.source.id, self.run_id, same)
         return True
+
+    def _listed_after_all(self, stored: StoredItem) -> None:
+        """Count an item of a partial run no longer as it was: the run lists it."""
+        report, is_refused = self.report, stored.reason is not None
+        self.report = replace(
+            report,
+            unchanged=report.unchanged - (not is_refused),
+            refused=report.refused - is_refused,
+            bytes=report.bytes - stored.bytes,
+        )
+
+    def _is_gone(self, stored: StoredItem | None) -> None:
+        if stored is not None:
+            with self.platform.transactions.writing(self.principal) as stores:
+                stores.sources.unsee(self.source.id, stored.key)
 
     def _takes(self, item: Item, stored: StoredItem | None) -> bool:
         """Take a new or changed item in; False when time was up before."""
@@ -420,9 +467,20 @@ class _Run:
             self._progress(stores.sources.progress)
             stores.sources.keep_item(self.source.id, self.run_id, item)
 
-    def _keep_progress(self) -> None:
+    def _keep_progress(self, *, rest_is_seen: bool = False) -> None:
+        """Keep how far the run is; `rest_is_seen` counts everything as it was."""
+        if rest_is_seen:
+            self._count_all()
         with self.platform.transactions.writing(self.principal) as stores:
             self._progress(stores.sources.progress)
+            if rest_is_seen:
+                stores.sources.seen_all(self.source.id, self.run_id)
+
+    def _count_all(self) -> None:
+        source = self.source
+        self.report = replace(
+            self.report, unchanged=source.documents, refused=source.refused, bytes=source.bytes
+        )
 
     def _progress(self, keep: Callable[..., bool]) -> None:
         until = self.platform.clock() + LEASE

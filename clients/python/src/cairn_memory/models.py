@@ -8405,7 +8405,7 @@ class KnowledgeSourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git", "site"] = Field(..., examples=["git"])
+    kind: Literal["folder", "git", "site", "confluence", "notion"] = Field(..., examples=["git"])
     """What kind it is."""
 
     config: dict[str, Any]
@@ -10064,7 +10064,7 @@ class KnowledgeSource(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git", "site"] | str
+    kind: Literal["folder", "git", "site", "confluence", "notion"] | str
     """What kind it is."""
 
     config: dict[str, Any]

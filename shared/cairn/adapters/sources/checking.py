@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cairn.adapters.sources.allowed import allowed_folder, refuse_bare_token
-from cairn.sources.configs import FolderConfig, GitConfig, parse_config
+from cairn.sources.configs import (
+    ConfluenceConfig,
+    FolderConfig,
+    GitConfig,
+    NotionConfig,
+    parse_config,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +36,7 @@ class CheckSource:
         parsed = parse_config(kind, config)
         if isinstance(parsed, FolderConfig):
             allowed_folder(parsed.path, self.folders, field="config.path")
-        elif isinstance(parsed, GitConfig):
+        elif isinstance(parsed, GitConfig | ConfluenceConfig | NotionConfig):
             refuse_bare_token(parsed.url, secrets, self.private_hosts)
             if parsed.url.startswith("file://"):
                 allowed_folder(urlsplit(parsed.url).path, self.folders, field="config.url")

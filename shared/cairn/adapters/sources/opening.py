@@ -9,7 +9,13 @@ from urllib.parse import urlsplit
 
 from cairn.adapters.sources.allowed import refuse_bare_token
 from cairn.kernel.clock import monotonic
-from cairn.sources.configs import GitConfig, SiteConfig, parse_config
+from cairn.sources.configs import (
+    ConfluenceConfig,
+    GitConfig,
+    NotionConfig,
+    SiteConfig,
+    parse_config,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,6 +46,10 @@ class OpenSource:
             return self._git(parsed, secrets, limits)
         if isinstance(parsed, SiteConfig):
             return self._site(parsed, limits)
+        if isinstance(parsed, ConfluenceConfig):
+            return self._confluence(parsed, secrets, limits)
+        if isinstance(parsed, NotionConfig):
+            return self._notion(parsed, secrets, limits)
         from cairn.adapters.sources.folder import FolderReader
 
         return FolderReader(config=parsed, roots=self.folders)
@@ -69,3 +79,32 @@ class OpenSource:
             pause=self.pause,
             stopwatch=monotonic,
         )
+
+    def _confluence(
+        self, config: ConfluenceConfig, secrets: Mapping[str, str], limits: Limits
+    ) -> Reader:
+        from cairn.adapters.sources.confluence import ConfluenceReader, confluence_headers
+        from cairn.adapters.sources.web_api import WebApi
+
+        api = WebApi(
+            name="Confluence",
+            url=config.url,
+            headers=confluence_headers(config, secrets),
+            private_hosts=self.private_hosts,
+            pause=self.pause,
+        )
+        return ConfluenceReader(config=config, limits=limits, api=api)
+
+    def _notion(self, config: NotionConfig, secrets: Mapping[str, str], limits: Limits) -> Reader:
+        from cairn.adapters.sources.notion import GAP_SECONDS, NotionReader, notion_headers
+        from cairn.adapters.sources.web_api import WebApi
+
+        api = WebApi(
+            name="Notion",
+            url=config.url,
+            headers=notion_headers(secrets),
+            private_hosts=self.private_hosts,
+            gap=GAP_SECONDS,
+            pause=self.pause,
+        )
+        return NotionReader(limits=limits, api=api)

@@ -1,4 +1,4 @@
-"""Sources of knowledge: folders, repositories and sites that documents are read of. For admins."""
+"""Sources of knowledge: folders, repositories, services that documents are read of. For admins."""
 
 from dataclasses import asdict
 from typing import Annotated, Any

@@ -234,6 +234,10 @@ class PostgresSources(Store):
         seen = run_id if item.mark else UNSEEN
         self.write("source.keep_item", item, id=source_id, run_id=seen)
 
+    def unsee(self, source_id: UUID, key: str) -> None:
+        """Keep that an item is known to be gone."""
+        self.run("source.unsee", id=source_id, key=key, unseen=UNSEEN)
+
     def unseen(
         self, source_id: UUID, run_id: UUID, *, after: str, limit: int
     ) -> Sequence[StoredItem]:

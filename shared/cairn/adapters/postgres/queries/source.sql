@@ -135,6 +135,11 @@ UPDATE source_item SET seen = %(run_id)s
 UPDATE source_item SET seen = %(run_id)s
  WHERE workspace_id = %(workspace_id)s AND source_id = %(id)s
 
+-- name: unsee
+-- This item is known to be gone.
+UPDATE source_item SET seen = %(unseen)s
+ WHERE workspace_id = %(workspace_id)s AND source_id = %(id)s AND key = %(key)s
+
 -- name: keep_item
 -- What an item was when it was read; of a source that was removed meanwhile nothing is kept.
 INSERT INTO source_item (workspace_id, source_id, key, mark, document_id, bytes, reason, seen)
