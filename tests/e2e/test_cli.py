@@ -162,7 +162,7 @@ def test_each_help_desk_is_a_ticket_source(tenant: Tenant, tmp_path: Path, kind:
         added = cairn(tenant, "ticket-sources", "add", kind, *where, *options)
         assert added.status == 0, added.err
         polled = cairn(tenant, "ticket-sources", "poll", kind)
-        assert "1 new" in polled.out, polled
+        assert polled.status == 0, polled.err  # the schedule may have been first
         listed = cairn(tenant, "tickets", "list", "--json").json()
         assert title in [each["title"] for each in listed]
         shown = cairn(tenant, "ticket-sources", "list", "--json").out + added.out

@@ -180,7 +180,7 @@ def message_of(action: Record, ticket: Record) -> Message | None:
         author=_requester(ticket)
         if own
         else text_at(action, "emailfrom") or f"{name}@halopsa.invalid",
-        written_at=time_of(action, "datetime"),
+        written_at=time_of(action, "datetime") or time_of(action, "actiondatecreated"),
     )
 
 
