@@ -9,7 +9,7 @@ from cairn.bootstrap.lazy import lazy, part
 from cairn.kernel.clock import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.bootstrap.helpdesk import HelpdeskParts
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cairn.sessions.knowledge import Knowledge
     from cairn.sessions.opening import OpenSession
     from cairn.sources.keep import Sources
+    from cairn.tickets.adapter import DeskForm
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.personas import Personas
@@ -147,6 +148,11 @@ class AgentServices(FeedServices):
     def ticket_sources(self) -> TicketSources:
         """Where tickets come from."""
         return self._helpdesk.sources
+
+    @part
+    def desk_forms(self) -> Mapping[str, DeskForm]:
+        """What a ticket source of each kind is made of."""
+        return self._helpdesk.forms
 
     @part
     def poll_source(self) -> PollSource:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Database
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.llm.gateway import Gateway
     from cairn.memory_graph.ledger_graph import LedgerGraph
+    from cairn.tickets.adapter import DeskForm
     from cairn.tickets.gateway import Admit, SweepTickets, TakeTicket
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
@@ -80,6 +81,13 @@ class HelpdeskParts:
             open_adapter=OpenHelpDesk(allow_private=self.leads == "private"),
             mended=self.requeue.mended,
         )
+
+    @cached_property
+    def forms(self) -> Mapping[str, DeskForm]:
+        """What each kind of source is made of."""
+        from cairn.adapters.http.help_desks import desk_forms
+
+        return desk_forms()
 
     @cached_property
     def personas(self) -> Personas:

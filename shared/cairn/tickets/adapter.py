@@ -286,6 +286,23 @@ class TicketAdapter(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskField:
+    """A setting or a secret of a kind of help desk; `fits` says which values can be used."""
+
+    name: str
+    needed: bool
+    fits: Callable[[object], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskForm:
+    """What a source of a kind is made of, what is needed first."""
+
+    config: tuple[DeskField, ...]
+    secrets: tuple[DeskField, ...]
+
+
 OpenAdapter: TypeAlias = "Callable[[str, Mapping[str, Any], Mapping[str, str]], TicketAdapter]"
 """Makes the adapter of a source.
 

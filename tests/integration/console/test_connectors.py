@@ -16,6 +16,7 @@ from tests.integration.console.test_people_in_a_browser import enter
 from tests.support.console import Browser, add_person
 from tests.support.desks import KINDS, desk_of
 
+from cairn.api.console.forms import as_typed
 from cairn.kernel.access import PersonRole
 from cairn.kernel.ids import new_id
 
@@ -127,15 +128,17 @@ def test_a_help_desk_is_added_paused_changed_and_removed_and_its_secrets_are_in_
     site: Site,
 ) -> None:
     browser, name = person(site), new("issues")
-    config = json.dumps({"owner": "harbour-lane", "repository": "portal"})
-    form = {"name": name, "kind": "github-issues", "config": config, "persona": "default",
-            "secrets": f"token={TOKEN}", "poll_seconds": "300"}  # fmt: skip
+    config = {"config.owner": "harbour-lane", "config.repository": "portal"}
+    form = {"name": name, "kind": "github-issues", **config, "config.labels": "urgent, billing",
+            "config.backfill_hours": "24", "persona": "default", "secrets.token": TOKEN,
+            "secrets.webhook_secret": TOKEN, "poll_seconds": "300"}  # fmt: skip
     for field, value in (
         ("kind", "pigeon"), ("persona", "nobody"), ("poll_seconds", "5"), ("poll_seconds", "soon"),
-        ("config", "no"), ("config", "{}"),
+        ("config.owner", ""), ("config.backfill_hours", "many"), ("secrets.token", ""),
     ):  # fmt: skip
         answer = browser.submit(SOURCES, **{**form, field: value})
         assert answer.status_code == 422, field
+        assert f'id="{field}-wrong"' in answer.text or field == "kind"
         assert TOKEN not in answer.text
     assert browser.submit(SOURCES, **form).status_code == 303
     assert browser.submit(SOURCES, **form).status_code == 409
@@ -143,18 +146,24 @@ def test_a_help_desk_is_added_paused_changed_and_removed_and_its_secrets_are_in_
         each for each in site.front.call("GET", "/v1/ticket-sources")["items"]
         if each["name"] == name
     )  # fmt: skip
+    assert source["config"]["labels"] == ["urgent", "billing"]
+    assert source["config"]["backfill_hours"] == 24
     page = browser.get(SOURCES).text
     assert TOKEN not in page
+    assert 'value="urgent, billing"' in page
     assert f"/v1/ticket-sources/{source['id']}/events" in page
     path = f"{SOURCES}/{source['id']}"
     assert browser.submit(f"{path}/pause").status_code == 303
     assert "Poll it again" in browser.get(SOURCES).text
     assert browser.submit(f"{path}/resume").status_code == 303
-    change = {"config": config, "persona": "default", "poll_seconds": "600"}
+    change = {**config, "persona": "default", "poll_seconds": "600", "remove.webhook_secret": "1"}
     refused = browser.submit(f"{path}/change", **{**change, "poll_seconds": "1"})
     assert refused.status_code == 422
     assert browser.submit(f"{path}/change", **change).status_code == 303
-    assert site.front.call("GET", f"/v1/ticket-sources/{source['id']}")["poll_seconds"] == 600
+    changed = site.front.call("GET", f"/v1/ticket-sources/{source['id']}")
+    assert (changed["poll_seconds"], changed["config"]) == (
+        600, {"owner": "harbour-lane", "repository": "portal"}
+    )  # fmt: skip
     assert browser.submit(f"{path}/explode").status_code == 404
     assert browser.submit(f"{path}/remove").status_code == 422
     assert browser.submit(f"{path}/remove", meant="yes").status_code == 303
@@ -169,12 +178,12 @@ def test_each_help_desk_is_added_on_the_page(site: Site, kind: str) -> None:
             key: "https://desk.example" if key.endswith("_url") else value
             for key, value in desk.config.items()
         }
-        secrets = "\n".join(f"{key}={secret}" for key, secret in desk.secrets.items())
-    form = {"name": name, "kind": kind, "config": json.dumps(config), "persona": "default",
-            "secrets": secrets, "poll_seconds": "300"}  # fmt: skip
-    page = browser.get(SOURCES).text
-    assert f">{kind}</option>" in page
-    assert browser.submit(SOURCES, **{**form, "secrets": ""}).status_code == 422
+        secrets = {f"secrets.{key}": secret for key, secret in desk.secrets.items()}
+    typed = {f"config.{key}": as_typed(value) for key, value in config.items()}
+    form = {"name": name, "kind": kind, "persona": "default", "poll_seconds": "300", **typed}
+    assert f'name="{min(secrets)}"' in browser.get(f"{SOURCES}?kind={kind}").text
+    assert browser.submit(SOURCES, **form).status_code == 422
+    form |= secrets
     assert browser.submit(SOURCES, **form).status_code == 303
     source = next(
         each for each in site.front.call("GET", "/v1/ticket-sources")["items"]
@@ -183,6 +192,18 @@ def test_each_help_desk_is_added_on_the_page(site: Site, kind: str) -> None:
     assert (source["kind"], source["config"]) == (kind, config)
     removed = browser.submit(f"{SOURCES}/{source['id']}/remove", meant="yes")
     assert removed.status_code == 303
+
+
+def test_every_kind_of_help_desk_has_a_form_of_its_own_that_says_what_is_needed(site: Site) -> None:
+    browser = person(site)
+    kinds = re.findall(r"\?kind=([a-z-]+)", browser.get(SOURCES).text)
+    assert {"github-issues", "zoho-desk", "mail", "slack"} <= set(kinds)
+    for kind in kinds:
+        assert 'name="secrets.' in browser.get(f"{SOURCES}?kind={kind}").text
+        form = {"name": new("desk"), "kind": kind, "persona": "default", "poll_seconds": "300"}
+        refused = browser.submit(SOURCES, **form)
+        assert (refused.status_code, "is needed" in refused.text) == (422, True), kind
+    assert "config." not in browser.get(f"{SOURCES}?kind=pigeon").text
 
 
 def test_webhooks_show_their_secret_once_and_tell_how_deliveries_went(
@@ -282,6 +303,9 @@ def test_stored_scripts_of_sources_and_webhooks_are_shown_as_text(site: Site, pa
         assert answer.status_code == 201, answer.text
     page.goto(f"{site.url}{SOURCES}")
     page.locator("summary", has_text="Change").first.click()
+    looks_well(page)
+    page.get_by_role("navigation", name="Kind").get_by_role("link", name="zoho-desk").click()
+    page.get_by_label("Organisation id").wait_for()
     looks_well(page)
     page.goto(f"{site.url}{WEBHOOKS}")
     page.get_by_text(HOSTILE).first.wait_for()

@@ -24,7 +24,7 @@ from cairn.adapters.http.rest import rest_breakers
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.kernel.clock import Clock, Stopwatch, monotonic, utc_now
 from cairn.kernel.errors import RateLimited, Unavailable
-from cairn.tickets.adapter import NeedsAuth, PlainAdapter
+from cairn.tickets.adapter import DeskForm, NeedsAuth, PlainAdapter
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:
@@ -53,6 +53,14 @@ DESKS: Mapping[SourceKind, HelpDesk] = {
 """Every kind of source but the plain one, by what it is called."""
 
 T = TypeVar("T")
+
+
+def desk_forms() -> Mapping[str, DeskForm]:
+    """Return what each kind of source is made of."""
+    return {
+        kind.value: DeskForm(config=desk.config.listed(), secrets=desk.secrets.listed())
+        for kind, desk in DESKS.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

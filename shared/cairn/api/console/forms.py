@@ -10,7 +10,7 @@ from cairn.kernel.errors import Conflict, FieldError, ValidationFailed
 from cairn.kernel.text.canonical import parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from pydantic import ValidationError
@@ -83,9 +83,28 @@ def refused_deed(
     values: Mapping[str, str], error: Conflict | ValidationFailed, fallback: str
 ) -> dict[str, Any]:
     """Return the form of a deed that was refused, and the page's status. Secrets are left out."""
-    shown = {name: value for name, value in values.items() if name != SECRETS}
+    shown = {name: text for name, text in values.items() if name.partition(".")[0] != SECRETS}
     status = 409 if isinstance(error, Conflict) else 422
     return {"form": refused_form(shown, error, fallback), "status": status}
+
+
+def typed(text: str, fits: Callable[[object], bool]) -> object:
+    """Return the value that fits what was typed: a text, several after commas, or JSON."""
+    several = [part.strip() for part in text.replace("\n", ",").split(",") if part.strip()]
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    return next((each for each in (text, value, several) if fits(each)), text)
+
+
+def as_typed(value: object) -> str:
+    """Return a value as `typed` reads it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in cast("list[Any]", value)):
+        return ", ".join(cast("list[str]", value))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def json_object(form: Mapping[str, str], name: str) -> dict[str, Any]:

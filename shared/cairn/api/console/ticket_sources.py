@@ -1,20 +1,20 @@
 """The page of ticket sources: help desks, how polling them goes, paused, mended, removed."""
 
-import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, json_object, refused_deed, secrets_of
+from cairn.api.console.forms import Form, as_failure, as_typed, refused_deed, typed
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.ticket_sources import POLL_SECONDS, SourceChangeIn, SourceIn
 from cairn.kernel.errors import Conflict, FieldError, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.records import convert
+from cairn.tickets.adapter import DeskForm
 from cairn.tickets.sources import NewSource, SourceChange
-from cairn.tickets.ticket import SourceKind
 
 SOURCES = "/console/ticket-sources"
 DONE = {
@@ -24,15 +24,21 @@ DONE = {
     "resumed": "It is polled again.",
     "removed": "It is gone, with its secrets. Its tickets stay.",
 }
-FIELDS = ("name", "kind", "config", "secrets", "persona", "poll_seconds")
+FIELDS = ("name", "kind", "persona", "poll_seconds")
 
+EMPTY = DeskForm(config=(), secrets=())
+"""Of a kind that there is not: the API says so."""
+
+ModelT = TypeVar("ModelT", SourceIn, SourceChangeIn)
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
 
 @routes.get(SOURCES)
 def show_sources(request: Request, visitor: Reader) -> Response:
-    """Show every help desk with how polling it goes."""
-    return _page(request, visitor, done=DONE.get(request.query_params.get("done", ""), ""))
+    """Show every help desk with how polling it goes, and the form of the kind that is chosen."""
+    query = request.query_params
+    chosen = query.get("kind", "")
+    return _page(request, visitor, done=DONE.get(query.get("done", ""), ""), kind=chosen)
 
 
 @routes.post(SOURCES)
@@ -40,11 +46,12 @@ def add_source(request: Request, body: Body) -> Response:
     """Register a help desk."""
     visitor, form = form_from(request, body)
     try:
-        new = convert(_checked(SourceIn, form, name=form.get("name", "").strip()), NewSource)
+        new = convert(_new(visitor, form), NewSource)
         _require_persona(visitor, new.persona)
         visitor.services.ticket_sources.create(visitor.principal, new)
     except (Conflict, ValidationFailed) as error:
-        return _page(request, visitor, **refused_deed(form, error, "name"))
+        refused = refused_deed(form, error, "name")
+        return _page(request, visitor, kind=form.get("kind", ""), **refused)
     return pages.go_to(f"{SOURCES}?done=added")
 
 
@@ -52,8 +59,9 @@ def add_source(request: Request, body: Body) -> Response:
 def change_source(request: Request, source_id: str, body: Body) -> Response:
     """Change its settings; new secrets mend one that is refused."""
     visitor, form = form_from(request, body)
+    source = visitor.services.ticket_sources.get(visitor.principal, id_of(source_id))
     try:
-        change = convert(_checked(SourceChangeIn, form), SourceChange)
+        change = convert(_change(visitor, source.kind.value, form), SourceChange)
         if change.persona is not None:
             _require_persona(visitor, change.persona)
         visitor.services.ticket_sources.change(visitor.principal, id_of(source_id), change)
@@ -103,26 +111,54 @@ def _require_persona(visitor: Visitor, name: str) -> None:
         ) from error
 
 
-def _checked(
-    model: type[SourceIn] | type[SourceChangeIn], form: dict[str, str], **more: str
-) -> SourceIn | SourceChangeIn:
-    """Return a form as the API takes it; a secret without a value is removed by a change."""
-    secrets = secrets_of(form)
+def _new(visitor: Visitor, form: dict[str, str]) -> SourceIn:
+    """Return a new source as the API takes it."""
+    kind = form.get("kind", "")
+    desk = visitor.services.desk_forms.get(kind, EMPTY)
+    return _checked(
+        SourceIn,
+        form,
+        name=form.get("name", "").strip(),
+        kind=kind,
+        config=_config(form, desk),
+        secrets=_secrets(form, desk),
+    )
+
+
+def _change(visitor: Visitor, kind: str, form: dict[str, str]) -> SourceChangeIn:
+    """Return a change as the API takes it: an empty secret stays, one that is ticked goes."""
+    desk = visitor.services.desk_forms.get(kind, EMPTY)
+    gone = [name.removeprefix("remove.") for name in form if name.startswith("remove.")]
+    secrets = {**dict.fromkeys(gone), **_secrets(form, desk)}
+    return _checked(SourceChangeIn, form, config=_config(form, desk), secrets=secrets or None)
+
+
+def _config(form: dict[str, str], desk: DeskForm) -> dict[str, object]:
+    texts = [(each, form.get(f"config.{each.name}", "").strip()) for each in desk.config]
+    return {each.name: typed(text, each.fits) for each, text in texts if text}
+
+
+def _secrets(form: dict[str, str], desk: DeskForm) -> dict[str, str]:
+    texts = {each.name: form.get(f"secrets.{each.name}", "").strip() for each in desk.secrets}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _checked(model: type[ModelT], form: dict[str, str], **values: Any) -> ModelT:
+    """Return what a form says as the API takes it."""
     seconds = form.get("poll_seconds", "").strip()
-    values: dict[str, Any] = {
-        **more,
-        "config": json_object(form, "config"),
-        "persona": form.get("persona", "").strip(),
-        "poll_seconds": int(seconds) if seconds.isascii() and seconds.isdigit() else seconds,
-    }
-    if model is SourceIn:
-        values |= {"kind": form.get("kind", ""), "secrets": secrets}
-    elif secrets:
-        values["secrets"] = {name: value or None for name, value in secrets.items()}
+    every = int(seconds) if seconds.isascii() and seconds.isdigit() else seconds
+    persona = form.get("persona", "").strip()
     try:
-        return model.model_validate(values)
+        return model.model_validate({**values, "persona": persona, "poll_seconds": every})
     except ValidationError as error:
         raise as_failure(error) from error
+
+
+def _names(desks: Mapping[str, DeskForm]) -> list[str]:
+    """Return the fields beside which the page says what is wrong with them."""
+    config = [f"config.{each.name}" for desk in desks.values() for each in desk.config]
+    secrets = [f"secrets.{each.name}" for desk in desks.values() for each in desk.secrets]
+    return [*FIELDS, *config, *secrets]
 
 
 def _page(
@@ -133,22 +169,25 @@ def _page(
     wrong: str = "",
     form: Form | None = None,
     changed: str = "",
+    kind: str = "",
     status: int = 200,
 ) -> Response:
     sources = visitor.services.ticket_sources.all(visitor.principal)
+    desks = visitor.services.desk_forms
     return shown(
         request,
         visitor,
         "ticket_sources.html",
         status=status,
-        sources=[
-            (each, json.dumps(dict(each.config), ensure_ascii=False, indent=2)) for each in sources
-        ],
-        kinds=[each.value for each in SourceKind if each is not SourceKind.API],
+        sources=[(each, desks[each.kind.value]) for each in sources],
+        kinds=sorted(desks),
+        kind=kind,
+        desk=desks.get(kind),
+        as_typed=as_typed,
         form=form or Form(),
         blank=Form(),
         changed=changed,
-        fields=FIELDS,
+        fields=_names(desks),
         done=done,
         wrong=wrong,
         base=str(request.base_url).rstrip("/"),

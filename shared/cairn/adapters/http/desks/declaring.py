@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from cairn.kernel.errors import FieldError, ValidationFailed
+from cairn.tickets.adapter import DeskField
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +35,14 @@ class Fields:
 
     needed: Mapping[str, Check] = field(default_factory=lambda: MappingProxyType({}))
     allowed: Mapping[str, Check] = field(default_factory=lambda: MappingProxyType({}))
+
+    def listed(self) -> tuple[DeskField, ...]:
+        """Return them for a form, what is needed first."""
+        return tuple(
+            DeskField(name=name, needed=checks is self.needed, fits=fits)
+            for checks in (self.needed, self.allowed)
+            for name, fits in checks.items()
+        )
 
     def check(self, where: str, values: Mapping[str, Any]) -> None:
         """Refuse fields that are missing, unknown or of another type; `where` they stand."""
