@@ -13,6 +13,7 @@ from dulwich.server import DictBackend
 from dulwich.web import make_wsgi_chain
 from tests.e2e.cli import Done, cairn
 from tests.e2e.tenant import Tenant, good, refused
+from tests.fault.office import open_office
 from tests.plugins.waiting import eventually
 from tests.support import confluence_replay, notion_replay
 from tests.support.confluence_replay import ConfluenceReplay
@@ -23,6 +24,8 @@ from tests.support.sourcing import commit, files, serving, write
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tests.plugins.laptop import Laptop
 
 SECONDS = 180.0
 PAGES = {"on-call.md": "# On call\n\nThe pager goes round.", "docs/dns.md": "# DNS\n\nAsk Ada."}
@@ -189,6 +192,19 @@ def test_notion_is_asked_for_its_token(workspace: Tenant) -> None:
     works(workspace, "remove", "notes")
     both = sources(workspace, "add", "notes", "--notion", "--folder", "/tmp")
     assert (both.status, "Give one of" in both.err) == (2, True)
+
+
+def test_a_resolved_ticket_is_read_until_it_is_disputed(laptop: Laptop, tmp_path: Path) -> None:
+    office = open_office(laptop, tmp_path, repeats=False)
+    ticket, tenant = office.ticket(), office.tenant
+    office.approve()
+    investigation = office.over(ticket)
+    add = ("add", "past", "--tickets", "--ticket-source", "api", "--after-days", "0")
+    assert works(tenant, *add, "--wait")["documents"] == 1
+    all_read(tenant, f"source://past/{ticket}")
+    tenant.post(f"/v1/investigations/{investigation['id']}/dispute", {"reason": "Locked again."})
+    assert works(tenant, "sync", "past")["last_sync"]["gone"] == 1
+    assert documents(tenant) == set()
 
 
 def test_the_routes_add_read_preview_and_remove_a_source(workspace: Tenant, folder: Path) -> None:

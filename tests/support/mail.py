@@ -98,7 +98,7 @@ def _authenticated(*arguments: Any) -> AuthResult:
 @contextmanager
 def mail_server() -> Iterator[MailServer]:
     """Start both parts, and stop them."""
-    with _pymap() as port, _loop() as loop:
+    with _pymap() as port, loop_thread() as loop:
         server = MailServer(imap_port=port)
 
         async def begin() -> asyncio.Server:
@@ -119,7 +119,7 @@ def mail_server() -> Iterator[MailServer]:
 
 
 @contextmanager
-def _loop() -> Iterator[asyncio.AbstractEventLoop]:
+def loop_thread() -> Iterator[asyncio.AbstractEventLoop]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

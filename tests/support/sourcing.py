@@ -84,7 +84,10 @@ class Sourcing:
             "platform": self.platform,
             "sources": self.sources,
             "open": OpenSource(
-                folders=self.folders, private_hosts=self.private_hosts, pause=lambda _: None
+                folders=self.folders,
+                private_hosts=self.private_hosts,
+                pause=lambda _: None,
+                platform=self.platform,
             ),
             "accept": self.accept,
             "delete": DeleteDocument(self.platform),

@@ -71,7 +71,7 @@ def sync_source(settings: SyncSettings, shared: Platform) -> SyncSource:
     return SyncSource(
         platform=shared,
         sources=Sources(shared, check=CheckSource(folders=folders, private_hosts=hosts)),
-        open=OpenSource(folders=folders, private_hosts=hosts),
+        open=OpenSource(platform=shared, folders=folders, private_hosts=hosts),
         accept=AcceptDocument(shared, objects=S3Objects(settings.uploads_bucket)),
         delete=DeleteDocument(shared),
         pause=time.sleep,

@@ -77,6 +77,11 @@ def add(
     delay: Annotated[float | None, typer.Option(help="Seconds between two requests.")] = None,
     confluence: Annotated[str | None, typer.Option(help="A site of Confluence Cloud.")] = None,
     notion: Annotated[bool, typer.Option("--notion", help="What an integration sees.")] = False,
+    tickets: Annotated[bool, typer.Option("--tickets", help="Resolved tickets.")] = False,
+    ticket_source: Annotated[
+        list[str] | None, typer.Option(help="Tickets of this source only; repeat.")
+    ] = None,
+    after_days: Annotated[int | None, typer.Option(help="Resolved for so many days.")] = None,
     space: Annotated[list[str] | None, typer.Option(help="A space's key; repeat.")] = None,
     username: Annotated[str | None, typer.Option(help="Whose the token is.")] = None,
     include: Include = None,
@@ -92,13 +97,15 @@ def add(
 ) -> None:
     """Add a source; it is read from now on. What is private needs --secret token."""
     places = {"folder": folder and str(folder.resolve()), "git": git, "site": site}
-    places |= {"confluence": confluence, "notion": "" if notion else None}
+    places |= {"confluence": confluence, "notion": notion or None}
+    places |= {"tickets": tickets or None}
     kinds = [kind for kind, value in places.items() if value is not None]
     if len(kinds) != 1:
         raise typer.BadParameter(f"Give one of --{', --'.join(places)}.")
     config = {"path": places["folder"], "url": git or site or confluence, "branch": branch}
     config |= {"hosts": host, "depth": depth, "delay_seconds": delay, "spaces": space}
     config |= {"include": include, "exclude": exclude, "username": username}
+    config |= {"sources": ticket_source, "after_days": after_days}
     body = {
         "name": name,
         "kind": kinds[0],

@@ -115,15 +115,16 @@ class AcceptDocument(Writer):
         document_owners = (*about, *map(source_owner, uris))
 
         def prepared() -> Work[DocumentAccepted]:
-            resolution = resolve(self.platform, principal, document_owners)
+            resolution = resolve(self.platform, principal, document_owners, document.subjects)
+            about_ids = {*resolution.subjects_of(about), *document.subjects}
             receipt = _Receipt(
                 ingestion_id=ingestion_id,
                 principal_id=principal.principal_id,
                 object_key=object_key,
                 scope=scope.value,
                 described=described,
-                subjects=resolution.subjects_of(document_owners),
-                identity=document_identity(described, scope.value, resolution.subjects_of(about)),
+                subjects=tuple(sorted({*resolution.subjects_of(document_owners), *about_ids})),
+                identity=document_identity(described, scope.value, tuple(sorted(about_ids))),
                 task_id=document.produced_by_task_id,
             )
             return Work(

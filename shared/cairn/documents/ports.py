@@ -31,7 +31,8 @@ class DocumentStatus(StrEnum):
 class NewDocument:
     """A document as the caller sent it: `content` in the request, or an earlier upload's id.
 
-    `collection` is the URI of a source of many documents, with which this one is forgotten too.
+    `collection` is the URI of a source of many documents, with which this one is forgotten too;
+    `subjects` are ids of data subjects that it is about, beside those that are named.
     """
 
     source_uri: str
@@ -46,6 +47,7 @@ class NewDocument:
     metadata: Json = field(default_factory=dict[str, Any])
     produced_by_task_id: UUID | None = None
     collection: str | None = None
+    subjects: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

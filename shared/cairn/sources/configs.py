@@ -82,6 +82,18 @@ class NotionConfig(_Settings):
     url: Address = "https://api.notion.com"
 
 
+TicketsName = Annotated[Line, Field(max_length=200)]
+
+
+class TicketsConfig(_Settings):
+    """Tickets that stand resolved for so many days; of `sources`, without any of all."""
+
+    sources: Annotated[
+        tuple[Annotated[Line, Field(max_length=200)], ...], Field(max_length=50)
+    ] = ()
+    after_days: Annotated[int, Field(ge=0, le=365)] = 7
+
+
 CONFIGS: Mapping[KnowledgeKind, type[_Settings]] = MappingProxyType(
     {
         KnowledgeKind.FOLDER: FolderConfig,
@@ -89,6 +101,7 @@ CONFIGS: Mapping[KnowledgeKind, type[_Settings]] = MappingProxyType(
         KnowledgeKind.SITE: SiteConfig,
         KnowledgeKind.CONFLUENCE: ConfluenceConfig,
         KnowledgeKind.NOTION: NotionConfig,
+        KnowledgeKind.TICKETS: TicketsConfig,
     }
 )
 SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
@@ -98,6 +111,7 @@ SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
         KnowledgeKind.SITE: frozenset[str](),
         KnowledgeKind.CONFLUENCE: frozenset({"token"}),
         KnowledgeKind.NOTION: frozenset({"token"}),
+        KnowledgeKind.TICKETS: frozenset[str](),
     }
 )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Protocol, TypeAlias
+from uuid import UUID
 
 from cairn.sources.source import Content, KnowledgeKind
 
@@ -69,7 +71,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one source may hold: items, and bytes of them together.
+    """What one source of a workspace may hold: items, and bytes of them together.
 
     `whole` when the last run came to its end, with the settings of now; `since` is its version.
     `began` is when this run did.
@@ -80,6 +82,7 @@ class Limits:
     whole: bool = False
     began: datetime = datetime(1970, 1, 1, tzinfo=UTC)
     since: str | None = None
+    workspace_id: UUID = field(default_factory=partial(UUID, int=0))
 
 
 OpenReader: TypeAlias = Callable[

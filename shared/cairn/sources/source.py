@@ -24,6 +24,7 @@ class KnowledgeKind(StrEnum):
     SITE = "site"  # pages of a site, link by link
     CONFLUENCE = "confluence"  # pages of the spaces of a site
     NOTION = "notion"  # pages and rows that an integration was let see
+    TICKETS = "tickets"  # of the workspace itself, resolved
 
 
 class KnowledgeState(StrEnum):
@@ -157,9 +158,10 @@ class StoredItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What an item says, and where people find it."""
+    """What an item says, and where people find it; `subjects` are whom it is about."""
 
     body: bytes
     media_type: str | None = None
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    subjects: tuple[UUID, ...] = ()

@@ -25,7 +25,7 @@ from cairn.kernel.errors import (
     ValidationFailed,
 )
 from cairn.kernel.text.scrub import scrub
-from cairn.ledger.keys import subject_mark
+from cairn.ledger.keys import SubjectForgotten, subject_mark
 from cairn.sources.keep import begin_run, find_source
 from cairn.sources.reader import MAX_KEY_CHARS, Limits
 from cairn.sources.source import (
@@ -223,6 +223,7 @@ class _Run:
             bytes=source.max_bytes,
             began=self.report.started_at,
             since=source.version,
+            workspace_id=self.principal.workspace_id,
             whole=source.version is not None,
         )
         return self.sync.open(source.kind, source.config, secrets, limits)
@@ -306,6 +307,8 @@ class _Run:
             self._refused(item, problem.reason, stored)
             return True
         self.moved = True
+        if stored is not None and stored.document_id not in {None, accepted.document_id}:
+            self._delete(stored)  # it is about others now, and so another document
         self.report = self.report.having(what, item.key, size=size)
         self._keep(
             StoredItem(key=item.key, mark=item.mark, document_id=accepted.document_id, bytes=size)
@@ -348,6 +351,7 @@ class _Run:
             content=content.body,
             metadata={"source": source.name, **content.metadata},
             collection=source.uri,
+            subjects=content.subjects,
         )
 
     def _once(self, item: Item) -> IdempotencyKey:
@@ -534,7 +538,7 @@ _READ = "read"
 """The version of a source that was read to its end, and whose reader knows none."""
 
 COUNTED = ("new", "changed", "gone", "unchanged", "refused")
-_PER_ITEM = (ValidationFailed, NotFound)
+_PER_ITEM = (ValidationFailed, NotFound, SubjectForgotten)
 """What is wrong with one item; anything else ends the run."""
 
 

@@ -92,6 +92,17 @@ class MessageRow:
     small_talk: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedTicket:
+    """A ticket that stands resolved, and since when."""
+
+    id: UUID
+    source: str
+    investigation_id: UUID
+    data_subjects: tuple[UUID, ...]
+    ended_at: datetime
+
+
 class SourceKind(StrEnum):
     """Where tickets come from."""
 

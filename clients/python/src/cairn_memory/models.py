@@ -8405,7 +8405,9 @@ class KnowledgeSourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git", "site", "confluence", "notion"] = Field(..., examples=["git"])
+    kind: Literal["folder", "git", "site", "confluence", "notion", "tickets"] = Field(
+        ..., examples=["git"]
+    )
     """What kind it is."""
 
     config: dict[str, Any]
@@ -10064,7 +10066,7 @@ class KnowledgeSource(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git", "site", "confluence", "notion"] | str
+    kind: Literal["folder", "git", "site", "confluence", "notion", "tickets"] | str
     """What kind it is."""
 
     config: dict[str, Any]

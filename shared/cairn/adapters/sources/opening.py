@@ -14,6 +14,7 @@ from cairn.sources.configs import (
     GitConfig,
     NotionConfig,
     SiteConfig,
+    TicketsConfig,
     parse_config,
 )
 
@@ -23,15 +24,20 @@ if TYPE_CHECKING:
 
     from cairn.sources.reader import Limits, Reader
     from cairn.sources.source import KnowledgeKind
+    from cairn.writing.platform import Platform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSource:
-    """Implements `OpenReader`. `private_hosts` may be inside this network: for a laptop."""
+    """Implements `OpenReader`. `private_hosts` may be inside this network: for a laptop.
+
+    Tickets are read by `platform`.
+    """
 
     folders: tuple[Path, ...] = ()
     private_hosts: frozenset[str] = frozenset()
     pause: Callable[[float], None] = time.sleep
+    platform: Platform | None = None
 
     def __call__(
         self,
@@ -46,6 +52,8 @@ class OpenSource:
             return self._git(parsed, secrets, limits)
         if isinstance(parsed, SiteConfig):
             return self._site(parsed, limits)
+        if isinstance(parsed, TicketsConfig):
+            return self._tickets(parsed, limits)
         if isinstance(parsed, ConfluenceConfig):
             return self._confluence(parsed, secrets, limits)
         if isinstance(parsed, NotionConfig):
@@ -79,6 +87,14 @@ class OpenSource:
             pause=self.pause,
             stopwatch=monotonic,
         )
+
+    def _tickets(self, config: TicketsConfig, limits: Limits) -> Reader:
+        from cairn.adapters.sources.past_tickets import TicketsReader
+        from cairn.investigations.journal import Journal
+
+        if self.platform is None:
+            raise RuntimeError("tickets are read by a platform")
+        return TicketsReader(config=config, limits=limits, journal=Journal(platform=self.platform))
 
     def _confluence(
         self, config: ConfluenceConfig, secrets: Mapping[str, str], limits: Limits

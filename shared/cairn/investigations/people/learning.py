@@ -191,7 +191,7 @@ class StageCandidates:
         """Stage one; False when there is nothing to learn from it, or it is staged already."""
         try:
             before = read(self.journal, workspace_id, investigation_id)
-            if not _resolved(before.investigation):
+            if not is_resolved(before.investigation):
                 return False
             return self._staged(before.investigation, before.memory, cause)
         except (BodyUnreadable, SubjectForgotten):
@@ -342,7 +342,8 @@ def _unnamed(memory: WorkingMemory, text: str) -> str:
     return re.sub(rf"(?<!\w)(?:{any_of})(?!\w)", "the customer", text, flags=re.IGNORECASE)
 
 
-def _resolved(investigation: Investigation) -> bool:
+def is_resolved(investigation: Investigation) -> bool:
+    """Return whether an investigation resolved its ticket without a person."""
     return (
         investigation.verdict is Verdict.AUTO_RESOLVED
         and investigation.state is State.DONE

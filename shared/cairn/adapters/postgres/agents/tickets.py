@@ -16,6 +16,7 @@ from cairn.tickets.ticket import (
     Priority,
     QueueNumbers,
     ReplyRow,
+    ResolvedTicket,
     TicketRow,
     TicketStatus,
     WriteBackPart,
@@ -84,6 +85,14 @@ class PostgresTickets(Store):
     def unscreened(self, limit: int) -> Sequence[UUID]:
         """Return tickets that are new, the oldest first."""
         return self.values("ticket.unscreened", limit=limit)
+
+    def resolved(
+        self, sources: Collection[str], until: datetime, *, poor: int, after: UUID, limit: int
+    ) -> Sequence[ResolvedTicket]:
+        """Return what stands resolved since `until`, of all sources without any, by id."""
+        parameters = {"until": until, "poor": poor, "after": after, "limit": limit}
+        row = record(ResolvedTicket, data_subjects=tuple)
+        return self.all_of(row, "ticket.resolved", sources=list(sources), **parameters)
 
     def claim(self, investigation_id: UUID, now: datetime) -> TicketRow | None:
         """Take the next of the queue for an investigation; None when nothing is to be taken.

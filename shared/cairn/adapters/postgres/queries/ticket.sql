@@ -37,6 +37,17 @@ UPDATE ticket SET screening = screening || %(screening)s, status = %(status)s,
   ended_at = CASE WHEN %(status)s = 'queued' THEN NULL ELSE %(now)s END
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND status = 'new'
 
+-- name: resolved
+-- What stands resolved without a person since a moment, by id; not what somebody spoke against.
+SELECT t.id, t.source, t.investigation_id, t.data_subjects, t.ended_at FROM ticket t
+ WHERE t.workspace_id = %(workspace_id)s AND t.status = 'auto_resolved' AND t.id > %(after)s
+   AND t.investigation_id IS NOT NULL AND t.sealed <> '' AND t.ended_at <= %(until)s
+   AND (cardinality(%(sources)s::text[]) = 0 OR t.source = ANY (%(sources)s::text[]))
+   AND NOT EXISTS (SELECT FROM investigation_opinion o
+     WHERE o.workspace_id = t.workspace_id AND o.investigation_id = t.investigation_id
+       AND (o.rating IS NULL OR o.rating <= %(poor)s))
+ ORDER BY t.id LIMIT %(limit)s
+
 -- name: unscreened
 -- What nobody has looked at.
 SELECT id FROM ticket WHERE workspace_id = %(workspace_id)s AND status = 'new'
