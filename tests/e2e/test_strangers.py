@@ -176,6 +176,8 @@ WHO_MAY = {
     "DELETE /v1/scim/tokens/{token_id}": ADMIN,
     "GET /v1/scim/groups": ADMIN,
     "PUT /v1/scim/groups/{group_id}": ADMIN,
+    "PUT /v1/people/{person_id}/member": ADMIN,
+    "DELETE /v1/people/{person_id}/member": ADMIN,
     "GET /v1/keys": ADMIN,
     "POST /v1/keys": ADMIN,
     "DELETE /v1/keys/{key_id}": ADMIN,
@@ -515,6 +517,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /v1/people/{person_id}": {"role": "reader"},
     "POST /v1/scim/tokens": {"name": "a stranger's"},
     "PUT /v1/scim/groups/{group_id}": {"role": "reader"},
+    "PUT /v1/people/{person_id}/member": {"client_id": "stranger"},
     "POST /v1/keys": {"name": "a stranger's"},
     "POST /v1/claim": {"token": "no such token"},
 }

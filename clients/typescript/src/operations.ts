@@ -1525,6 +1525,21 @@ export function linkPerson(
   return { method: "POST", path: `/v1/people/${encodeURIComponent(personId)}/link` };
 }
 
+/** Say which member somebody is. */
+export function tiePerson(
+  personId: string,
+  body: M["TieIn"],
+): Call<M["PersonView"]> {
+  return { method: "PUT", path: `/v1/people/${encodeURIComponent(personId)}/member`, body };
+}
+
+/** Let somebody be no member. */
+export function untiePerson(
+  personId: string,
+): Call<M["PersonView"]> {
+  return { method: "DELETE", path: `/v1/people/${encodeURIComponent(personId)}/member` };
+}
+
 /** Sign somebody out everywhere. */
 export function signPersonOut(
   personId: string,

@@ -2948,6 +2948,18 @@ export interface components {
          * @enum {string}
          */
         TicketStatus: "new" | "queued" | "investigating" | "auto_resolved" | "needs_tech" | "needs_client" | "needs_l2" | "failed" | "discarded";
+        /**
+         * @description The member of networks that somebody is, by its client.
+         * @example {
+         *       "client_id": "ines"
+         *     }
+         */
+        TieIn: {
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string;
+            /** @description The same as `client_id`, where an end user is meant. */
+            user_id?: string;
+        };
         /** @description A call to try a tool out. Without a dry run, tools that read only. */
         ToolCallIn: {
             /** @description The arguments of the tool, by name. */
@@ -7782,7 +7794,11 @@ export interface components {
             /** @description Why they were left out. */
             reason: string;
         };
-        /** @description Somebody who may sign in. `disabled_at` says since when they may not. */
+        /**
+         * @description Somebody who may sign in. `disabled_at` says since when they may not.
+         *
+         *     `client_id` is the member of networks that they are.
+         */
         PersonView: {
             /**
              * Format: uuid
@@ -7809,6 +7825,8 @@ export interface components {
             has_password: boolean;
             /** @description How many passkeys they have. */
             passkeys: number;
+            /** @description The client it belongs to; `global` for none in particular. */
+            client_id: string | null;
             /** @description When it was switched off. */
             disabled_at: string | null;
         };

@@ -34,7 +34,10 @@ LOGIN = re.compile(r"[a-z0-9][a-z0-9._+@-]{0,253}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonView:
-    """Somebody who may sign in. `disabled_at` says since when they may not."""
+    """Somebody who may sign in. `disabled_at` says since when they may not.
+
+    `client_id` is the member of networks that they are.
+    """
 
     id: UUID
     login: str
@@ -44,6 +47,7 @@ class PersonView:
     changed_at: datetime
     has_password: bool = False
     passkeys: int = 0
+    client_id: str | None = None
     disabled_at: datetime | None = None
 
 
@@ -223,6 +227,51 @@ class People:
             stores.people.remove(person.id)
             self._record(stores, principal, "person.removed", person)
             return person
+
+    def tie(
+        self,
+        principal: Principal,
+        person_id: UUID,
+        *,
+        client_id: str | None = None,
+        member_id: UUID | None = None,
+    ) -> PersonView:
+        """Say which member of networks somebody is, by its client or its id.
+
+        They do as that member what a member may, and see what it sees. Conflict where one of the
+        two is tied already, NotFound where nobody is such a member.
+        """
+        with self.platform.transactions.writing(principal) as stores:
+            person, _ = self._person(stores, principal, person_id)
+            members = stores.members
+            member = members.of_client(client_id) if client_id else None
+            member = members.find(member_id) if member_id else member
+            if member is None or member.ghost:
+                raise NotFound("There is no such member.", reason="member")
+            if person.client_id == member.client_id:
+                return person
+            if not stores.people.tie(person.id, member.id, member.client_id, self.platform.clock()):
+                raise Conflict(
+                    "One of the two is tied already; untie them first.", reason="tied-already"
+                )
+            self._record(stores, principal, "person.tied", person, member_id=str(member.id))
+            return replace(person, client_id=member.client_id)
+
+    def untie(self, principal: Principal, person_id: UUID) -> PersonView:
+        """Let somebody be no member of networks; the member stays as it is."""
+        with self.platform.transactions.writing(principal) as stores:
+            person, _ = self._person(stores, principal, person_id)
+            member_id = stores.people.untie(person.id)
+            if member_id is not None:
+                self._record(stores, principal, "person.untied", person, member_id=str(member_id))
+            return replace(person, client_id=None)
+
+    def client_of(self, principal: Principal) -> str | None:
+        """Return the client of the member that who signed in is; None for no member and keys."""
+        if principal.person is None:
+            return None
+        with self.platform.transactions.reading(principal) as stores:
+            return stores.people.tied(principal.principal_id)
 
     def _person(
         self, stores: Stores, principal: Principal, person_id: UUID

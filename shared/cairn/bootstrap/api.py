@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cairn.conversations.record import BindKey, ChangeConversation, RecordMessage
     from cairn.conversations.search import SearchConversations
     from cairn.discovery.intents.profiles import MemberProfiles
+    from cairn.discovery.networks.ties import Ties
     from cairn.documents.accept import CreateUpload
     from cairn.documents.pages import Fetch
     from cairn.embedding.port import EmbeddingModel
@@ -77,6 +78,13 @@ class ApiServices(AgentServices, PeopleServices):
     """Every use case the routes and tools call. One object an app; nothing connects when made."""
 
     # Access and health
+
+    @part
+    def ties(self) -> Ties:
+        """People who are members."""
+        from cairn.discovery.networks.ties import Ties
+
+        return Ties(people=self.people, places=self.places)
 
     @part
     def admit(self) -> Admit:

@@ -35,10 +35,16 @@ def list_people(ctx: typer.Context, as_json: Json = False) -> None:
     items = deps.client.get("/v1/people")["items"]
     if as_json:
         return print_json(items)
-    shown = table("login", "name", "role", "")
+    shown = table("login", "name", "role", "member", "")
     for each in items:
         state = "disabled" if each["disabled_at"] else ""
-        shown.add_row(escape(each["login"]), escape(each["name"]), each["role"], state)
+        shown.add_row(
+            escape(each["login"]),
+            escape(each["name"]),
+            each["role"],
+            escape(each["client_id"] or ""),
+            state,
+        )
     deps.out.print(shown)
 
 
@@ -53,6 +59,30 @@ def add(
     """Let somebody sign in, and print their first link."""
     body = {"login": login, "name": name or login, "role": role.value}
     _print_link(ctx, deps_of(ctx).client.post("/v1/people", body), as_json=as_json)
+
+
+@app.command()
+def tie(
+    ctx: typer.Context,
+    login: Login,
+    member: Annotated[str, typer.Option("--client", help="The client of the member they are.")],
+    as_json: Json = False,
+) -> None:
+    """Say which member of networks somebody is: in the console they see and do what it may."""
+    deps = deps_of(ctx)
+    person = _of_login(deps.client.get("/v1/people")["items"], login)
+    tied = deps.client.put(f"/v1/people/{person['id']}/member", {"client_id": member})
+    line = f"[green]tied[/] {escape(person['login'])} is {escape(member)}"
+    print_done(deps, tied, line, as_json=as_json)
+
+
+@app.command()
+def untie(ctx: typer.Context, login: Login, as_json: Json = False) -> None:
+    """Let somebody be no member of networks; the member stays as it is."""
+    deps = deps_of(ctx)
+    person = _of_login(deps.client.get("/v1/people")["items"], login)
+    untied = deps.client.delete(f"/v1/people/{person['id']}/member")
+    print_done(deps, untied, f"[green]untied[/] {escape(person['login'])}", as_json=as_json)
 
 
 @app.command()

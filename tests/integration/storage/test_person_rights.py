@@ -135,6 +135,7 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST taint > taint.applied | POST taints/{taint_id}/lift > taint.lifted
  | POST people > person.added person.link_made | POST people/{person_id}/link > person.link_made
  | POST people/{person_id}/sign-out > person.signed_out
+ | PUT people/{person_id}/member > person.tied | DELETE people/{person_id}/member > person.untied
  | PATCH people/{person_id} > person.changed | DELETE people/{person_id} > person.removed
  | DELETE scim/tokens/{token_id} > scim.token_revoked
  | PUT scim/groups/{group_id} > scim.group_role_set

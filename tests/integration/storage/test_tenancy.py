@@ -45,6 +45,7 @@ SELECT p.oid, p.oid::regprocedure::text, p.proname, p.prosecdef, pg_get_userbyid
 """
 FINDERS = {
     "current_member",
+    "acts_as",
     "member_networks",
     "owned_networks",
     "may_join",
@@ -103,6 +104,7 @@ FINDERS = {
     "task_token",
 }
 HELPERS = {
+    "current_person_id",
     "current_client",
     "current_person",
     "person_may",
@@ -324,6 +326,7 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         "INSERT INTO scim_user VALUES (%(w)s, %(id)s, 'e', NULL, %(t)s)",
         "INSERT INTO scim_group VALUES (%(w)s, %(id)s, 'g', NULL, NULL, %(t)s, %(t)s)",
         "INSERT INTO scim_member VALUES (%(w)s, %(id)s, %(id)s)",
+        "INSERT INTO person_member VALUES (%(w)s, %(id)s, %(id)s, 'c', %(t)s)",
         "INSERT INTO sign_in_attempt VALUES (%(id)s, 'p', '{}', %(t)s)",
         "INSERT INTO checkpoint (workspace_id, id, thread, namespace, checkpoint_id, body,"
         " created_at) VALUES (%(w)s, %(id)s, 't', '', 'c', '\\x00', %(t)s)",

@@ -1397,6 +1397,16 @@ class TicketMessageIn(Model):
     """When it was written."""
 
 
+class TieIn(Model):
+    """The member of networks that somebody is, by its client."""
+
+    client_id: str
+    """The client it belongs to; `global` for none in particular."""
+
+    user_id: str | None = None
+    """The same as `client_id`, where an end user is meant."""
+
+
 class ToolCallIn(Model):
     """A call to try a tool out. Without a dry run, tools that read only."""
 
@@ -5102,7 +5112,11 @@ class PersonLeftOut(Model):
 
 
 class PersonView(Model):
-    """Somebody who may sign in. `disabled_at` says since when they may not."""
+    """
+    Somebody who may sign in. `disabled_at` says since when they may not.
+
+    `client_id` is the member of networks that they are.
+    """
 
     id: UUID
     """Its id."""
@@ -5127,6 +5141,9 @@ class PersonView(Model):
 
     passkeys: int
     """How many passkeys they have."""
+
+    client_id: str | None
+    """The client it belongs to; `global` for none in particular."""
 
     disabled_at: AwareDatetime | None
     """When it was switched off."""

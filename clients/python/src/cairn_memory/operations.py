@@ -3575,6 +3575,36 @@ def link_person(
     )
 
 
+def tie_person(
+    person_id: UUID | str,
+    body: models.TieIn,
+) -> Call[models.PersonView]:
+    """Say which member somebody is.
+
+    Tie a person to a member of networks: in the console they see and do what it may.
+    """
+    return Call(
+        method="PUT",
+        path=f"/v1/people/{part(person_id)}/member",
+        answer=models.PersonView,
+        body=body,
+    )
+
+
+def untie_person(
+    person_id: UUID | str,
+) -> Call[models.PersonView]:
+    """Let somebody be no member.
+
+    Untie a person from their member, which stays as it is.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/people/{part(person_id)}/member",
+        answer=models.PersonView,
+    )
+
+
 def sign_person_out(
     person_id: UUID | str,
 ) -> Call[models.SignedOut]:

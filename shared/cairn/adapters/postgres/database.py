@@ -220,6 +220,7 @@ def bind(
         "agent": _agent_of(principal),
         "client": principal.client_id or "",
         "person": principal.person or "",
+        "person_id": str(principal.principal_id) if principal.person else "",
         "sees_deleted": "on" if sees_deleted else "",
         "sees_expired": "on" if not read_only or _is_system(principal) else "",
         "conversations": _conversations_of(principal),

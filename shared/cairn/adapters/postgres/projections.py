@@ -64,6 +64,7 @@ NO_PROJECTIONS: Mapping[str, str] = MappingProxyType(
         "scim_user": "accounts: whom directories keep",
         "scim_group": "accounts: groups of directories, and the roles they give",
         "scim_member": "accounts: who is in them",
+        "person_member": "accounts: which members people are; each change is in the ledger too",
         "sign_in_attempt": "sign-ins under way, for some minutes",
         "claim": "the first run's token; there is no workspace yet",
         "rate_limit": "lost in a crash on purpose",

@@ -181,6 +181,19 @@ class PostgresPeople(Store):
         parameters = {"person_id": person_id, "issuer": issuer, "subject": subject, "now": now}
         return bool(self.values("person.add_identity", **parameters))
 
+    def tie(self, person_id: UUID, member_id: UUID, client_id: str, now: datetime) -> bool:
+        """Say which member somebody is; False where either is tied already."""
+        member = {"member_id": member_id, "client_id": client_id}
+        return bool(self.values("person.tie", person_id=person_id, now=now, **member))
+
+    def untie(self, person_id: UUID) -> UUID | None:
+        """Let somebody be no member; returns which one they were."""
+        return self.value("person.untie", person_id=person_id)
+
+    def tied(self, person_id: UUID) -> str | None:
+        """Return the client of the member that somebody is."""
+        return self.value("person.tied", person_id=person_id)
+
 
 @dataclass(frozen=True)
 class FindSignIn:

@@ -25,7 +25,7 @@ SHOWN, EXPORTED, BATCH = 50, 10_000, 500
 GROUPS: Mapping[str, str] = {
     "people": "person.added person.changed person.removed person.link_made person.attempted "
     "person.signed_in person.session_renewed person.signed_out person.password_set "
-    "person.passkey_added person.passkey_removed person.linked "
+    "person.passkey_added person.passkey_removed person.linked person.tied person.untied "
     "scim.token_made scim.token_revoked scim.user_removed scim.user_renamed scim.group_added "
     "scim.group_changed scim.group_removed scim.group_role_set",
     "keys": "key.created key.revoked key.bound",

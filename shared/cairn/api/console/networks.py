@@ -1,7 +1,7 @@
 """The pages of the discovery network: networks, who is in them, invites, how discovery does.
 
 What a member keeps to themselves (intents, feed, proposals, negotiations) is theirs and their
-agents': a person of the console is no member, so no page shows it, whatever their role.
+agents'; whoever is tied to the member sees it under `console.discovery`, whatever their role.
 """
 
 from typing import Any
@@ -29,6 +29,7 @@ DONE = {
     "changed": "The change holds; what is in it is judged anew where its prompt changed.",
     "removed": "It is gone.",
     "let-go": "They are in it no longer.",
+    "tied": "They see and do under For you what that member may.",
     "revoked": "The invite lets nobody in.",
 }
 
@@ -127,6 +128,19 @@ def let_go(request: Request, network_id: str, member_id: str, body: Body) -> Res
     return pages.go_to(f"{NETWORKS}/{id_}?done=let-go")
 
 
+@routes.post(NETWORKS + "/{network_id}/members/{member_id}/tie")
+def tie(request: Request, network_id: str, member_id: str, body: Body) -> Response:
+    """Say who of the people that sign in this member is."""
+    (visitor, form), id_ = form_from(request, body), id_of(network_id)
+    _require_admin(visitor)
+    person_id = id_of(form.get("person", ""))
+    try:
+        visitor.services.people.tie(visitor.principal, person_id, member_id=id_of(member_id))
+    except Conflict as error:
+        return _network(request, visitor, id_, **refused_deed(form, error, "person"))
+    return pages.go_to(f"{NETWORKS}/{id_}?done=tied")
+
+
 @routes.post(NETWORKS + "/{network_id}/remove")
 def remove_network(request: Request, network_id: str, body: Body) -> Response:
     """Remove one that nobody else is in."""
@@ -204,6 +218,7 @@ def _network(
         status=status,
         network=network,
         **pages.cut("members", members, SHOWN),
+        people=services.people.all(caller),
         invites=services.invites.page(caller, network_id, limit=SHOWN),
         created=created,
         link=f"{request.base_url}v1/networks/join#{created.token}" if created else "",

@@ -67,6 +67,7 @@ MENU = (
             ("publications", "/console/publications", "Published"),
         ),
     ),
+    ("Yours", (("own", "/console/own", "For you"),)),
 )
 """The navigation's groups of pages: what a template's `here` says, the path, the name."""
 ADMIN_MENU = (

@@ -22,6 +22,8 @@ PEOPLE = "/console/people"
 DONE = {
     "changed": "The change holds from now on.",
     "signed-out": "They are signed out everywhere.",
+    "tied": "They see and do under For you what that member may.",
+    "untied": "They are that member no more, who stays as they were.",
     "removed": "They are gone, with their password and sessions.",
 }
 PersonId = Annotated[UUID, Path()]
@@ -70,6 +72,23 @@ def change(request: Request, person_id: PersonId, body: Body) -> Response:
         visitor.principal, person_id, role=role, disabled=disabled, seen=_seen(form)
     )
     return pages.go_to(f"{PEOPLE}?done=changed")
+
+
+@routes.post(PEOPLE + "/{person_id}/tie")
+def tie(request: Request, person_id: PersonId, body: Body) -> Response:
+    """Say which member of networks somebody is."""
+    visitor, form = form_from(request, body)
+    client_id = form.get("client_id", "").strip()
+    visitor.services.people.tie(visitor.principal, person_id, client_id=client_id)
+    return pages.go_to(f"{PEOPLE}?done=tied")
+
+
+@routes.post(PEOPLE + "/{person_id}/untie")
+def untie(request: Request, person_id: PersonId, body: Body) -> Response:
+    """Let somebody be no member of networks."""
+    visitor, _ = form_from(request, body)
+    visitor.services.people.untie(visitor.principal, person_id)
+    return pages.go_to(f"{PEOPLE}?done=untied")
 
 
 @routes.post(PEOPLE + "/{person_id}/sign-out")

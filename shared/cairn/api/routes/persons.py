@@ -40,6 +40,14 @@ class PersonIn(Body):
     role: Annotated[PersonRole, Field(strict=False)]
 
 
+class TieIn(Body):
+    """The member of networks that somebody is, by its client."""
+
+    model_config = examples({"client_id": "ines"})
+
+    client_id: Name
+
+
 class PersonChangeIn(Body):
     """What is to change; `disabled` true ends their sessions, false lets them sign in again."""
 
@@ -140,3 +148,31 @@ def change_person(
 def remove_person(person_id: PersonId, caller: Admin, services: Services) -> Response:
     """Remove a person with their login, name, password and sessions. The last owner stays."""
     return answer(services.people.remove(caller, person_id))
+
+
+@routes.put(
+    "/v1/people/{person_id}/member",
+    summary="Say which member somebody is",
+    response_model=None,
+    responses={
+        **answers(200, "The person as they are now", PersonView),
+        **problems("not-found", "conflict", body=True),
+    },
+)
+def tie_person(person_id: PersonId, body: TieIn, caller: Admin, services: Services) -> Response:
+    """Tie a person to a member of networks: in the console they see and do what it may."""
+    return answer(services.people.tie(caller, person_id, client_id=body.client_id))
+
+
+@routes.delete(
+    "/v1/people/{person_id}/member",
+    summary="Let somebody be no member",
+    response_model=None,
+    responses={
+        **answers(200, "The person as they are now", PersonView),
+        **problems("not-found"),
+    },
+)
+def untie_person(person_id: PersonId, caller: Admin, services: Services) -> Response:
+    """Untie a person from their member, which stays as it is."""
+    return answer(services.people.untie(caller, person_id))

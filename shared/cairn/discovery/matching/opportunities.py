@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from cairn.discovery.matching.rows import ChangeRow
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
@@ -270,6 +271,17 @@ class Opportunities:
                 raise missing_opportunity(opportunity_id)
             row = rows[0]
         return self._views(me, [row], member_id)[0]
+
+    def timeline(self, principal: Principal, opportunity_id: UUID) -> Sequence[ChangeRow]:
+        """Return the states that one had, in order; the other one's begin when it was sent."""
+        me, member_id, row = self._own(principal, opportunity_id, None)
+        with self.platform.transactions.reading(me) as stores:
+            changes = stores.opportunities.changes(opportunity_id)
+        if row.party_of(member_id) is not Party.TARGET:
+            return changes
+        sent = (each.seq for each in changes if each.state is OpportunityState.PENDING)
+        first = next(sent, None)
+        return [each for each in changes if first is not None and each.seq >= first]
 
     def send(
         self, principal: Principal, opportunity_id: UUID, *, client_id: str | None = None

@@ -42,8 +42,8 @@ _ADDRESS: Final = re.compile(
     r"https?://|www\.|\S@\S+\.\w|\b\w+\.(?:com|org|net|io|example)\b", re.I
 )
 HOW: Final = (
-    "The link is no page: hand it to your agent, or run `cairn network join --invite LINK` with a"
-    " key of your own."
+    "The link is no page: hand it to your agent, run `cairn network join --invite LINK` with a"
+    " key of your own, or paste it under For you where you sign in to Cairn."
 )
 """What somebody does with an invite."""
 

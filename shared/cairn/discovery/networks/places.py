@@ -22,6 +22,7 @@ from cairn.kernel.errors import Conflict, Denied, NotFound
 from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
     from cairn.discovery.networks.manage import Networks
@@ -68,9 +69,17 @@ class Places:
         return self.networks.get(who, done(self.platform, who, join))
 
     def join_by_invite(
-        self, principal: Principal, token: str, *, client_id: str | None = None, prompt: str = ""
+        self,
+        principal: Principal,
+        token: str,
+        *,
+        client_id: str | None = None,
+        prompt: str = "",
+        then: Callable[[Deed], None] | None = None,
     ) -> NetworkView:
         """Be in the network that an invite lets into, which lets nobody else in from then on.
+
+        `then` is done in the same transaction.
 
         NotFound (`invite`) for one that was used, withdrawn, is too old, or never was: which of
         these it is nobody learns. Who is in it already keeps the invite unused.
@@ -88,6 +97,8 @@ class Places:
             if not enter(deed, network_id, member.id, NetworkRole.MEMBER, own):
                 raise Conflict("You are in this network already.", reason="in-it-already")
             deed.note(INVITE_USED, network_id, member_id=member.id, token_hash=taken.hex())
+            if then is not None:
+                then(deed)
             return network_id
 
         return self.networks.get(who, done(self.platform, who, join))

@@ -46,6 +46,7 @@ ERASED = {
     "network_member": "forgetting.erase_places",
     "network_invite": "forgetting.close_invites",
     "network": "forgetting.leave_networks",
+    "person_member": "forgetting.erase_ties",
     "member": "forgetting.erase_member",
     "key_conversation": "forgetting.erase_key_conversations",
     "outbox": "forgetting.erase_ingestions",

@@ -244,6 +244,9 @@ UNION ALL
 SELECT 'member', count(*)::integer FROM member
  WHERE workspace_id = %(workspace_id)s AND id = %(subject_id)s
 UNION ALL
+SELECT 'person_member', count(*)::integer FROM person_member
+ WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
+UNION ALL
 SELECT 'network_member', count(*)::integer FROM network_member
  WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
 UNION ALL
@@ -532,6 +535,10 @@ UPDATE network_invite SET revoked_at = CASE WHEN made_by = %(subject_id)s AND us
 -- A member's networks are the workspace's now.
 UPDATE network SET owner_id = NULL
  WHERE workspace_id = %(workspace_id)s AND owner_id = %(subject_id)s
+
+-- name: erase_ties
+-- That somebody who signs in was the member.
+DELETE FROM person_member WHERE workspace_id = %(workspace_id)s AND member_id = %(subject_id)s
 
 -- name: erase_member
 -- Who the member was.

@@ -6,7 +6,9 @@ SELECT pg_advisory_xact_lock(hashtextextended('people ' || %(workspace_id)s::tex
 -- Everybody who signs in, by name.
 SELECT id, login, name, role, created_at, changed_at, disabled_at, password_hash IS NOT NULL AS has_password,
     (SELECT count(*) FROM person_passkey k
-      WHERE k.workspace_id = person.workspace_id AND k.person_id = person.id) AS passkeys
+      WHERE k.workspace_id = person.workspace_id AND k.person_id = person.id) AS passkeys,
+    (SELECT t.client_id FROM person_member t
+      WHERE t.workspace_id = person.workspace_id AND t.person_id = person.id) AS client_id
   FROM person WHERE workspace_id = %(workspace_id)s ORDER BY login
 
 -- name: add
@@ -177,3 +179,19 @@ identities AS (
   DELETE FROM person_identity WHERE workspace_id = %(workspace_id)s AND person_id = %(id)s)
 UPDATE person SET password_hash = NULL, failures = 0, locked_until = NULL
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: tie
+-- Which member somebody is; nothing where either is tied already.
+INSERT INTO person_member (workspace_id, person_id, member_id, client_id, tied_at)
+VALUES (%(workspace_id)s, %(person_id)s, %(member_id)s, %(client_id)s, %(now)s)
+ON CONFLICT DO NOTHING RETURNING person_id
+
+-- name: untie
+-- Somebody is no member any more; says which one they were.
+DELETE FROM person_member
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s RETURNING member_id
+
+-- name: tied
+-- The client of the member that somebody is.
+SELECT client_id FROM person_member
+ WHERE workspace_id = %(workspace_id)s AND person_id = %(person_id)s

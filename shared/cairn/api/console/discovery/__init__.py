@@ -1,0 +1,1 @@
+"""Pages of what a member of networks keeps to themselves, for the person who is that member."""
