@@ -133,6 +133,30 @@ def test_two_say_yes_each_for_themselves_and_no_page_has_what_the_other_keeps(si
     assert "draft" not in other.get(path).text  # when it was not theirs to see
 
 
+def test_agents_talk_where_both_sides_read_it_and_nobody_else_and_the_turns_hold(
+    site: Site,
+) -> None:
+    ada, ben, id_ = meeting(site)
+    looks, other, stranger = tied(site, ada), tied(site, ben), person(site)
+    begun = looks.submit(f"{OWN}/opportunities/{id_}/negotiate")
+    assert begun.status_code == 303, begun.text
+    path = begun.headers["location"]
+    for browser in (looks, other):
+        shown = browser.get(path).text
+        assert "Your side" in shown
+        assert PRIVATE not in shown
+        assert HOSTILE not in shown
+        assert path in browser.get(f"{OWN}/negotiations").text
+        verified = browser.submit(f"{path}/verify").text
+        assert "Holds:" in verified
+    assert stranger.get(path).status_code == 409
+    third = tied(site, member(site, network(site), "seeking", "A lathe")[0])
+    assert third.get(path).status_code == 404
+    assert third.submit(f"{path}/verify").status_code == 404
+    assert looks.submit(f"{path}/answer", answer="").status_code in (409, 422)
+    assert looks.submit(f"{OWN}/opportunities/{id_}/negotiate").status_code in (303, 409)
+
+
 def test_the_database_holds_a_person_to_the_member_they_are_tied_to(site: Site) -> None:
     ada, ben, id_ = meeting(site)
     browser = tied(site, ada, PersonRole.OWNER)
@@ -212,7 +236,7 @@ def test_forgetting_a_member_unties_and_removing_a_person_leaves_the_member(site
 
 @pytest.fixture
 def walk(site: Site) -> tuple[str, str, str]:
-    """A link of somebody tied, one of somebody who is not, and a proposal: before the browser is."""
+    """A link of somebody tied, one of somebody who is not, and a proposal."""
     ada, _, id_ = meeting(site)
     links: list[str] = []
     for client in (ada, None):
