@@ -18,6 +18,7 @@ from infra.cdk.stacks.data import DataStack
 from infra.cdk.stacks.network import NetworkStack
 from infra.cdk.stacks.observability import ObservabilityStack
 from infra.cdk.stacks.pipeline import PipelineStack
+from infra.cdk.stacks.waf import WafStack
 
 
 def build(app: App, config: Config) -> None:
@@ -31,6 +32,8 @@ def build(app: App, config: Config) -> None:
     front = ApiStack(
         app, config=config, env=env, spec=api, data=data, pipeline=pipeline, network=network
     )
+    if config.front and config.front.waf != "off" and not config.front.web_acl_arn:
+        WafStack(app, config=config, front=config.front)
     if not config.is_local:
         ObservabilityStack(app, config=config, env=env, pipeline=pipeline, front=front)
         hold_to_rules(app)

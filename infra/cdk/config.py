@@ -39,6 +39,7 @@ PEOPLE = (
 )
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
+PRICE_CLASSES = ("100", "200", "all")
 LOCAL = ROOT / ".local"
 MODEL = ROOT / "build" / "model" / "bge-small-en-v1.5"
 OPENAI = ("openai_base_url", "openai_api_key", "openai_embedding_model")
@@ -75,6 +76,20 @@ AGEING_DAYS = {"event_ttl_days": 30, "fact_archive_days": 90, "knowledge_archive
 
 
 @dataclass(frozen=True, kw_only=True)
+class FrontOptions:
+    """CloudFront and its rules in front of the API."""
+
+    price_class: str  # where in the world it answers
+    only: bool  # what does not come through it is refused
+    secret: int  # which one it sends, counted from 1; a higher number makes a new one
+    waf: str  # what the rules do: block, count or off
+    web_acl_arn: str  # of the rules; of one's own, or of the stack of them
+    requests_an_address: int  # in five minutes
+    console_certificate_arn: str  # without one the console's name is CloudFront's own
+    sites_certificate_arn: str  # without one CloudFront serves no sites
+
+
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """The options of one synthesis, already checked for values that exist."""
 
@@ -107,6 +122,7 @@ class Config:
     otlp_endpoint: str  # of a collector of spans; empty: none are made
     cors_origins: str
     sites_url: str  # where published sites are served; empty: nowhere
+    front: FrontOptions | None  # None: the API is asked at its own address
     edition: str
     requests_a_second: int  # of everybody together, at the front of the API
     request_burst: int
@@ -200,6 +216,7 @@ def read_config(node: Node) -> Config:
         otlp_endpoint=text("otlp_endpoint"),
         cors_origins=text("cors_origins"),
         sites_url=_sites(text("sites_url"), stage),
+        front=_front(text) if stage == "prod" and text("edge", "on") != "off" else None,
         edition=_one_of("edition", text("edition", "full"), EDITIONS),
         requests_a_second=whole("requests_a_second", 50, 1, 10_000),
         request_burst=whole("request_burst", 100, 1, 5_000),
@@ -226,6 +243,35 @@ def read_config(node: Node) -> Config:
     return _possible(config)
 
 
+def _front(text: Callable[..., str]) -> FrontOptions:
+    """Return what is in front of the API on AWS; raises SynthRefused on a value that is not."""
+    whole = partial(_whole_of, text)
+    _one_of("edge", text("edge", "on"), ("on", "off"))
+    return FrontOptions(
+        price_class=_one_of("price_class", text("price_class", "100"), PRICE_CLASSES),
+        only=_one_of("edge_only", text("edge_only", "off"), ("off", "on")) == "on",
+        secret=whole("edge_secret", 1, 1, 1_000_000),
+        waf=_one_of("waf", text("waf", "block"), ("block", "count", "off")),
+        web_acl_arn=_global_arn("web_acl_arn", text("web_acl_arn"), "wafv2"),
+        requests_an_address=whole("requests_an_address", 6_000, 10, 2_000_000_000),
+        console_certificate_arn=_global_arn(
+            "console_certificate_arn", text("console_certificate_arn"), "acm"
+        ),
+        sites_certificate_arn=_global_arn(
+            "sites_certificate_arn", text("sites_certificate_arn"), "acm"
+        ),
+    )
+
+
+def _global_arn(name: str, value: str, service: str) -> str:
+    """Return an ARN that CloudFront takes: of us-east-1, wherever the rest is."""
+    if value and not re.fullmatch(rf"arn:aws:{service}:us-east-1:[0-9]{{12}}:\S+", value):
+        raise SynthRefused(
+            f"context {name}={value}: CloudFront takes arn:aws:{service}:us-east-1:... alone"
+        )
+    return value
+
+
 def _text(node: Node, stage: str, name: str, default: str = "") -> str:
     """From the context; on the laptop also from CAIRN_*: no command line has secrets."""
     from_shell = os.environ.get(f"CAIRN_{name.upper()}") if stage == "local" else None
@@ -239,6 +285,7 @@ def _possible(config: Config) -> Config:
     _refuse_sign_in(config)
     _refuse_unreachable(config)
     _refuse_starving(config)
+    _refuse_fronts(config)
     return config
 
 
@@ -279,6 +326,25 @@ def _refuse_starving(config: Config) -> None:
             f"reserved_concurrency={most}: batches that cannot start use up the tries of their "
             "messages; choose no more embed functions than may run"
         )
+
+
+def _refuse_fronts(config: Config) -> None:
+    front, console = config.front, config.people.get("console_url", "")
+    if front is None:
+        return
+    for option, arn, url in (
+        ("console", front.console_certificate_arn, console),
+        ("sites", front.sites_certificate_arn, config.sites_url),
+    ):
+        if arn and not url.startswith("https://"):
+            raise SynthRefused(f"{option}_certificate_arn needs {option}_url, the name it is for")
+        if front.only and url and not arn:
+            raise SynthRefused(
+                f"edge_only=on refuses what does not come through CloudFront, which has no "
+                f"certificate for {option}_url={url}: set {option}_certificate_arn"
+            )
+        if arn and ":" in url.removeprefix("https://"):
+            raise SynthRefused(f"{option}_url={url}: CloudFront answers at port 443 alone")
 
 
 def _refuse_issuers(config: Config) -> None:

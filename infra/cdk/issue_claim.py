@@ -24,7 +24,7 @@ def issue(aws: Any, *, stage: str) -> dict[str, str]:
         raise RuntimeError(issued.get("errorMessage", "the migrator failed; see its log"))
     stacks = aws.client("cloudformation").describe_stacks(StackName=f"cairn-{stage}-api")
     outputs = {out["OutputKey"]: out["OutputValue"] for out in stacks["Stacks"][0]["Outputs"]}
-    return issued | {"url": outputs["HttpApiUrl"].rstrip("/")}
+    return issued | {"url": (outputs.get("Url") or outputs["HttpApiUrl"]).rstrip("/")}
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ import boto3
 from rich.console import Console
 
 from cairn.operations.sweep import Backlog
+from infra.cdk import web_acl
 from infra.cdk.failed_creation import release
 from infra.local import stack
 from infra.local.cloud import run_cdk_visibly, synthesise
@@ -136,9 +137,15 @@ def deploy(arguments: Arguments) -> int:
     session: Any = boto3.Session(region_name=regions[0] if regions else None)
     if release(session, stack="cairn-prod-data"):
         print("the first deployment failed; what is left of its data stack is deleted first")
-    return run_cdk_visibly(
-        ["deploy", "--all", "-c", "stage=prod", *arguments.options], default_layout()
-    )
+    chosen = ["-c", "stage=prod", *options]
+    if web_acl.is_made(options):
+        outputs = PROJECT / "build" / "web-acl.json"
+        outputs.parent.mkdir(exist_ok=True)
+        rules = ["deploy", web_acl.STACK, *chosen, "--outputs-file", str(outputs)]
+        if status := run_cdk_visibly(rules, default_layout()):
+            return status
+        chosen += ["-c", f"web_acl_arn={web_acl.arn_in(outputs)}"]
+    return run_cdk_visibly(["deploy", "--all", *chosen], default_layout())
 
 
 def model(_: Arguments) -> int:

@@ -36,7 +36,15 @@ OTHER_OPTIONS = {
     "request_burst": "400",
     "cors_origins": "https://console.example.org",
     "console_url": "https://cairn.example.org",
+    "console_certificate_arn": "arn:aws:acm:us-east-1:111122223333:certificate/console",
     "sites_url": "https://sites.example.org",
+    "sites_certificate_arn": "arn:aws:acm:us-east-1:111122223333:certificate/sites",
+    "edge_only": "on",
+    "edge_secret": "2",
+    "price_class": "all",
+    "requests_an_address": "20000",
+    "waf": "count",
+    "web_acl_arn": "arn:aws:wafv2:us-east-1:111122223333:global/webacl/cairn-prod/0190",
     "edition": "memory",
     "sign_in_issuer": "https://login.example.org/people",
     "sign_in_client_id": "cairn",
@@ -68,10 +76,11 @@ OTHER_OPTIONS = {
     "model_budgets": "chat=1",
 }
 USER_POOL_OPTIONS = {
+    "edge": "off",
     "egress": "nat",
     "cognito_callbacks": "https://client.example.org/callback,http://localhost:8765/callback",
 }
-SMALLEST_OPTIONS = {"endpoint_zones": "1", "min_acu": "0", "dashboards": "off"}
+SMALLEST_OPTIONS = {"endpoint_zones": "1", "min_acu": "0", "dashboards": "off", "waf": "off"}
 GROUPS = ("api", "base", "documents", "llm", "model", "sources", "vectors")
 
 

@@ -19,11 +19,11 @@ from tests.infrastructure.conftest import OTHER_OPTIONS, USER_POOL_OPTIONS
 from cairn.adapters.aws import metrics
 from cairn.kernel.metrics import SHAPES, Metric
 
-STACKS = {"api", "data", "network", "observability", "pipeline"}
+STACKS = {"api", "data", "network", "observability", "pipeline", "waf"}
 ROOT_OF_WILDCARDS = {"ec2:", "logs:", "xray:"}  # actions for which IAM has no resource
 
 
-def test_the_prod_stage_has_the_five_stacks(prod: Assembly) -> None:
+def test_the_prod_stage_has_the_six_stacks(prod: Assembly) -> None:
     assert set(prod.templates) == {f"cairn-prod-{name}" for name in STACKS}
 
 
@@ -498,7 +498,7 @@ def test_the_api_is_told_where_people_open_the_console(
         )
         return json.dumps(api["CAIRN_CONSOLE_URL"])
 
-    (own,) = prod.resources("AWS::ApiGatewayV2::Api")
+    (own,) = prod.resources("AWS::CloudFront::Distribution")
     assert own.id in told(prod)
     assert told(other_prod) == json.dumps(OTHER_OPTIONS["console_url"])
 

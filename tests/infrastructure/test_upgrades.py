@@ -129,7 +129,7 @@ def test_every_option_differs_between_the_two_deployments() -> None:
     assert PROD_OPTIONS.items().isdisjoint(OTHER_OPTIONS.items())
     either = PROD_OPTIONS.keys() | OTHER_OPTIONS.keys()
     apart = USER_POOL_OPTIONS.keys() - either
-    assert apart == {"cognito_callbacks"}  # refused beside oidc_issuer, and without a way out
+    assert apart == {"cognito_callbacks", "edge"}  # refused beside oidc_issuer; without the rest
     assert option_names() - NOT_FOR_OPERATORS <= either | apart
 
 

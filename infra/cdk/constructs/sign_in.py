@@ -18,7 +18,6 @@ from constructs import Construct
 from infra.cdk.constructs.acknowledgement import acknowledge
 
 if TYPE_CHECKING:
-    from aws_cdk import aws_apigatewayv2 as apigw
     from aws_cdk import aws_lambda as lambda_
 
     from infra.cdk.config import Config
@@ -34,12 +33,12 @@ class SignIn(Construct):
     """Tells `function` whose tokens are good; the issuer of `config` does the rest."""
 
     def __init__(
-        self, scope: Construct, *, config: Config, api: apigw.HttpApi, function: lambda_.Function
+        self, scope: Construct, *, config: Config, url: str, function: lambda_.Function
     ) -> None:
-        """The audience is the API's own address unless `oidc_audience` says another."""
+        """The audience is `/mcp` of `url`, where it is asked, unless `oidc_audience` is set."""
         super().__init__(scope, "SignIn")
         chosen = config.sign_in
-        audience = chosen.get("oidc_audience") or f"{api.api_endpoint}/mcp"
+        audience = chosen.get("oidc_audience") or f"{url}/mcp"
         issuer, scopes = chosen.get("oidc_issuer", ""), chosen.get("oidc_scopes", "")
         if "cognito_callbacks" in chosen:
             issuer = self._user_pool(config, audience)

@@ -1,4 +1,4 @@
-"""The api stack: the api function and the HTTP API in front of it."""
+"""The api stack: the api function and the HTTP API and CloudFront in front of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from aws_cdk import CfnOutput, Environment, Stack
 
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.dependency_layers import DependencyLayers
+from infra.cdk.constructs.front import Front
 from infra.cdk.constructs.http_api import HttpApi
 from infra.cdk.constructs.sign_in import SignIn
 from infra.cdk.constructs.step_machine import SCHEDULED_ONLY, let_answer
@@ -15,7 +16,7 @@ from infra.cdk.constructs.step_machine import SCHEDULED_ONLY, let_answer
 if TYPE_CHECKING:
     from constructs import Construct
 
-    from infra.cdk.config import Config
+    from infra.cdk.config import Config, FrontOptions
     from infra.cdk.constructs.private_network import PrivateNetwork
     from infra.cdk.functions import FunctionSpec
     from infra.cdk.stacks.data import DataStack
@@ -55,10 +56,24 @@ class ApiStack(Stack):
                 machine.grant_start_execution(self.function)
         let_answer(pipeline.machines["investigation"], self.function, config=config)
         self.http = HttpApi(self, config=config, function=self.function)
+        url = self._put_behind(config.front, config) if config.front else self.http.api.api_endpoint
         if not config.is_local:
-            own = config.people.get("console_url") or self.http.api.api_endpoint
+            own = config.people.get("console_url") or url
             self.function.add_environment("CAIRN_CONSOLE_URL", own)
+            CfnOutput(self, "Url", value=url)
         if config.has_issuer:
-            SignIn(self, config=config, api=self.http.api, function=self.function)
+            SignIn(self, config=config, url=url, function=self.function)
         CfnOutput(self, "HttpApiId", value=self.http.api.http_api_id)
         CfnOutput(self, "HttpApiUrl", value=self.http.url)
+
+    def _put_behind(self, options: FrontOptions, config: Config) -> str:
+        """Put CloudFront in front of the API and let it believe it; return where it is asked."""
+        front = Front(self, config=config, options=options, api=self.http.api)
+        self.function.add_environment("CAIRN_EDGE_SECRETS", front.secrets)
+        self.function.add_environment("CAIRN_EDGE_ONLY", "on" if options.only else "off")
+        # CloudFront sends another secret before the function forgets the last one
+        for name, distribution in (("Console", front.console), ("Sites", front.sites)):
+            if distribution:
+                self.function.node.add_dependency(distribution)
+                CfnOutput(self, f"{name}DomainName", value=distribution.distribution_domain_name)
+        return front.url

@@ -12,6 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 
 from cairn.api.calls import LogCalls
+from cairn.api.edge import Edge
 from cairn.api.fairness import Fairness
 from cairn.api.gate import Gate
 from cairn.api.mcp.serving import McpEndpoint
@@ -167,6 +168,7 @@ def _wrap(
     app.add_middleware(BodyLimit, max_bytes=options.max_body_bytes)
     app.add_middleware(WidgetOrigins, services=services)
     app.add_middleware(Sites, services=services, sites_url=options.sites_url, log=log)
+    app.add_middleware(Edge, secrets=options.edge_secrets, only=options.edge_only)
     app.add_middleware(RequestContext, log=log, new_id=ids, stopwatch=stopwatch)
 
 

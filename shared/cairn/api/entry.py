@@ -59,6 +59,8 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
         issuer=settings.oidc_issuer or (BUILT_IN if local and server else None),
         audiences=settings.audiences(),
         token_scopes=tuple(settings.oidc_scopes.replace(",", " ").split()),
+        edge_secrets=settings.secrets_of_edge(),
+        edge_only=settings.edge_only == "on",
         metrics=metrics(settings.stage),
         metrics_token=_metrics_token(server),
     )

@@ -83,6 +83,8 @@ class ApiOptions:
     what a server works on at once of each workspace; None for a function, which serves one.
     `console_url` is the origin that people open the pages at; empty: only a laptop knows its own.
     `sign_in_issuer` signs people in to them.
+    `edge_secrets` are what the deployment's front proves itself with, `edge_only` refuses what does
+    not come through it: see `api.edge`.
     `metrics_token` opens `/metrics`; None: there is no such path.
     """
 
@@ -101,5 +103,7 @@ class ApiOptions:
     pace: Pace = field(default_factory=Pace)
     open_streams: OpenStreams = field(default_factory=OpenStreams)
     chat_threads: ChatThreads = field(default_factory=ChatThreads)
+    edge_secrets: tuple[str, ...] = field(default=(), repr=False)
+    edge_only: bool = False
     metrics: Metrics = untold
     metrics_token: str | None = field(default=None, repr=False)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from cairn.kernel.access.allowances import Allowances
 
 
+MIN_SECRET_CHARS = 32
+"""Of a secret that stands for the front of a deployment; shorter could be guessed."""
+
+
 class _FromEnvironment(BaseModel):
     """A model whose field `name` is the variable CAIRN_NAME; an error names the variable."""
 
@@ -291,7 +295,32 @@ class _PeopleSettings(_FromEnvironment):
         return frozenset(self.sign_in_domains.lower().replace(",", " ").split())
 
 
+class _EdgeSettings(_FromEnvironment):
+    """The front of a deployment. `edge_secrets`, separated by commas: the one it sends, the next.
+
+    `edge_only` refuses requests that come without one of them.
+    """
+
+    edge_secrets: SecretStr | None = None
+    edge_only: Literal["off", "on"] = "off"
+
+    @model_validator(mode="after")
+    def _shut_only_behind_a_front(self) -> Self:
+        secrets = self.secrets_of_edge()
+        if any(len(secret) < MIN_SECRET_CHARS for secret in secrets):
+            raise ValueError(f"CAIRN_EDGE_SECRETS: {MIN_SECRET_CHARS} characters or more each")
+        if self.edge_only == "on" and not secrets:
+            raise ValueError("CAIRN_EDGE_ONLY needs CAIRN_EDGE_SECRETS: nobody could ask anything")
+        return self
+
+    def secrets_of_edge(self) -> tuple[str, ...]:
+        """Return the secrets that count."""
+        secrets = self.edge_secrets.get_secret_value() if self.edge_secrets else ""
+        return tuple(filter(None, (part.strip() for part in secrets.split(","))))
+
+
 class ApiSettings(
+    _EdgeSettings,
     _PeopleSettings,
     _RecallConstants,
     _SearchIndexSettings,

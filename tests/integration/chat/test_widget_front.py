@@ -20,6 +20,7 @@ from tests.support.world import World, open_world
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
+from cairn.api.options import ApiOptions
 from cairn.chat.challenges import solve
 from cairn.chat.widget import BUSY
 from cairn.kernel.access import Scope
@@ -288,6 +289,22 @@ def test_who_writes_another_address_into_a_header_is_counted_by_his_own(front: F
         for at in range(5)
     ]
     assert [each.status_code for each in codes] == [200, 200, 200, 429, 429]
+
+
+def test_behind_cloudfront_each_visitor_has_limits_of_their_own_and_nobody_takes_anothers(
+    front: Front, world: World
+) -> None:
+    edge = Front(world.key, HashingEmbedder(), ApiOptions(edge_secrets=("s" * 64,)))
+    ours = page(edge, begun=False, anonymous={"per_minute": 2})
+
+    def comes(viewer: str, secret: str = "s" * 64) -> int:
+        headers = {"x-cairn-edge": secret, "x-cairn-viewer": viewer, "x-cairn-host": "cairn"}
+        return ours.ask("POST", "/sessions", json={}, headers=headers).status_code
+
+    assert [comes("198.51.100.1") for _ in range(3)] == [201, 201, 429]
+    assert comes("198.51.100.2") == 201
+    forged = [comes(f"198.51.100.{at}", "x" * 64) for at in range(3, 7)]
+    assert forged == [201, 201, 429, 429]  # all of the address that they come from
 
 
 def test_an_address_opens_so_many_sessions_and_no_more(front: Front) -> None:

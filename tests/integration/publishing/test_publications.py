@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from mangum import Mangum
 from tests.support import front as fronts
 from tests.support.console import BASE, register_hashing, signed_in
 from tests.support.embedding import HashingEmbedder
@@ -151,6 +153,37 @@ def test_every_answer_of_the_sites_has_the_headers_that_keep_scripts_out(
     assert image.headers["cache-control"] == "private, max-age=3600"
     assert image.headers["content-type"] == "image/png"
     assert missing.headers["cache-control"] == "no-store"
+
+
+def test_a_picture_comes_through_the_gateway_of_aws_as_it_is(sites: Publishing) -> None:
+    files = sites.files(**{"index.html": b"<p>Hello</p>", "a.png": PNG})
+    path = urlsplit(sites.publish(files=files, title="Brochure")["url"]).path + "a.png"
+    host = urlsplit(SITES_URL).netloc
+    event = {
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {"host": "gateway.example", "x-cairn-edge": "s" * 64, "x-cairn-host": host},
+        "requestContext": {
+            "http": {"method": "GET", "path": path, "sourceIp": "192.0.2.1"},
+            "domainName": "gateway.example",
+            "stage": "$default",
+        },
+        "isBase64Encoded": False,
+    }
+    options = ApiOptions(sites_url=SITES_URL, edge_secrets=("s" * 64,))
+    front = Front(sites.world.key, HashingEmbedder(), options)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        answer = Mangum(front.app, lifespan="off")(event, None)  # type: ignore[arg-type]
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+    assert (answer["statusCode"], answer["isBase64Encoded"]) == (200, True)
+    assert base64.b64decode(answer["body"]) == PNG
+    assert answer["headers"]["content-type"] == "image/png"
 
 
 def test_a_page_is_told_unchanged_by_its_tag_and_its_head_has_no_body(sites: Publishing) -> None:

@@ -41,6 +41,11 @@ BY_USE = frozenset(
         "AWS::ApiGatewayV2::Route",
         "AWS::ApiGatewayV2::Stage",
         "AWS::CDK::Metadata",
+        "AWS::CloudFront::CachePolicy",
+        "AWS::CloudFront::Distribution",
+        "AWS::CloudFront::Function",
+        "AWS::CloudFront::OriginRequestPolicy",
+        "AWS::CloudFront::ResponseHeadersPolicy",
         "AWS::Cognito::UserPool",  # paid for by who signs in, above 10,000 a month
         "AWS::Cognito::UserPoolClient",
         "AWS::Cognito::UserPoolDomain",
@@ -185,6 +190,11 @@ def _schedule(properties: Properties) -> Units:
     }
 
 
+def _web_acl(properties: Properties) -> Units:
+    rules = Decimal(len(properties["Rules"]))
+    return {"web_acl_month": Decimal(1), "waf_rule_month": rules}
+
+
 def _times(properties: Properties) -> Decimal:
     """Return how often a month a rule's schedule comes; never for a rule of events."""
     text = str(properties.get("ScheduleExpression", ""))
@@ -230,4 +240,5 @@ RULES: Mapping[str, Callable[[Properties], Units | None]] = {
     "AWS::OpenSearchService::Domain": _domain,
     "AWS::RDS::DBInstance": _instance,
     "AWS::SecretsManager::Secret": _one_unit("secret_month"),
+    "AWS::WAFv2::WebACL": _web_acl,
 }
