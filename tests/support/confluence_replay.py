@@ -28,6 +28,7 @@ class ConfluenceReplay(Replay):
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     forbidden: set[str] = field(default_factory=set)
     ring: bool = False
+    expands: bool = True
 
     def write(self, page_id: str, title: str, storage: str, parent: str | None = None) -> None:
         """Write a page, or another version of it."""
@@ -117,6 +118,8 @@ class ConfluenceReplay(Replay):
         ]
         for each in shown:
             del each["content"]["parentId"]  # type: ignore[attr-defined]
+            if not self.expands:
+                del each["content"]["version"]  # type: ignore[attr-defined]
         return self._listed(asked, shown)
 
     def _listed(self, asked: Asked, rows: list[Record]) -> Reply:

@@ -44,6 +44,8 @@ class NotionReplay(Replay):
     a_page: int = 2
     now: datetime = field(default_factory=lambda: datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     ring: bool = False
+    hidden: set[str] = field(default_factory=set)
+    """Pages that search does not know of."""
 
     def write(self, page_id: str, title: str, *blocks: Record, row: bool = False) -> None:
         """Write a page, or change it; a row is one of the database."""
@@ -85,13 +87,19 @@ class NotionReplay(Replay):
             ("POST", "/v1/search"): self._search,
             ("GET", r"/v1/blocks/([0-9a-f-]+)/children"): self._children,
             ("GET", r"/v1/databases/([0-9a-f-]+)"): self._database,
+            ("POST", r"/v1/databases/([0-9a-f-]+)/query"): self._rows,
+            ("GET", r"/v1/pages/([0-9a-f-]+)"): self._page,
         }
 
     def _search(self, asked: Asked) -> Reply:
         wanted = asked.body
-        assert wanted["filter"] == {"property": "object", "value": "page"}
         assert wanted["sort"]["timestamp"] == "last_edited_time"
-        pages = [each for each in self.pages.values() if not each["archived"]]
+        if wanted["filter"] == {"property": "object", "value": "database"}:
+            database = {"object": "database", "id": DATABASE, "title": text("Tasks")}
+            return self._listed([database], wanted.get("start_cursor"))
+        assert wanted["filter"] == {"property": "object", "value": "page"}
+        known = (each for each in self.pages.values() if each["id"] not in self.hidden)
+        pages = [each for each in known if not each["archived"]]
         newest = wanted["sort"]["direction"] == "descending"
         pages.sort(key=lambda each: each["last_edited_time"], reverse=newest)
         return self._listed(pages, wanted.get("start_cursor"))
@@ -100,6 +108,18 @@ class NotionReplay(Replay):
         if block_id not in self.blocks:
             return self.unknown(asked)
         return self._listed(self.blocks[block_id], asked.query.get("start_cursor"))
+
+    def _rows(self, asked: Asked, database_id: str) -> Reply:
+        rows = [
+            each
+            for each in self.pages.values()
+            if each["parent"].get("database_id") == database_id and not each["archived"]
+        ]
+        return self._listed(rows, asked.body.get("start_cursor"))
+
+    def _page(self, asked: Asked, page_id: str) -> Reply:
+        page = self.pages.get(page_id)
+        return self.unknown(asked) if page is None else Reply(body=page)
 
     def _database(self, asked: Asked, database_id: str) -> Reply:
         return Reply(body={"object": "database", "id": database_id, "title": text("Tasks")})

@@ -478,6 +478,18 @@ def test_a_page_that_the_token_may_not_read_is_refused_alone(
     ]
 
 
+def test_a_search_that_tells_no_versions_is_asked_page_by_page(
+    desk: Sourcing, confluence: ConfluenceReplay
+) -> None:
+    shelf = ConfluenceShelf(confluence)
+    shelf.put(1, "Of the harbour.")
+    shelf.put(2, "Of the sea.")
+    source = add(desk, shelf)
+    confluence.expands = False
+    shelf.put(2, "Of another sea.")
+    assert counts(desk.sync(source)) == (0, 1, 0, 1)
+
+
 def test_parents_in_a_ring_end_the_path(desk: Sourcing, confluence: ConfluenceReplay) -> None:
     confluence.write("1", "One", "<p>Text.</p>", parent="2")
     confluence.write("2", "Two", "<p>Text.</p>", parent="1")
@@ -520,6 +532,25 @@ def test_a_row_and_blocks_in_blocks_become_one_document(
     said = " ".join(row[0] for row in rows)
     for words in ("State: Done", "Due: 2026-12-01", "First", "Ask Ada", "dig +short", "Done"):
         assert words in said
+
+
+def test_what_the_search_of_notion_leaves_out_is_asked_for_before_it_is_gone(
+    desk: Sourcing, notion: NotionReplay
+) -> None:
+    shelf = NotionShelf(notion)
+    for number in range(4):
+        shelf.put(number, f"Text of page {number}.")
+    row = str(UUID(int=7))
+    notion.write(row, "A row", block("b", "paragraph", "Of the harbour."), row=True)
+    notion.hidden.add(row)
+    source = add(desk, shelf)
+    assert keys(desk) == {row, *(shelf.key(number) for number in range(4))}
+    notion.hidden.update({shelf.key(0), shelf.key(1)})
+    shelf.drop(1)
+    del notion.pages[shelf.key(2)]
+    source = a_day_later(desk, source)
+    assert (source.error, counts(source)[2]) == (None, 2)
+    assert keys(desk) == {row, shelf.key(0), shelf.key(3)}
 
 
 def test_blocks_without_end_are_cut_off(desk: Sourcing, notion: NotionReplay) -> None:

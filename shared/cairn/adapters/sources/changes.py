@@ -45,7 +45,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """How far a listing is: which part of it, the service's own cursor there, lists so far."""
+    """How far a listing is: which part of it, the service's own cursor and lists so far there."""
 
     part: str
     next: str | None = None
@@ -65,7 +65,8 @@ class Place:
             return None
         if (part, next_) == (self.part, self.next) or self.lists >= most:
             raise ValidationFailed("The service lists without end.", reason="endless-list")
-        return Place(part=part, next=next_, lists=self.lists + 1).cursor()
+        lists = self.lists + 1 if part == self.part else 0
+        return Place(part=part, next=next_, lists=lists).cursor()
 
     def cursor(self) -> str:
         """Return it as a cursor."""

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from cairn.adapters.sources.changes import Changes, Place, most_lists, plain
 from cairn.adapters.sources.storage_format import storage_to_html
-from cairn.adapters.sources.web_api import WebApi, record, records
+from cairn.adapters.sources.web_api import WebApi, objects, record, records
 from cairn.kernel.errors import CairnError, NotFound, Unavailable, ValidationFailed
 from cairn.sources.reader import Item, Page
 from cairn.sources.source import Content
@@ -82,10 +82,21 @@ class ConfluenceReader:
         answer = self.api.get(
             SEARCH, cql=cql, limit=A_PAGE, cursor=place.next, expand="content.version"
         )
-        pages = [content for each in records(answer) if (content := record(each, "content"))]
+        contents = objects([each.get("content") for each in records(answer)])
+        pages = [self._numbered(page) for page in contents]
         following = _next(answer)
         part = CHANGES if following else self._first_trash()
         return self._listed(self._items(pages), self._after(place, part, following))
+
+    def _numbered(self, page: dict[str, Any]) -> dict[str, Any]:
+        """Return a page with its version, which search leaves out where it does not expand it."""
+        page_id = str(page.get("id", ""))
+        if isinstance(record(page, "version", "number"), int) or not page_id.isdecimal():
+            return page
+        try:
+            return self.api.get(f"{V2}/pages/{page_id}")
+        except (NotFound, ValidationFailed):
+            return page
 
     def _first_trash(self) -> str | None:
         return next((TRASH + space for space in self._all_spaces()), None)

@@ -1,7 +1,9 @@
 """Reads the pages of Notion that an integration was let see; rows of databases are pages, too.
 
-Search lists pages by when they changed: the newest first until what the last run saw, and all of
-them once a day. Times are of whole minutes, so that a page of the last minutes is read once more.
+Search lists pages by when they changed: the newest first until what the last run saw. Once a day
+all is listed: pages, the rows of each database, and one by one what was read before and is in none
+of them, since search is not complete. Times are of whole minutes: a page of the last minutes is
+read once more.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from uuid import UUID
 from cairn.adapters.sources.changes import Changes, Place, moment, most_lists, plain
 from cairn.adapters.sources.notion_text import TextOfBlocks, properties_text, title_of
 from cairn.adapters.sources.web_api import WebApi, record, records
-from cairn.kernel.errors import NotFound
+from cairn.kernel.errors import NotFound, ValidationFailed
 from cairn.sources.reader import Item, Page
 from cairn.sources.source import Content
 
@@ -33,7 +35,11 @@ GAP_SECONDS = 0.34
 
 A_PAGE = 100
 OVERLAP, UNSETTLED = timedelta(minutes=15), timedelta(minutes=3)
-CHANGES, PAGES = "changes", "pages"
+AT_ONCE = 20
+"""Pages that are asked for one by one between two words of how far the run is."""
+
+CHANGES, PAGES, ROWS, KNOWN = "changes", "pages", "rows ", "known"
+MOST_ITEMS = 100_000
 
 
 def notion_headers(secrets: Mapping[str, str]) -> dict[str, str]:
@@ -49,9 +55,12 @@ class NotionReader:
     limits: Limits
     api: WebApi
     _titles: dict[str, str] = field(default_factory=dict[str, str], init=False)
+    _seen: set[str] = field(default_factory=set[str], init=False)
+    _databases: list[str] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._changes = Changes.of(self.limits)
+        self._most = most_lists(self.limits)
 
     def version(self) -> str | None:
         """Return since when changes are looked for next time."""
@@ -64,29 +73,84 @@ class NotionReader:
             if self._changes.since is not None:
                 return Page(items=(), cursor=Place(part=CHANGES).cursor(), partial=True)
             place = Place(part=PAGES)
-        newest_first = place.part == CHANGES
+        if place.part == CHANGES:
+            return self._changed(place)
+        if place.part == PAGES:
+            answer = self._search("page", "ascending", place.next)
+            return self._listed(place, answer, next(iter(self._rows()), KNOWN))
+        if place.part == KNOWN:
+            return self._known(place, marks)
+        return self._in_database(place)
+
+    def _search(self, kind: str, direction: str, cursor: str | None) -> dict[str, Any]:
         query: dict[str, Any] = {
-            "filter": {"property": "object", "value": "page"},
-            "sort": {
-                "timestamp": "last_edited_time",
-                "direction": "descending" if newest_first else "ascending",
-            },
+            "filter": {"property": "object", "value": kind},
+            "sort": {"timestamp": "last_edited_time", "direction": direction},
             "page_size": A_PAGE,
         }
-        answer = self.api.post(
-            "/v1/search", query | ({"start_cursor": place.next} if place.next else {})
-        )
-        pages = records(answer)
-        following = _next(answer)
-        if newest_first and any(self._is_older(each) for each in pages):
+        return self.api.post("/v1/search", query | _from(cursor))
+
+    def _changed(self, place: Place) -> Page:
+        """Return what changed last, until it is older than what the last run saw."""
+        answer = self._search("page", "descending", place.next)
+        pages, following = records(answer), _next(answer)
+        if any(self._is_older(each) for each in pages):
             pages, following = [each for each in pages if not self._is_older(each)], None
-        return Page(
-            items=tuple(item for each in pages if (item := self._item(each)) is not None),
-            cursor=place.after(
-                place.part if following else None, following, most_lists(self.limits)
-            ),
-            partial=newest_first,
-        )
+        cursor = place.after(place.part if following else None, following, self._most)
+        return Page(items=self._items(pages), cursor=cursor, partial=True)
+
+    def _in_database(self, place: Place) -> Page:
+        parts = self._rows()
+        later = parts[parts.index(place.part) + 1 :] if place.part in parts else []
+        path = f"/v1/databases/{place.part.removeprefix(ROWS)}/query"
+        try:
+            answer = self.api.post(path, {"page_size": A_PAGE} | _from(place.next))
+        except NotFound:  # it went, or is shown no longer
+            answer = {}
+        return self._listed(place, answer, next(iter(later), KNOWN))
+
+    def _listed(self, place: Place, answer: dict[str, Any], then: str) -> Page:
+        following = _next(answer)
+        cursor = place.after(place.part if following else then, following, self._most)
+        return Page(items=self._items(records(answer)), cursor=cursor)
+
+    def _known(self, place: Place, marks: Marks) -> Page:
+        """Look at pages that were read before and no search lists: search is not complete."""
+        after = place.next or ""
+        keys = sorted(key for key in marks(None) if key > after and key not in self._seen)
+        chosen, left = keys[:AT_ONCE], len(keys) > AT_ONCE
+        items = tuple(item for key in chosen if (item := self._asked_for(key)) is not None)
+        part = place.part if left else None
+        return Page(items=items, cursor=place.after(part, chosen[-1] if left else None, MOST_ITEMS))
+
+    def _asked_for(self, key: str) -> Item | None:
+        try:
+            page = self.api.get(f"/v1/pages/{key}")
+        except (NotFound, ValidationFailed):
+            return None
+        return self._item(page)
+
+    def _items(self, pages: list[dict[str, Any]]) -> tuple[Item, ...]:
+        """Return the items of pages, but for those that this listing had."""
+        items = [item for each in pages if (item := self._item(each)) is not None]
+        fresh = [item for item in items if item.key not in self._seen]
+        self._seen.update(item.key for item in fresh)
+        return tuple(fresh)
+
+    def _rows(self) -> list[str]:
+        """Return the parts that are databases, by their ids."""
+        if self._databases is None:
+            place, ids = Place(part=ROWS), set[str]()
+            while True:
+                answer = self._search("database", "ascending", place.next)
+                ids.update(filter(None, (_id(each.get("id")) for each in records(answer))))
+                following = _next(answer)
+                cursor = place.after(ROWS if following else None, following, self._most)
+                if cursor is None:
+                    break
+                place = Place.of(cursor) or place
+            self._databases = [ROWS + each for each in sorted(ids)]
+        return self._databases
 
     def close(self) -> None:
         """Nothing is open."""
@@ -151,6 +215,10 @@ class NotionReader:
             raise NotFound("There is no such block.", reason="gone")
         answer = self.api.get(f"/v1/blocks/{block}/children", page_size=A_PAGE, start_cursor=cursor)
         return records(answer), _next(answer)
+
+
+def _from(cursor: str | None) -> dict[str, str]:
+    return {"start_cursor": cursor} if cursor else {}
 
 
 def _next(answer: Mapping[str, Any]) -> str | None:

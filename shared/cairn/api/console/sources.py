@@ -38,6 +38,7 @@ PLACES = {
     KnowledgeKind.FOLDER: "path",
     KnowledgeKind.GIT: "url",
     KnowledgeKind.SITE: "url",
+    KnowledgeKind.CONFLUENCE: "url",
 }
 """The setting that a kind calls its place by."""
 
