@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
-from html.parser import HTMLParser
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from cairn.adapters.sources.changes import plain
+from cairn.documents.formats.html import nesting
+from cairn.documents.parsed import malformed
 
 _CDATA, _END = "<![CDATA[", "]]>"
 _AS = {"ac:plain-text-body": "pre", "ac:task": "li", "ac:task-list": "ul"}
@@ -20,17 +24,20 @@ _DROPPED = frozenset(
 )
 _SAY = {"ri:page": "ri:content-title", "ri:attachment": "ri:filename", "time": "datetime"}
 _TITLE = 500
+_CLOSES_ITSELF = re.compile(r"<((?:ac|ri):[a-z-]{1,40}|time)\b([^<>]*)/>")
+MOST_NESTING = 1_000
+"""As of any page: the parser's time grows with its square."""
 
 
 def storage_to_html(storage: str, *, title: str, attachments: list[str]) -> str:
     """Return a page that the reader of HTML documents reads; what is in it cannot run."""
-    cleaner = _Cleaner()
-    cleaner.feed(_without_cdata(storage))
-    cleaner.close()
+    source = _CLOSES_ITSELF.sub(r"<\1\2></\1>", _without_cdata(storage))
+    if nesting(source) > MOST_NESTING:
+        raise malformed(f"The page nests its elements more than {MOST_NESTING} deep.")
     names = "".join(f"<li>{escape(name)}</li>" for name in attachments)
     more = f"<h2>Attachments</h2><ul>{names}</ul>" if names else ""
     head = f"<title>{escape(title)}</title>"
-    body = f"<h1>{escape(title)}</h1>{''.join(cleaner.parts)}{more}"
+    body = f"<h1>{escape(title)}</h1>{_cleaned(source)}{more}"
     return f"<html><head>{head}</head><body>{body}</body></html>"
 
 
@@ -46,46 +53,23 @@ def _without_cdata(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-class _Cleaner(HTMLParser):
-    """Collects what is kept; what is dropped ends with its own tag."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._dropped: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._dropped:
-            if tag == self._dropped[-1]:
-                self._dropped.append(tag)
-        elif tag in _DROPPED:
-            self._dropped.append(tag)
-        else:
-            self._say(tag, dict(attrs))
+def _cleaned(source: str) -> str:
+    """Return what is kept: names of elements without their attributes, and texts."""
+    parts = list[str]()
+    body = LexborHTMLParser(source).body
+    left: list[LexborNode | str] = [] if body is None else [body]
+    while left:
+        node = left.pop()
+        if isinstance(node, str):
+            parts.append(node)
+        elif node.is_text_node:
+            parts.append(escape(node.text_content or ""))
+        elif node.is_element_node and (tag := node.tag or "") not in _DROPPED:
             name = _AS.get(tag, tag)
             if name in _KEPT:
-                self.parts.append(f"<{name}>")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if not self._dropped:
-            self._say(tag, dict(attrs))
-            if tag in {"br", "hr"}:
-                self.parts.append(f"<{tag}>")
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._dropped:
-            if tag == self._dropped[-1]:
-                self._dropped.pop()
-            return
-        name = _AS.get(tag, tag)
-        if name in _KEPT and name not in {"br", "hr"}:
-            self.parts.append(f"</{name}>")
-
-    def handle_data(self, data: str) -> None:
-        if not self._dropped:
-            self.parts.append(escape(data))
-
-    def _say(self, tag: str, attributes: dict[str, str | None]) -> None:
-        """Say what stands in an attribute only: where a link leads to, a date."""
-        if (name := _SAY.get(tag)) is not None:
-            self.parts.append(escape(plain(attributes.get(name), _TITLE)))
+                parts.append(f"<{name}>")
+                left.append("" if name in {"br", "hr"} else f"</{name}>")
+            if (attribute := _SAY.get(tag)) is not None:
+                parts.append(escape(plain(node.attributes.get(attribute), _TITLE)))
+            left.extend(reversed(list(node.iter(include_text=True))))
+    return "".join(parts)
