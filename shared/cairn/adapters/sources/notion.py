@@ -79,7 +79,7 @@ class NotionReader:
             answer = self._search("page", "ascending", place.next)
             return self._listed(place, answer, next(iter(self._rows()), KNOWN))
         if place.part == KNOWN:
-            return self._known(place, marks)
+            return self._left_out(place, marks)
         return self._in_database(place)
 
     def _search(self, kind: str, direction: str, cursor: str | None) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class NotionReader:
         cursor = place.after(place.part if following else then, following, self._most)
         return Page(items=self._items(records(answer)), cursor=cursor)
 
-    def _known(self, place: Place, marks: Marks) -> Page:
+    def _left_out(self, place: Place, marks: Marks) -> Page:
         """Look at pages that were read before and no search lists: search is not complete."""
         after = place.next or ""
         keys = sorted(key for key in marks(None) if key > after and key not in self._seen)
