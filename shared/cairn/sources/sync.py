@@ -58,6 +58,9 @@ FIRST_LEASE, LEASE = timedelta(minutes=15), timedelta(minutes=5)
 LONGEST_WAIT = timedelta(hours=1)
 """What a service may ask for before a run of it goes on."""
 
+LONGEST_RUN = timedelta(hours=24)
+"""After this a run that is kept waiting has failed."""
+
 READ_AT_ONCE = 20
 """Documents of a workspace that wait to be parsed before a source brings more."""
 
@@ -167,11 +170,14 @@ class _Run:
         self.platform.warn("source.not_synced", fields)
 
     def waits(self, limit: RateLimited) -> str:
-        """Let the run go on when the service answers again; one that got nowhere has failed."""
-        if not self.moved:
+        """Let the run go on when the service answers again; one that gets nowhere has failed."""
+        now = self.platform.clock()
+        is_begun = self.cursor is not None or self.report.new or self.report.changed
+        is_late = now - self.report.started_at > LONGEST_RUN
+        if not self.moved and (is_late or not is_begun):
             self.failed(limit)
             return "failed"
-        until = self.platform.clock() + min(timedelta(seconds=limit.retry_after), LONGEST_WAIT)
+        until = now + min(timedelta(seconds=limit.retry_after), LONGEST_WAIT)
         with self.platform.transactions.writing(self.principal) as stores:
             stores.sources.progress(
                 self.source.id, self.lease, cursor=self.cursor, report=self.report, until=until

@@ -388,8 +388,30 @@ def test_a_service_that_asks_for_patience_is_gone_on_with_where_it_was(
     assert source.error is None
     assert desk.work(source).run is not None  # nobody goes on before a minute is over
     desk.clock.ahead = timedelta(minutes=2)
+    limits.append(Fault(status=429, headers={"retry-after": "60"}, body={}))
+    source = desk.work(source)  # who goes on is kept waiting at once
+    assert source.run is not None
+    assert source.error is None
+    desk.clock.ahead = timedelta(minutes=4)
     source = desk.work(source)
     assert (source.run, counts(source)) == (None, (5, 0, 0, 0))
+
+
+@SERVICES
+def test_a_run_that_is_kept_waiting_for_a_day_has_failed(
+    desk: Sourcing, request: pytest.FixtureRequest, kind: str
+) -> None:
+    replay, shelf = service(request, kind)
+    for number in range(5):
+        shelf.put(number, f"Text of page {number}.")
+    source = desk.add(shelf.kind, "pages", **shelf.given())
+    plain_answer = replay.answer
+    limit = Fault(status=429, headers={"retry-after": "60"}, body={})
+    replay.answer = lambda asked: limit if replay.count("GET") > 3 else plain_answer(asked)
+    assert desk.work(source).run is not None
+    desk.clock.ahead = timedelta(hours=25)
+    source = desk.work(source)
+    assert (source.run, source.error) == (None, "rate-limited")
 
 
 @SERVICES
