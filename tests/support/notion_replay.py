@@ -46,6 +46,8 @@ class NotionReplay(Replay):
     ring: bool = False
     hidden: set[str] = field(default_factory=set)
     """Pages that search does not know of."""
+    split: bool = False
+    """Whether the database has several data sources, which this version cannot query."""
 
     def write(self, page_id: str, title: str, *blocks: Record, row: bool = False) -> None:
         """Write a page, or change it; a row is one of the database."""
@@ -110,6 +112,8 @@ class NotionReplay(Replay):
         return self._listed(self.blocks[block_id], asked.query.get("start_cursor"))
 
     def _rows(self, asked: Asked, database_id: str) -> Reply:
+        if self.split:
+            return _error(400, "validation_error", "Databases with multiple data sources ...")
         rows = [
             each
             for each in self.pages.values()

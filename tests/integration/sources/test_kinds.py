@@ -575,6 +575,15 @@ def test_what_the_search_of_notion_leaves_out_is_asked_for_before_it_is_gone(
     assert keys(desk) == {row, shelf.key(0), shelf.key(3)}
 
 
+def test_a_database_that_cannot_be_queried_is_read_as_far_as_search_tells(
+    desk: Sourcing, notion: NotionReplay
+) -> None:
+    notion.split = True
+    notion.write(str(UUID(int=7)), "A row", block("b", "paragraph", "Of the sea."), row=True)
+    source = add(desk, NotionShelf(notion))
+    assert (source.error, source.documents) == (None, 1)
+
+
 def test_blocks_without_end_are_cut_off(desk: Sourcing, notion: NotionReplay) -> None:
     page = str(UUID(int=1))
     deep = [str(UUID(int=100 + number)) for number in range(30)]

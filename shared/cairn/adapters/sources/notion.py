@@ -105,7 +105,7 @@ class NotionReader:
         path = f"/v1/databases/{place.part.removeprefix(ROWS)}/query"
         try:
             answer = self.api.post(path, {"page_size": A_PAGE} | _from(place.next))
-        except NotFound:  # it went, or is shown no longer
+        except (NotFound, ValidationFailed):  # it went, is not shown, or has several sources
             answer = {}
         return self._listed(place, answer, next(iter(later), KNOWN))
 
@@ -202,7 +202,7 @@ class NotionReader:
     def _database_title(self, database_id: str) -> str:
         try:
             answer = self.api.get(f"/v1/databases/{database_id}")
-        except NotFound:
+        except (NotFound, ValidationFailed):
             return database_id
         words = "".join(plain(each.get("plain_text"), 200) for each in records(answer, "title"))
         return words[:200] or database_id
