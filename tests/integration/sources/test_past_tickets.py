@@ -181,6 +181,21 @@ def test_whom_a_ticket_was_about_takes_its_document_along(desk: Sourcing, people
     assert uri(people, one) not in desk.documents()
 
 
+def test_a_customer_that_is_forgotten_takes_its_tickets_along(
+    desk: Sourcing, people: People
+) -> None:
+    stand = desk.stand
+    stand.tell("Something about hartwell.", client="hartwell")
+    with desk.platform.transactions.reading(stand.principal) as stores:
+        client = stores.subjects.find([("client", "hartwell")])["client", "hartwell"]
+    people.resolved("The zanzibarwalrus cannot sign in.", data_subjects=(client,))
+    source = past(desk)
+    assert source.documents == 1
+    proof = stand.proof(stand.forgets("hartwell"), "zanzibarwalrus")
+    assert proof.clean, [place for place in proof.places if place.found]
+    assert (again(desk, source).documents, desk.documents()) == (0, {})
+
+
 def test_a_ticket_whose_document_was_forgotten_does_not_come_back(
     desk: Sourcing, people: People
 ) -> None:
