@@ -19,7 +19,9 @@ from tests.support.desks import (
     Jira,
     Linear,
     desk_of,
+    intercom_signed,
     signed,
+    zendesk_signed,
 )
 from tests.support.halopsa_replay import TENANT
 from tests.support.jira_replay import account
@@ -503,3 +505,86 @@ def test_a_desk_whose_clock_is_behind_loses_nothing() -> None:
     assert walk.after([("1", behind)], "").since < behind
     ahead = NOON + timedelta(minutes=30)
     assert walk.after([("1", ahead)], "").since < NOON
+
+
+def read_at_the_desk(desk: Any, adapter: TicketAdapter, delivered: Delivered) -> None:
+    """Hold what a delivery that names a ticket must bring."""
+    events = taken(adapter, delivered, desk.replay.now)
+    (ticket,) = events.tickets
+    assert (ticket.title, [each.text for each in events.messages]) == ("Door", ["The left one."])
+    assert adapter.read(delivered).delivery_id == events.delivery_id
+
+
+def test_zendesk_signs_the_time_with_the_body_and_names_a_ticket_that_is_read_at_the_desk() -> None:
+    with desk_of("zendesk") as desk:
+        number = desk.ask("Door", "It rattles.")
+        desk.move(minutes=1)
+        desk.write(number, "The left one.")
+
+        adapter, now = desk.open(), desk.replay.now
+        event = {"type": "zen:event-type:ticket.comment_added", "detail": {"id": number}}
+        read_at_the_desk(desk, adapter, zendesk_signed(event, now))
+        read_at_the_desk(desk, adapter, zendesk_signed({"ticket_id": number}, now))
+        assert taken(adapter, zendesk_signed({"detail": {}}, now), now).tickets == ()
+        good = zendesk_signed(event, now)
+        for headers in (
+            {},
+            {**good.headers, "x-zendesk-webhook-signature": "AAAA"},
+            {**good.headers, "x-zendesk-webhook-signature-timestamp": "2026-03-02T09:01:01Z"},
+            {**good.headers, "x-zendesk-webhook-signature-timestamp": "\ud800"},
+            zendesk_signed(event, now, "another").headers,
+            zendesk_signed(event, now - timedelta(minutes=6)).headers,
+            zendesk_signed(event, now + timedelta(minutes=6)).headers,
+        ):
+            with pytest.raises(Unauthenticated):
+                adapter.verify(Delivered(body=good.body, headers=headers), now)
+
+
+def test_freshdesk_sends_a_secret_and_names_a_ticket_that_is_read_at_the_desk() -> None:
+    with desk_of("freshdesk") as desk:
+        number = desk.ask("Door", "It rattles.")
+        desk.move(minutes=1)
+        desk.write(number, "The left one.")
+        adapter, now = desk.open(), desk.replay.now
+        body = json.dumps({"ticket_id": number}).encode()
+        good = Delivered(body=body, headers={"x-cairn-secret": "hush"})
+        read_at_the_desk(desk, adapter, good)
+        hook = json.dumps({"freshdesk_webhook": {"ticket_id": int(number)}}).encode()
+        read_at_the_desk(desk, adapter, Delivered(body=hook, headers=good.headers))
+        for headers in ({}, {"x-cairn-secret": ""}, {"x-cairn-secret": "hus"}):
+            with pytest.raises(Unauthenticated):
+                adapter.verify(Delivered(body=body, headers=headers), now)
+        api_key = {"api_key": desk.secrets["api_key"]}
+        unset = OpenHelpDesk(allow_private=True)("freshdesk", desk.config, api_key)
+        with pytest.raises(Unauthenticated):
+            unset.verify(Delivered(body=body, headers={"x-cairn-secret": ""}), now)
+
+
+def test_intercom_signs_its_notifications_and_the_conversation_is_read_at_the_desk() -> None:
+    with desk_of("intercom") as desk:
+        number = desk.ask("Door", "It rattles.")
+        desk.move(minutes=1)
+        desk.write(number, "The left one.")
+        adapter, now = desk.open(), desk.replay.now
+
+        read_at_the_desk(desk, adapter, intercom_signed("conversation.user.replied", number))
+        assert taken(adapter, intercom_signed("ping", number), now).tickets == ()
+        for wrong in (
+            intercom_signed("ping", number, "another").headers,
+            {},
+            {"x-hub-signature": "sha1="},
+        ):
+            with pytest.raises(Unauthenticated):
+                adapter.verify(
+                    Delivered(body=intercom_signed("ping", number).body, headers=wrong), now
+                )
+
+
+def test_zendesk_accounts_without_statuses_of_their_own_have_the_systems() -> None:
+    with desk_of("zendesk") as desk:
+        ticket = desk.ask("Door", "It rattles.")
+        where = {"where": lambda asked: "custom_statuses" in asked.path}
+        desk.replay.faults.append(Fault(status=200, body={"custom_statuses": []}, **where))
+        assert desk.open().set_status(ticket, "auto_resolved") == "Solved"
+        sent = [asked.body for asked in desk.replay.asked if asked.method == "PUT"]
+        assert sent == [{"ticket": {"status": "solved"}}]

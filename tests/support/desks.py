@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -13,17 +14,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tests.support import (
     autotask_replay,
     connectwise_replay,
+    freshdesk_replay,
     halopsa_replay,
+    intercom_replay,
     jira_replay,
     linear_replay,
+    zendesk_replay,
 )
 
 from cairn.adapters.http.help_desks import OpenHelpDesk
 from cairn.tickets.adapter import Delivered
+from cairn.tickets.html import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
     from tests.support.replaying import Asked, Replay
 
@@ -333,12 +339,138 @@ class ConnectWise(Desk):
         return asked.path.endswith("/service/tickets")
 
 
+@dataclass(kw_only=True)
+class Zendesk(Desk):
+    replay: zendesk_replay.ZendeskReplay
+    kind = "zendesk"
+    closed, own_status, numbered = "Solved", "Pending", "3"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"site_url": self.replay.url, "email": zendesk_replay.EMAIL}
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"api_token": zendesk_replay.API_TOKEN, "webhook_secret": WEBHOOK_SECRET}
+
+    def ask(self, title: str, text: str) -> str:
+        return str(self.replay.add(title, text)["id"])
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.comment(ticket, text, 41)
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.comment(ticket, text, 8)
+
+    def touch(self, ticket: str) -> None:
+        self.replay.touch(ticket)
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        comments = self.replay.comments[ticket]
+        return [(each["body"], not each["public"]) for each in comments if each["author_id"] == 7]
+
+    def status(self, ticket: str) -> str:
+        return zendesk_replay.STATUSES[self.replay.tickets[ticket]["custom_status_id"]][0]
+
+    def writes(self, asked: Asked) -> bool:
+        return asked.method == "PUT"
+
+    def lists(self, asked: Asked) -> bool:
+        return "/incremental/" in asked.path
+
+
+@dataclass(kw_only=True)
+class Freshdesk(Desk):
+    replay: freshdesk_replay.FreshdeskReplay
+    kind = "freshdesk"
+    closed, own_status, numbered = "Resolved", "Pending", "3"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"site_url": self.replay.url}
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"api_key": freshdesk_replay.API_KEY, "webhook_secret": WEBHOOK_SECRET}
+
+    def ask(self, title: str, text: str) -> str:
+        return str(self.replay.add(title, text)["id"])
+
+    def write(self, ticket: str, text: str) -> None:
+        html = text.replace("\n", "<br>")
+        self.replay.say(ticket, html, 41, incoming=True, private=False)
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.say(ticket, text, 8, incoming=False, private=False)
+
+    def touch(self, ticket: str) -> None:
+        self.replay.touch(ticket)
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        rows = self.replay.conversations.get(ticket, [])
+        return [(each["body_text"], each["private"]) for each in rows if each["user_id"] == 7]
+
+    def status(self, ticket: str) -> str:
+        return freshdesk_replay.STATUSES[str(self.replay.tickets[ticket]["status"])][0]
+
+    def minutes(self, ticket: str) -> list[float]:
+        times = [each["time_spent"].split(":") for each in self.replay.times[ticket]]
+        return [int(hours) * 60 + int(minutes) for hours, minutes in times]
+
+    def lists(self, asked: Asked) -> bool:
+        return asked.path == "/api/v2/tickets"
+
+
+@dataclass(kw_only=True)
+class Intercom(Desk):
+    replay: intercom_replay.IntercomReplay
+    kind = "intercom"
+    closed, own_status, numbered = "closed", "open", "open"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return {"api_url": self.replay.url, "admin_id": intercom_replay.ADMIN}
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        return {"access_token": intercom_replay.ACCESS_TOKEN, "client_secret": WEBHOOK_SECRET}
+
+    def ask(self, title: str, text: str) -> str:
+        return str(self.replay.add(title, text)["id"])
+
+    def write(self, ticket: str, text: str) -> None:
+        self.replay.say(ticket, text.replace("\n", "<br>"), intercom_replay.MARA)
+
+    def colleague(self, ticket: str, text: str) -> None:
+        self.replay.say(ticket, text, {"type": "admin", "id": "8", "email": LENA})
+
+    def touch(self, ticket: str) -> None:
+        self.replay.touch(ticket)
+
+    def answers(self, ticket: str) -> list[tuple[str, bool]]:
+        parts = self.replay.parts[ticket]
+        ours = [each for each in parts if each["author"]["id"] == intercom_replay.ADMIN]
+        return [(plain_text(each["body"]), each["part_type"] == "note") for each in ours]
+
+    def status(self, ticket: str) -> str:
+        return self.replay.conversations[ticket]["state"]
+
+    def writes(self, asked: Asked) -> bool:
+        return asked.path.endswith("/reply")
+
+    def lists(self, asked: Asked) -> bool:
+        return asked.path.endswith("/search")
+
+
 _SERVERS: dict[str, tuple[type[Desk], Callable[[], AbstractContextManager[Replay]]]] = {
     "jira": (Jira, jira_replay.jira_replay),
     "linear": (Linear, linear_replay.linear_replay),
     "halopsa": (Halo, halopsa_replay.halopsa_replay),
     "autotask": (Autotask, autotask_replay.autotask_replay),
     "connectwise": (ConnectWise, connectwise_replay.connectwise_replay),
+    "zendesk": (Zendesk, zendesk_replay.zendesk_replay),
+    "freshdesk": (Freshdesk, freshdesk_replay.freshdesk_replay),
+    "intercom": (Intercom, intercom_replay.intercom_replay),
 }
 KINDS = tuple(_SERVERS)
 
@@ -349,6 +481,25 @@ def desk_of(kind: str) -> Iterator[Desk]:
     face, server = _SERVERS[kind]
     with server() as replay:
         yield face(replay=replay)
+
+
+def zendesk_signed(document: Any, at: datetime, secret: str = WEBHOOK_SECRET) -> Delivered:
+    """A delivery whose body is signed with its time."""
+    body, sent_at = json.dumps(document).encode(), f"{at:%Y-%m-%dT%H:%M:%SZ}"
+    digest = hmac.new(secret.encode(), sent_at.encode() + body, hashlib.sha256).digest()
+    headers = {
+        "x-zendesk-webhook-signature": base64.b64encode(digest).decode(),
+        "x-zendesk-webhook-signature-timestamp": sent_at,
+    }
+    return Delivered(body=body, headers=headers)
+
+
+def intercom_signed(topic: str, conversation: str, secret: str = WEBHOOK_SECRET) -> Delivered:
+    """A notification about a conversation."""
+    document = {"topic": topic, "id": "notif_1", "data": {"item": {"id": conversation}}}
+    body = json.dumps(document).encode()
+    digest = hmac.new(secret.encode(), body, hashlib.sha1).hexdigest()
+    return Delivered(body=body, headers={"x-hub-signature": f"sha1={digest}"})
 
 
 def signed(document: Any, header: str, prefix: str = "", **headers: str) -> Delivered:

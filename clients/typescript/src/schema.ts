@@ -2692,7 +2692,7 @@ export interface components {
          * @description Where tickets come from.
          * @enum {string}
          */
-        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack" | "jira" | "linear" | "halopsa" | "autotask" | "connectwise";
+        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack" | "jira" | "linear" | "halopsa" | "autotask" | "connectwise" | "zendesk" | "freshdesk" | "intercom";
         /** @description How a source is to be read now. */
         SourceSyncIn: {
             /**

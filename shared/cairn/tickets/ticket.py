@@ -116,6 +116,9 @@ class SourceKind(StrEnum):
     HALOPSA = "halopsa"
     AUTOTASK = "autotask"
     CONNECTWISE = "connectwise"
+    ZENDESK = "zendesk"
+    FRESHDESK = "freshdesk"
+    INTERCOM = "intercom"
 
 
 class SourceState(StrEnum):

@@ -1,5 +1,6 @@
 """A ticket of each help desk from its first text to its end, against servers as documented."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +9,15 @@ from uuid import UUID
 import pytest
 from tests.fakes.stores import InMemoryTransactions
 from tests.support import connectwise_replay
-from tests.support.desks import KINDS, Desk, desk_of, signed
+from tests.support.desks import (
+    KINDS,
+    WEBHOOK_SECRET,
+    Desk,
+    desk_of,
+    intercom_signed,
+    signed,
+    zendesk_signed,
+)
 from tests.support.helpdesk import Clock, Helpdesk
 from tests.support.remembering import admin_of
 from tests.support.replaying import Fault
@@ -85,7 +94,7 @@ def test_a_ticket_is_fetched_answered_and_taken_up_again_with_the_customers_answ
     assert office.poll().new == 1
     assert office.poll() == PollResult()
     ticket_id, investigation_id = office.claim()
-    times = remote.kind != "linear"
+    times = remote.kind not in ("linear", "zendesk", "intercom")
     statuses = {"needs_client": remote.own_status}
     change = SourceChange(config={**remote.config, "statuses": statuses})
     office.desk.sources.change(office.desk.principal, office.source_id, change)
@@ -172,5 +181,12 @@ def delivered(remote: Any, ticket: str) -> Delivered:
             "webhookTimestamp": sent_at,
         }
         return signed(document, "linear-signature")
+    if remote.kind == "zendesk":
+        return zendesk_signed({"detail": {"id": ticket}}, remote.replay.now)
+    if remote.kind == "freshdesk":
+        body = json.dumps({"ticket_id": ticket}).encode()
+        return Delivered(body=body, headers={"x-cairn-secret": WEBHOOK_SECRET})
+    if remote.kind == "intercom":
+        return intercom_signed("conversation.user.created", ticket)
     body = remote.replay.callback(int(ticket), "added")
     return Delivered(body=body, headers=connectwise_replay.signed(body))

@@ -6920,6 +6920,9 @@ class TicketSourceView(Model):
             "halopsa",
             "autotask",
             "connectwise",
+            "zendesk",
+            "freshdesk",
+            "intercom",
         ]
         | str
     )
@@ -9070,6 +9073,9 @@ class SourceIn(Model):
         "halopsa",
         "autotask",
         "connectwise",
+        "zendesk",
+        "freshdesk",
+        "intercom",
     ] = Field(..., examples=["zoho-desk"])
     """What kind it is."""
 

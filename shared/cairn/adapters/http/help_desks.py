@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cairn.adapters.http.desks import (
     autotask,
     connectwise,
+    freshdesk,
     github,
     halopsa,
+    intercom,
     jira,
     linear,
     mail,
     slack,
+    zendesk,
     zoho,
 )
 from cairn.adapters.http.desks.declaring import HelpDesk, Opening
@@ -41,6 +44,9 @@ DESKS: Mapping[SourceKind, HelpDesk] = {
     for desk in (
         autotask.DESK,
         connectwise.DESK,
+        freshdesk.DESK,
+        intercom.DESK,
+        zendesk.DESK,
         github.DESK,
         halopsa.DESK,
         jira.DESK,

@@ -113,10 +113,7 @@ class ConnectWiseAdapter(WalkedDesk):
         listed = object_of(self.api("GET", path, repeatable=True))
         if self.board and text_at(listed, "board", "name").casefold() != self.board.casefold():
             return Events(delivery_id=name, tickets=())
-        since = self.clock() - self.backfill
-        record = self.whole(listed, since)
-        messages = tuple(message for message in self.said(record) if message is not None)
-        return Events(delivery_id=name, tickets=(self.incoming(record),), messages=messages)
+        return self.told_of(name, listed)
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Note it for the customer, or internally; what carries the key is there already."""

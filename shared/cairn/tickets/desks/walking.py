@@ -20,13 +20,13 @@ from cairn.kernel.errors import (
     ValidationFailed,
 )
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
-from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Polled, text_at
+from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Events, Polled, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cairn.kernel.clock import Clock
-    from cairn.tickets.adapter import Delivered, Events, Incoming, Message
+    from cairn.tickets.adapter import Delivered, Incoming, Message
 
 Record = dict[str, Any]
 
@@ -187,6 +187,12 @@ class WalkedDesk:
             ),
             set_aside={UNREADABLE: aside} if (aside := len(new) - len(results)) else {},
         )
+
+    def told_of(self, delivery: str, listed: Record) -> Events:
+        """Return a ticket that a delivery names, read at the desk, with what was said of late."""
+        record = self.whole(listed, self.clock() - self.backfill)
+        messages = tuple(message for message in self.said(record) if message is not None)
+        return Events(delivery_id=delivery, tickets=(self.incoming(record),), messages=messages)
 
     def _read_whole(self, records: Sequence[Record], since: datetime) -> list[Record]:
         results: list[Record] = []

@@ -1,0 +1,42 @@
+"""Freshdesk as a kind of ticket source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, settled
+from cairn.adapters.http.desks.declaring import Fields, HelpDesk, is_ascii_secret, is_text
+from cairn.tickets.adapter import text_at
+from cairn.tickets.desks.freshdesk import STATUSES, FreshdeskAdapter
+from cairn.tickets.ticket import SourceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cairn.adapters.http.desks.declaring import Opening
+
+
+def _open(opening: Opening) -> FreshdeskAdapter:
+    config, secrets = opening.config, opening.secrets
+    headers = {"authorization": basic(secrets["api_key"], "X")}
+    service = opening.service("Freshdesk", config["site_url"], words=_words)
+    return FreshdeskAdapter(
+        api=AskDesk(service=service, sign_in=always(headers)),
+        clock=opening.clock,
+        webhook_secret=secrets.get("webhook_secret"),
+        **settled(config, STATUSES),
+    )
+
+
+def _words(body: Mapping[str, Any]) -> str:
+    return text_at(body, "description") or text_at(body, "message")
+
+
+DESK = HelpDesk(
+    kind=SourceKind.FRESHDESK,
+    config=Fields(needed={"site_url": is_text}, allowed=COMMON),
+    secrets=Fields(
+        needed={"api_key": is_ascii_secret}, allowed={"webhook_secret": is_ascii_secret}
+    ),
+    open=_open,
+)
