@@ -185,7 +185,7 @@ def message_of(conversation: Record, ticket: Record) -> Message | None:
         ticket=text_at(ticket, "id"),
         id=f"conversation:{number}",
         text=text,
-        author=_requester(ticket) if own else text_at(conversation, "from_email") or _named(user),
+        author=_requester(ticket) if own else text_at(conversation, "from_email") or _account(user),
         written_at=time_at(conversation, "created_at"),
     )
 
@@ -203,8 +203,8 @@ def _choices(fields: list[Record]) -> dict[str, list[str]]:
 
 
 def _requester(ticket: Record) -> str | None:
-    return text_at(ticket, "requester", "email") or _named(text_at(ticket, "requester_id"))
+    return text_at(ticket, "requester", "email") or _account(text_at(ticket, "requester_id"))
 
 
-def _named(user: str) -> str | None:
+def _account(user: str) -> str | None:
     return f"contact-{user}@freshdesk.invalid" if user else None

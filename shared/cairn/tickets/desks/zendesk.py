@@ -173,7 +173,7 @@ class ZendeskAdapter(WalkedDesk):
 
 def incoming(ticket: Record, customer: str) -> Incoming:
     """Return a ticket in canonical form. Pure."""
-    organisation = _called(ticket, "organizations", text_at(ticket, "organization_id"))
+    organisation = _record_of(ticket, "organizations", text_at(ticket, "organization_id"))
     return Incoming(
         external_id=text_at(ticket, "id"),
         title=text_at(ticket, "subject"),
@@ -195,7 +195,7 @@ def message_of(comment: Record, ticket: Record) -> Message | None:
     """
     author, text = text_at(comment, "author_id"), text_at(comment, "plain_body")
     text = text or plain_text(text_at(comment, "body"))
-    person = _called(object_at(ticket, "said"), "users", author)
+    person = _record_of(object_at(ticket, "said"), "users", author)
     is_outside = author == text_at(ticket, "requester_id") or text_at(person, "role") == "end-user"
     is_first = text_at(comment, "created_at") == text_at(ticket, "created_at")
     if not is_outside or is_first or comment.get("public") is not True or is_ours(text):
@@ -212,12 +212,12 @@ def message_of(comment: Record, ticket: Record) -> Message | None:
     )
 
 
-def _called(record: Record, name: str, number: str) -> Record:
+def _record_of(record: Record, name: str, number: str) -> Record:
     none: Record = {}
     return next((each for each in rows_of(record, name) if text_at(each, "id") == number), none)
 
 
 def _address(ticket: Record, user: str) -> str | None:
     """Return a person's e-mail; without one, what only names the account."""
-    email = text_at(_called(ticket, "users", user), "email")
+    email = text_at(_record_of(ticket, "users", user), "email")
     return email or (f"user-{user}@zendesk.invalid" if user else None)
