@@ -140,6 +140,7 @@ class Config:
     key_store: str
     connector_commands: str
     sources: Mapping[str, str]  # what of a laptop they may read, by setting
+    source_buckets: tuple[str, ...]  # that they may read
     signing_key: str
     model_dir: str
     opensearch: bool
@@ -232,6 +233,7 @@ def read_config(node: Node) -> Config:
         build=_folder(text("build", "build/functions")),
         app_database_url=text("app_database_url", f"postgresql://cairn_app@/cairn?host={LOCAL}"),
         sources={name: text(name) for name in SOURCES if text(name)},
+        source_buckets=_buckets(text("source_buckets")),
         connector_commands=text("connector_commands", str(LOCAL / "connector-commands.json")),
         key_store=text("key_store", f"file:{LOCAL / 'keys.sqlite'}"),
         signing_key=text("signing_key", f"file:{LOCAL / 'keys' / 'signing.pem'}"),
@@ -287,6 +289,15 @@ def _possible(config: Config) -> Config:
     _refuse_starving(config)
     _refuse_fronts(config)
     return config
+
+
+def _buckets(text: str) -> tuple[str, ...]:
+    """Return the buckets that are named, in order; whole names, so that no pattern is one."""
+    names = sorted({name.strip() for name in text.split(",") if name.strip()})
+    for name in names:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", name):
+            raise SynthRefused(f"source_buckets={name}: names of S3 buckets, separated by commas")
+    return tuple(names)
 
 
 def _webhooks(stage: str, text: Callable[..., str]) -> str:

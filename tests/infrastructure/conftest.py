@@ -63,6 +63,7 @@ OTHER_OPTIONS = {
     "search_run_days": "10",
     "investigations": "4",
     "degraded_above": "20",
+    "source_buckets": "harbour-lane-handbook, harbour-lane-runbooks",
     "queries_per_minute": "600",
     "items_per_minute": "6000",
     "bytes_per_minute": "1000000",

@@ -124,6 +124,13 @@ def test_the_guide_names_every_option() -> None:
     assert not [name for name in options - NOT_FOR_OPERATORS if f"`{name}`" not in guide]
 
 
+def test_buckets_of_sources_are_whole_names() -> None:
+    assert config(source_buckets="b-2, a-1").source_buckets == ("a-1", "b-2")
+    for pattern in ("*", "manuals/*", "Manuals"):
+        with pytest.raises(SynthRefused, match="source_buckets"):
+            config(source_buckets=pattern)
+
+
 def test_a_chat_model_needs_a_way_out_of_aws() -> None:
     arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:chat"
     with pytest.raises(SynthRefused, match="egress=nat"):

@@ -391,6 +391,28 @@ def test_the_functions_that_ask_models_may_ask_the_chosen_one_and_no_other(
         assert ":bedrock:*::foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0" in model
 
 
+def test_the_function_that_reads_sources_may_read_the_named_buckets_and_no_other(
+    smallest: Assembly, other_prod: Assembly
+) -> None:
+    def allowed(assembly: Assembly) -> set[tuple[str, str, str]]:
+        return {
+            (policy.id.split("Role")[0].lower(), action, json.dumps(resource).split(":::")[1])
+            for policy in assembly.resources("AWS::IAM::Policy")
+            for statement in policy.properties["PolicyDocument"]["Statement"]
+            for action in _listed(statement["Action"])
+            for resource in _listed(statement["Resource"])
+            if ":s3:::" in json.dumps(resource)
+        }
+
+    assert allowed(smallest) == set()
+    assert allowed(other_prod) == {
+        ("sync", "s3:ListBucket", 'harbour-lane-handbook"]]}'),
+        ("sync", "s3:GetObject", 'harbour-lane-handbook/*"]]}'),
+        ("sync", "s3:ListBucket", 'harbour-lane-runbooks"]]}'),
+        ("sync", "s3:GetObject", 'harbour-lane-runbooks/*"]]}'),
+    }
+
+
 def test_migrations_run_again_when_a_file_changes(prod: Assembly) -> None:
     (run,) = prod.resources("Custom::CairnMigrations")
     assert len(run.properties["Files"]) == 64

@@ -63,6 +63,7 @@ class Sourcing:
     stand: Stand
     folders: tuple[Path, ...] = ()
     private_hosts: frozenset[str] = frozenset({"127.0.0.1"})
+    buckets: frozenset[str] = frozenset()
     clock: Moving = field(default_factory=Moving)
     accepted: list[DocumentAccepted] = field(default_factory=list["DocumentAccepted"])
     dies_after: int | None = None
@@ -75,7 +76,10 @@ class Sourcing:
             clock=self.clock,
         )
         self.sources = Sources(
-            self.platform, check=CheckSource(folders=self.folders, private_hosts=self.private_hosts)
+            self.platform,
+            check=CheckSource(
+                folders=self.folders, private_hosts=self.private_hosts, buckets=self.buckets
+            ),
         )
         self._accept = AcceptDocument(self.platform, objects=self.stand.objects)
 
@@ -86,6 +90,7 @@ class Sourcing:
             "open": OpenSource(
                 folders=self.folders,
                 private_hosts=self.private_hosts,
+                buckets=self.buckets,
                 pause=lambda _: None,
                 platform=self.platform,
             ),

@@ -1362,7 +1362,7 @@ export interface components {
          * @description What is read.
          * @enum {string}
          */
-        KnowledgeKind: "folder" | "git" | "site" | "confluence" | "notion" | "tickets";
+        KnowledgeKind: "folder" | "git" | "bucket" | "site" | "confluence" | "notion" | "tickets";
         /** @description What to change; what is left out stays. Secrets are replaced one by one, null removes. */
         KnowledgeSourceChangeIn: {
             /** @description The settings of its kind. */

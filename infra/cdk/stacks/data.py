@@ -186,6 +186,7 @@ class DataStack(Stack):
                     ),
                 )
             },
+            "CAIRN_SOURCE_BUCKETS": ",".join(config.source_buckets),
             "CAIRN_UPLOADS_BUCKET": self.buckets.uploads.bucket_name,
             "CAIRN_ANCHOR_BUCKET": self.buckets.anchors.bucket_name,
         }

@@ -16,6 +16,7 @@ from aws_cdk import aws_stepfunctions as sfn
 
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.dependency_layers import DependencyLayers
+from infra.cdk.constructs.source_buckets import let_read
 from infra.cdk.constructs.step_machine import (
     SCHEDULED_ONLY,
     TASKS,
@@ -143,6 +144,7 @@ class PipelineStack(Stack):
         }
         for name in ("ingest", "sync"):
             data.share_uploads(functions[name])
+        let_read(functions["sync"], config.source_buckets)
         data.share_uploads(functions["audit"], forgets=True)
         data.share_anchors(functions["audit"], adds=True)
         for name, keeps in (("embed", True), ("audit", True), ("retrieve", False)):

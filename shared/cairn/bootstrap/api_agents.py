@@ -490,7 +490,11 @@ class AgentServices(FeedServices):
         from cairn.sources.keep import Sources
 
         settings = self.settings
-        check = CheckSource(folders=settings.folders(), private_hosts=settings.hosts_inside())
+        check = CheckSource(
+            folders=settings.folders(),
+            private_hosts=settings.hosts_inside(),
+            buckets=settings.buckets() - {settings.uploads_bucket},
+        )
         return Sources(self.platform, check=check)
 
     @part

@@ -68,10 +68,13 @@ def sync_source(settings: SyncSettings, shared: Platform) -> SyncSource:
     from cairn.sources.sync import SyncSource
 
     folders, hosts = settings.folders(), settings.hosts_inside()
+    buckets = settings.buckets() - {settings.uploads_bucket}
     return SyncSource(
         platform=shared,
-        sources=Sources(shared, check=CheckSource(folders=folders, private_hosts=hosts)),
-        open=OpenSource(platform=shared, folders=folders, private_hosts=hosts),
+        sources=Sources(
+            shared, check=CheckSource(folders=folders, private_hosts=hosts, buckets=buckets)
+        ),
+        open=OpenSource(platform=shared, folders=folders, private_hosts=hosts, buckets=buckets),
         accept=AcceptDocument(shared, objects=S3Objects(settings.uploads_bucket)),
         delete=DeleteDocument(shared),
         pause=time.sleep,

@@ -75,6 +75,9 @@ def add(
     ] = None,
     depth: Annotated[int | None, typer.Option(help="How many links may lead to a page.")] = None,
     delay: Annotated[float | None, typer.Option(help="Seconds between two requests.")] = None,
+    bucket: Annotated[str | None, typer.Option(help="An S3 bucket.")] = None,
+    prefix: Annotated[str | None, typer.Option(help="What is below it in the bucket.")] = None,
+    region: Annotated[str | None, typer.Option(help="The bucket's, where it is another.")] = None,
     confluence: Annotated[str | None, typer.Option(help="A site of Confluence Cloud.")] = None,
     notion: Annotated[bool, typer.Option("--notion", help="What an integration sees.")] = False,
     tickets: Annotated[bool, typer.Option("--tickets", help="Resolved tickets.")] = False,
@@ -97,13 +100,14 @@ def add(
 ) -> None:
     """Add a source; it is read from now on. What is private needs --secret token."""
     places = {"folder": folder and str(folder.resolve()), "git": git, "site": site}
-    places |= {"confluence": confluence, "notion": notion or None}
-    places |= {"tickets": tickets or None}
+    places |= {"bucket": bucket, "confluence": confluence, "notion": "" if notion else None}
+    places |= {"tickets": "" if tickets else None}
     kinds = [kind for kind, value in places.items() if value is not None]
     if len(kinds) != 1:
         raise typer.BadParameter(f"Give one of --{', --'.join(places)}.")
     config = {"path": places["folder"], "url": git or site or confluence, "branch": branch}
     config |= {"hosts": host, "depth": depth, "delay_seconds": delay, "spaces": space}
+    config |= {"bucket": bucket, "prefix": prefix, "region": region}
     config |= {"include": include, "exclude": exclude, "username": username}
     config |= {"sources": ticket_source, "after_days": after_days}
     body = {

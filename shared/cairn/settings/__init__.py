@@ -187,12 +187,17 @@ class _SourceSettings(_FromEnvironment):
     """What sources wake. `source_folders` are a laptop's that may be read, separated by commas."""
 
     source_queue_url: str
+    source_buckets: str = ""
     source_folders: str = ""
     source_private_hosts: str = ""
 
     def folders(self) -> tuple[Path, ...]:
         """Return the folders below which folders and repositories may be read."""
         return tuple(Path(part.strip()) for part in self.source_folders.split(",") if part.strip())
+
+    def buckets(self) -> frozenset[str]:
+        """Return the S3 buckets that sources may be in."""
+        return frozenset(filter(None, map(str.strip, self.source_buckets.split(","))))
 
     def hosts_inside(self) -> frozenset[str]:
         """Return the hosts that sources may be on although they are inside this network."""

@@ -64,6 +64,16 @@ class SiteConfig(_Config):
     delay_seconds: Annotated[float, Field(ge=0.1, le=30)] = 1.0
 
 
+class BucketConfig(_Config):
+    """An S3 bucket, or what is below a prefix of it. `region` where it is not Cairn's own."""
+
+    bucket: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.\-]{1,61}[a-z0-9]$")]
+    prefix: Annotated[
+        str, StringConstraints(pattern=r"^([^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*)?$", max_length=500)
+    ] = ""
+    region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9\-]{2,32}$")] | None = None
+
+
 Address = Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\?#]+$")]
 SpaceKey = Annotated[str, StringConstraints(pattern=r"^~?[A-Za-z0-9_.:-]{1,255}$")]
 
@@ -99,6 +109,7 @@ CONFIGS: Mapping[KnowledgeKind, type[_Settings]] = MappingProxyType(
         KnowledgeKind.FOLDER: FolderConfig,
         KnowledgeKind.GIT: GitConfig,
         KnowledgeKind.SITE: SiteConfig,
+        KnowledgeKind.BUCKET: BucketConfig,
         KnowledgeKind.CONFLUENCE: ConfluenceConfig,
         KnowledgeKind.NOTION: NotionConfig,
         KnowledgeKind.TICKETS: TicketsConfig,
@@ -109,6 +120,7 @@ SECRETS: Mapping[KnowledgeKind, frozenset[str]] = MappingProxyType(
         KnowledgeKind.FOLDER: frozenset[str](),
         KnowledgeKind.GIT: frozenset({"token"}),
         KnowledgeKind.SITE: frozenset[str](),
+        KnowledgeKind.BUCKET: frozenset[str](),
         KnowledgeKind.CONFLUENCE: frozenset({"token"}),
         KnowledgeKind.NOTION: frozenset({"token"}),
         KnowledgeKind.TICKETS: frozenset[str](),

@@ -21,6 +21,7 @@ class KnowledgeKind(StrEnum):
 
     FOLDER = "folder"  # of this machine, below the folders that its owner allows
     GIT = "git"  # one branch of a repository
+    BUCKET = "bucket"  # what is below a prefix of an S3 bucket
     SITE = "site"  # pages of a site, link by link
     CONFLUENCE = "confluence"  # pages of the spaces of a site
     NOTION = "notion"  # pages and rows that an integration was let see

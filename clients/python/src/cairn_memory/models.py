@@ -8425,7 +8425,7 @@ class KnowledgeSourceIn(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git", "site", "confluence", "notion", "tickets"] = Field(
+    kind: Literal["folder", "git", "bucket", "site", "confluence", "notion", "tickets"] = Field(
         ..., examples=["git"]
     )
     """What kind it is."""
@@ -10089,7 +10089,7 @@ class KnowledgeSource(Model):
     name: str
     """Its name."""
 
-    kind: Literal["folder", "git", "site", "confluence", "notion", "tickets"] | str
+    kind: Literal["folder", "git", "bucket", "site", "confluence", "notion", "tickets"] | str
     """What kind it is."""
 
     config: dict[str, Any]

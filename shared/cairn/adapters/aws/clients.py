@@ -8,8 +8,11 @@ if TYPE_CHECKING:
 
 
 @cache
-def aws_client(service: str) -> Any:
-    """Return the process's client of a service, with short timeouts and standard retries."""
+def aws_client(service: str, region: str | None = None) -> Any:
+    """Return the process's client of a service, with short timeouts and standard retries.
+
+    In the process's own region unless another is asked for.
+    """
     import boto3
     from botocore.config import Config
 
@@ -21,4 +24,4 @@ def aws_client(service: str) -> Any:
         s3={"addressing_style": "path"},
         signature_version="s3v4" if service == "s3" else None,
     )
-    return make(service, config=config)
+    return make(service, config=config, region_name=region)

@@ -26,6 +26,17 @@ def allowed_folder(path: str, roots: tuple[Path, ...], *, field: str = "path") -
     return resolved
 
 
+def require_bucket(bucket: str, buckets: frozenset[str]) -> None:
+    """Raise ValidationFailed for a bucket that the owner does not let be read."""
+    if bucket not in buckets:
+        fault = "is none of the buckets that CAIRN_SOURCE_BUCKETS names"
+        raise ValidationFailed(
+            f"config.bucket {fault}.",
+            reason="source-bucket",
+            errors=[FieldError("config.bucket", fault)],
+        )
+
+
 def refuse_bare_token(url: str, secrets: Mapping[str, str], private_hosts: frozenset[str]) -> None:
     """Raise ValidationFailed where a token would go unsealed over somebody's network."""
     parts = urlsplit(url)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from cairn.adapters.sources.allowed import allowed_folder, refuse_bare_token
+from cairn.adapters.sources.allowed import allowed_folder, refuse_bare_token, require_bucket
 from cairn.sources.configs import (
+    BucketConfig,
     ConfluenceConfig,
     FolderConfig,
     GitConfig,
@@ -28,14 +29,17 @@ class CheckSource:
 
     folders: tuple[Path, ...] = ()
     private_hosts: frozenset[str] = frozenset()
+    buckets: frozenset[str] = frozenset()
 
     def __call__(
         self, kind: KnowledgeKind, config: Mapping[str, Any], secrets: Mapping[str, str]
     ) -> None:
-        """Raise ValidationFailed for a folder that may not be read, or a token sent in the open."""
+        """Raise ValidationFailed for what may not be read, or a token sent in the open."""
         parsed = parse_config(kind, config)
         if isinstance(parsed, FolderConfig):
             allowed_folder(parsed.path, self.folders, field="config.path")
+        elif isinstance(parsed, BucketConfig):
+            require_bucket(parsed.bucket, self.buckets)
         elif isinstance(parsed, GitConfig | ConfluenceConfig | NotionConfig):
             refuse_bare_token(parsed.url, secrets, self.private_hosts)
             if parsed.url.startswith("file://"):

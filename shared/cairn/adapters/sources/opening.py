@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from cairn.adapters.sources.allowed import refuse_bare_token
 from cairn.kernel.clock import monotonic
 from cairn.sources.configs import (
+    BucketConfig,
     ConfluenceConfig,
     GitConfig,
     NotionConfig,
@@ -36,6 +37,7 @@ class OpenSource:
 
     folders: tuple[Path, ...] = ()
     private_hosts: frozenset[str] = frozenset()
+    buckets: frozenset[str] = frozenset()
     pause: Callable[[float], None] = time.sleep
     platform: Platform | None = None
 
@@ -58,6 +60,10 @@ class OpenSource:
             return self._confluence(parsed, secrets, limits)
         if isinstance(parsed, NotionConfig):
             return self._notion(parsed, secrets, limits)
+        if isinstance(parsed, BucketConfig):
+            from cairn.adapters.sources.bucket import BucketReader
+
+            return BucketReader(config=parsed, buckets=self.buckets)
         from cairn.adapters.sources.folder import FolderReader
 
         return FolderReader(config=parsed, roots=self.folders)

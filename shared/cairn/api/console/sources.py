@@ -36,6 +36,8 @@ FIELDS = (
 )  # fmt: skip
 PLACES = {
     KnowledgeKind.FOLDER: "path",
+    KnowledgeKind.BUCKET: "bucket",
+    KnowledgeKind.CONFLUENCE: "url",
     KnowledgeKind.GIT: "url",
     KnowledgeKind.SITE: "url",
     KnowledgeKind.CONFLUENCE: "url",
