@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import iter_modules, walk_packages
 
 from tests.unit.api.fakes import Client, World
 
@@ -15,9 +15,9 @@ from cairn.api.nouns import CONSOLE, NOUNS, ROUTES
 def test_the_table_names_the_modules_of_every_path() -> None:
     found: dict[str, set[str]] = {}
     names = [f"{ROUTES}.{each.name}" for each in iter_modules(cairn.api.routes.__path__)]
-    names += [f"{CONSOLE}.{each.name}" for each in iter_modules(cairn.api.console.__path__)]
+    names += [each.name for each in walk_packages(cairn.api.console.__path__, f"{CONSOLE}.")]
     with_routes = [name for name in names if hasattr(import_module(name), "routes")]
-    for name in [*with_routes, "cairn.api.mcp.endpoint"]:
+    for name in [*with_routes, "cairn.api.mcp.endpoint", "cairn.api.scim.routes"]:
         for route in import_module(name).routes.routes:
             parts = [part for part in route.path.split("/") if part]
             noun = parts[1] if parts[:1] == ["v1"] else "".join(parts[:1])

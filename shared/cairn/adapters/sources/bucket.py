@@ -60,10 +60,10 @@ class BucketReader:
         if count > MOST_PATHS:
             raise TooLarge(f"The bucket has more than {MOST_PATHS} keys.", reason="too-many-paths")
         chooses = Chooser(self.config)
-        named = [(each["Key"].removeprefix(prefix), each) for each in objects]
+        paths = [(each["Key"].removeprefix(prefix), each) for each in objects]
         items = [
             self._item(path, each)
-            for path, each in named
+            for path, each in paths
             if not path.endswith("/") and path and (fault_of(path) or chooses(path))
         ]
         more = bool(answer.get("IsTruncated")) and bool(objects)
