@@ -1,5 +1,5 @@
 -- Kinds of sources that services and the workspace itself are.
--- depends: 0099.help-desk-kinds
+-- depends: 0100.scim
 
 ALTER TABLE source DROP CONSTRAINT source_kind_check;
 ALTER TABLE source ADD CONSTRAINT source_kind_check
