@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PostgresSlots,
     )
     from cairn.adapters.postgres.agents.knowledge import PostgresKnowledge
+    from cairn.adapters.postgres.agents.messaging import PostgresMessaging
     from cairn.adapters.postgres.agents.model_calls import PostgresCosts
     from cairn.adapters.postgres.agents.people import (
         PostgresCandidates,
@@ -147,6 +148,7 @@ class Stores:
     matches: PostgresMatches
     memories: PostgresMemories
     memory_graph: PostgresMemoryGraph
+    messaging: PostgresMessaging
     model_vectors: PostgresModelVectors
     negotiations: PostgresNegotiations
     networks: PostgresNetworks

@@ -28,11 +28,11 @@ MAX_TEXT_CHARS = 39_000
 """Slack cuts a message at 40,000."""
 
 TITLE_CHARS = 80
-_SAID = frozenset(["", "file_share", "thread_broadcast"])
+SAID = frozenset(["", "file_share", "thread_broadcast"])
 """Subtypes of messages that a person wrote; others are edits, joins and what apps say."""
 
-_TS = re.compile(r"[0-9]{1,11}\.[0-9]{1,6}")
-_ID = re.compile(r"[A-Z0-9]{1,40}")
+STAMP = re.compile(r"[0-9]{1,11}\.[0-9]{1,6}")
+SLACK_ID = re.compile(r"[A-Z0-9]{1,40}")
 _LINK = re.compile(r"<((?:https?|mailto):[^<>|]{1,2000})(?:\|([^<>|]{1,2000}))?>")
 
 Record = dict[str, Any]
@@ -80,12 +80,7 @@ class SlackAdapter:
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
         """Raise Unauthenticated unless the body and its time are signed, and the time is now."""
-        sent_at = delivered.headers.get(TIME_HEADER, "")
-        signature = delivered.headers.get(SIGNATURE_HEADER, "")
-        check_now(sent_at if signature else "", now)
-        base = b"v0:" + sent_at.encode() + b":" + delivered.body
-        expected = hmac.new(self.signing_secret.encode(), base, hashlib.sha256).hexdigest()
-        check_signature(signature, f"v0={expected}")
+        check_signed(delivered, self.signing_secret, now)
 
     def read(self, delivered: Delivered) -> Events:
         """Return what a person wrote, or the challenge of a URL verification.
@@ -106,7 +101,7 @@ class SlackAdapter:
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Answer in the thread; an answer that carries the key is there already."""
         channel, _, thread = external_id.partition(":")
-        if not _ID.fullmatch(channel) or not _TS.fullmatch(thread):
+        if not SLACK_ID.fullmatch(channel) or not STAMP.fullmatch(thread):
             raise NotFound("There is no such thread.", external_id=external_id)
         posted = self.client.answered(channel, thread, key)
         return posted or self.client.post(channel, thread, escaped(text)[:MAX_TEXT_CHARS], key)
@@ -120,6 +115,21 @@ class SlackAdapter:
         raise ValidationFailed("A thread has no time entries.", reason="not-supported")
 
 
+def check_signed(delivered: Delivered, secret: str, now: datetime) -> None:
+    """Raise Unauthenticated unless Slack signed the body and its time, and the time is now."""
+    sent_at = delivered.headers.get(TIME_HEADER, "")
+    signature = delivered.headers.get(SIGNATURE_HEADER, "")
+    check_now(sent_at if signature else "", now)
+    base = b"v0:" + sent_at.encode() + b":" + delivered.body
+    expected = hmac.new(secret.encode(), base, hashlib.sha256).hexdigest()
+    check_signature(signature, f"v0={expected}")
+
+
+def client_of(user: str, team: str) -> str:
+    """Return by which name a user of a team is known here: one that no mail reaches."""
+    return f"{user}@{team}.slack.invalid"
+
+
 def said_of(event: Record, team: Team) -> tuple[tuple[Incoming, ...], tuple[Message, ...]]:
     """Return the ticket that a message begins, and the message where it stands in a thread. Pure.
 
@@ -130,14 +140,14 @@ def said_of(event: Record, team: Team) -> tuple[tuple[Incoming, ...], tuple[Mess
     thread = text_at(event, "thread_ts") or stamp
     if (
         kind not in ("message", "app_mention")
-        or text_at(event, "subtype") not in _SAID
+        or text_at(event, "subtype") not in SAID
         or event.get("bot_id")
-        or not (_ID.fullmatch(user) and _ID.fullmatch(channel))
-        or not (_TS.fullmatch(stamp) and _TS.fullmatch(thread))
+        or not (SLACK_ID.fullmatch(user) and SLACK_ID.fullmatch(channel))
+        or not (STAMP.fullmatch(stamp) and STAMP.fullmatch(thread))
     ):
         return (), ()
     written_at = datetime.fromtimestamp(float(stamp), UTC)
-    author, text = f"{user}@{team.team_id}.slack.invalid", plain(text_at(event, "text"))
+    author, text = client_of(user, team.team_id), plain(text_at(event, "text"))
     files: Any = event.get("files")
     ticket = Incoming(
         external_id=f"{channel}:{thread}",

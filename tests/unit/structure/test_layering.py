@@ -36,7 +36,7 @@ LAYERS = [
     {"enrichment", "memory_graph", "webhooks"},
     {"consolidation", "investigations", "rebuild", "reembedding", "sources"},
     {"chat", "profiles", "summaries"},
-    {"compaction"},
+    {"channels", "compaction"},
     {"sessions"},
     {"workflows"},
     {"discovery"},

@@ -1,4 +1,4 @@
-"""Slack's Web API, as far as tickets need it. Not what its events mean: that is `tickets.slack`.
+"""Slack's Web API, as far as tickets and channels need it. Not what its events mean.
 
 Slack answers 200 with `ok` false where it refuses; what that means is told apart here. Errors are
 those of `rest`. https://docs.slack.dev/apis/web-api/
@@ -15,6 +15,8 @@ from cairn.kernel.errors import NotFound, RateLimited, Unavailable, ValidationFa
 from cairn.tickets.adapter import text_at
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import httpx
 
     from cairn.kernel.errors import CairnError
@@ -39,7 +41,17 @@ _SIGN_IN = frozenset(
     ]
 )
 _GONE = frozenset(
-    ["channel_not_found", "thread_not_found", "not_in_channel", "is_archived", "message_not_found"]
+    [
+        "channel_not_found",
+        "thread_not_found",
+        "not_in_channel",
+        "is_archived",
+        "message_not_found",
+        "cant_update_message",
+        "edit_window_closed",
+        "user_not_found",
+        "user_not_visible",
+    ]
 )
 _PASSING = frozenset(
     ["internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"]
@@ -48,7 +60,7 @@ _PASSING = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackApi:
-    """Implements `SlackClient`. Safe between threads; the token never shows in a repr."""
+    """Implements both `SlackClient`s. Safe between threads; the token never shows in a repr."""
 
     token: str = field(repr=False)
     api_url: str = API_URL
@@ -60,12 +72,22 @@ class SlackApi:
         """Return whose token it is."""
         return self._ask(Request(method="POST", path="/auth.test", repeatable=True)).record()
 
+    def user(self, user: str) -> dict[str, Any]:
+        """Return what is known of a user."""
+        path, query = "/users.info", {"user": user}
+        return self._ask(Request(method="GET", path=path, query=query, repeatable=True)).record()
+
     def answered(self, channel: str, thread: str, key: str) -> str | None:
         """Return the time stamp of the answer that carries the key; NotFound without the thread."""
-        query = {"channel": channel, "ts": thread, "limit": str(PAGE)}
-        query["include_all_metadata"] = "true"
-        for _ in range(PAGES):
-            path = "/conversations.replies"
+        return self.found(channel, thread, key)
+
+    def found(self, channel: str, thread: str, key: str) -> str | None:
+        """Return the time stamp of our message that carries the key, of a thread or a channel."""
+        query = {"channel": channel, "limit": str(PAGE), "include_all_metadata": "true"}
+        path = "/conversations.history"
+        if thread:
+            path, query["ts"] = "/conversations.replies", thread
+        for _ in range(PAGES if thread else 1):  # of a channel the newest are enough
             request = Request(method="GET", path=path, query=query, repeatable=True)
             page = self._ask(request)
             for message in page.rows("messages"):
@@ -79,16 +101,25 @@ class SlackApi:
 
     def post(self, channel: str, thread: str, text: str, key: str) -> str:
         """Answer in a thread. Sent once: OutcomeUnknown when no answer came."""
+        return self.say(channel, thread, {"text": text}, key)
+
+    def say(self, channel: str, thread: str, body: Mapping[str, Any], key: str) -> str:
+        """Post a message, in a thread where one is named. Sent once, as above."""
         body = {
             "channel": channel,
-            "thread_ts": thread,
-            "text": text,
+            **({"thread_ts": thread} if thread else {}),
+            **body,
             "metadata": {"event_type": EVENT, "event_payload": {"key": key}},
             "unfurl_links": False,
             "unfurl_media": False,
         }
         posted = self._ask(Request(method="POST", path="/chat.postMessage", body=body))
         return text_at(posted.record(), "ts")
+
+    def change(self, channel: str, stamp: str, body: Mapping[str, Any]) -> None:
+        """Show something else in the place of one of our messages."""
+        changed = {"channel": channel, "ts": stamp, **body}
+        self._ask(Request(method="POST", path="/chat.update", body=changed, repeatable=True))
 
     def _ask(self, request: Request) -> Answer:
         service = RestService(

@@ -66,6 +66,7 @@ PARTS = {
     "matches": "discovery.matches.PostgresMatches",
     "memories": "stores.PostgresMemories",
     "memory_graph": "memory.memory_graph.PostgresMemoryGraph",
+    "messaging": "agents.messaging.PostgresMessaging",
     "model_vectors": "memory.reembed.PostgresModelVectors",
     "negotiations": "discovery.negotiations.PostgresNegotiations",
     "networks": "discovery.networks.PostgresNetworks",

@@ -39,18 +39,19 @@ def _open(opening: Opening) -> SlackAdapter:
     )
 
 
-def _is_slack_id(value: object) -> bool:
+def is_slack_id(value: object) -> bool:
+    """Return whether it can be an id that Slack gave."""
     return isinstance(value, str) and _SLACK_ID.fullmatch(value) is not None
 
 
 def _are_slack_ids(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_slack_id, cast("list[Any]", value)))
+    return isinstance(value, list) and all(map(is_slack_id, cast("list[Any]", value)))
 
 
 DESK = HelpDesk(
     kind=SourceKind.SLACK,
     config=Fields(
-        needed={"team_id": _is_slack_id},
+        needed={"team_id": is_slack_id},
         allowed={"api_url": is_text, "channels": _are_slack_ids, "customer": is_text},
     ),
     secrets=Fields(needed={"bot_token": is_ascii_secret, "signing_secret": is_secret}),

@@ -1,0 +1,1 @@
+"""One module a kind of messaging channel: its declaration (`MESSENGER`), its client."""
