@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import parse_qs
 
-from cairn.channels.port import Clicked, Heard, Place, Profile, Spoken, Speaker
+from cairn.channels.port import Clicked, Heard, Place, Profile, Speaker, Spoken
 from cairn.kernel.errors import Denied, NotFound, ValidationFailed
 from cairn.tickets.adapter import text_at
 from cairn.tickets.deliveries import record_of
