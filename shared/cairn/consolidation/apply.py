@@ -30,7 +30,7 @@ from cairn.consolidation.plan import (
 from cairn.consolidation.runs import Progress, counts_of
 from cairn.enrichment.ports import NewEmbedding, Recipe
 from cairn.enrichment.recipes import written
-from cairn.kernel.errors import Unavailable
+from cairn.kernel.errors import LedgerBusy
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.writing.subjects import Resolution
 from cairn.writing.writer import Work, Write, Writer
@@ -160,10 +160,10 @@ class ApplyPlan(Writer):
 
         Raises Unavailable when the database or the ledger's head cannot be had.
         """
-        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
 
         attempts = Retrying(
-            retry=retry_if_exception(is_busy),
+            retry=retry_if_exception_type(LedgerBusy),
             stop=stop_after_attempt(ATTEMPTS),
             wait=wait_random(0, 0.5),
             sleep=self.pause,
@@ -350,8 +350,3 @@ def _progress(plan: Plan, counts: Mapping[str, int]) -> Progress:
         cost_usd=plan.cost_usd,
         undone=plan.undone,
     )
-
-
-def is_busy(error: BaseException) -> bool:
-    """Return whether somebody else holds the ledger's head; it is worth another try soon."""
-    return isinstance(error, Unavailable) and error.reason == "ledger-busy"

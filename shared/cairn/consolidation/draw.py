@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from cairn.consolidation.apply import ATTEMPTS, is_busy
+from cairn.consolidation.apply import ATTEMPTS
 from cairn.conversations.messages import MessageRole
 from cairn.conversations.plan import CHANGED, changing
 from cairn.enrichment.drawing import (
@@ -35,7 +35,7 @@ from cairn.extraction.pointed import pointed_at, states, words
 from cairn.extraction.sentences import sentences
 from cairn.extraction.statements import StatementKind
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import BudgetExceeded, Unavailable, ValidationFailed
+from cairn.kernel.errors import BudgetExceeded, LedgerBusy, Unavailable, ValidationFailed
 from cairn.kernel.text.elements import as_data, one_line
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.llm.costs import Call
@@ -314,7 +314,7 @@ class DrawByModel(Writer):
         counts: Counter[str],
     ) -> bool:
         """Write what was drawn, and how far; False when somebody else did, or nobody may."""
-        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
 
         keys, readable = self._keys(principal.workspace_id, statements)
         resolution = Resolution(workspace_id=principal.workspace_id, ids={}, new=(), keys=keys)
@@ -325,7 +325,7 @@ class DrawByModel(Writer):
             read=lambda stored: int(stored["drawn"]),
         )
         attempts = Retrying(
-            retry=retry_if_exception(is_busy),
+            retry=retry_if_exception_type(LedgerBusy),
             stop=stop_after_attempt(ATTEMPTS),
             wait=wait_random(0, 0.5),
             sleep=self.pause,

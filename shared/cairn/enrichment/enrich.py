@@ -40,7 +40,7 @@ from cairn.enrichment.recipes import (
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import CairnError, Unavailable
+from cairn.kernel.errors import CairnError, LedgerBusy
 from cairn.kernel.stores import Stores
 from cairn.writing.append import principal_actor
 from cairn.writing.ports import Topic
@@ -305,10 +305,10 @@ class Enrich:
 
     def _when_free(self, store: Callable[[], Sequence[OutboxRow]]) -> Sequence[OutboxRow]:
         """Run `store`, again while writers hold the ledger: the vectors need not be made anew."""
-        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
 
         attempts = Retrying(
-            retry=retry_if_exception(_ledger_is_busy),
+            retry=retry_if_exception_type(LedgerBusy),
             stop=stop_after_attempt(STORE_ATTEMPTS),
             wait=wait_random(0, 0.5),
             sleep=self.pause,
@@ -351,10 +351,6 @@ def _statements_in(messages: Messages | None) -> list[MessageStatements]:
 def _is_new(node: EnrichableNode) -> bool:
     """Return whether its likenesses are still to be found; a summary is like what it is of."""
     return not node.keywords and node.label != Label.SUMMARY
-
-
-def _ledger_is_busy(error: BaseException) -> bool:
-    return isinstance(error, Unavailable) and error.reason == "ledger-busy"
 
 
 __all__ = ["Enrich", "EnrichableNode", "NewEmbedding", "Stores", "text_hash"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from cairn.kernel.errors import CairnError, Unavailable
+from cairn.kernel.errors import CairnError, LedgerBusy, Unavailable
 from cairn.kernel.spans import Kind, span
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ NODES_AT_ONCE = 300
 
 SPARE_SECONDS = 30.0
 """What a part may take on a machine that is busy; with less left, none is begun."""
-
-BUSY = "ledger-busy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +44,7 @@ class EmbedMessage:
 class WorkOff:
     """Works off the messages of one invocation, workspaces in turn.
 
-    `rows` embeds rows of a workspace, and is Unavailable (`ledger-busy`) while others write there.
+    `rows` embeds rows of a workspace, and raises LedgerBusy while others write there.
     `send_anew` puts a message behind the others as a new one, or is Unavailable.
     """
 
@@ -75,9 +73,9 @@ class WorkOff:
                 count = self.rows(
                     part[0].workspace_id, [row for message in part for row in message.outbox_ids]
                 )
+        except LedgerBusy as error:
+            return self._put_back(part, error.reason)
         except CairnError as error:
-            if isinstance(error, Unavailable) and error.reason == BUSY:
-                return self._put_back(part, BUSY)
             self.warn("embed.failed", {"error": error.code, "reason": error.reason})
             if len(part) == 1:
                 return [part[0].id]

@@ -19,6 +19,7 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import (
     CairnError,
     Conflict,
+    LedgerBusy,
     NotFound,
     RateLimited,
     TooLarge,
@@ -111,7 +112,7 @@ class SyncSource:
             return run.work()
         except LeaseLost:
             return "nothing"
-        except RateLimited as limit:
+        except (RateLimited, LedgerBusy) as limit:
             return run.waits(limit)
         except CairnError as problem:
             run.failed(problem)
@@ -169,10 +170,11 @@ class _Run:
         fields = {"source_id": str(self.source.id), "reason": problem.reason}
         self.platform.warn("source.not_synced", fields)
 
-    def waits(self, limit: RateLimited) -> str:
-        """Let the run go on when the service answers again; one that gets nowhere has failed."""
+    def waits(self, limit: RateLimited | LedgerBusy) -> str:
+        """Let the run go on when it is answered again; one that gets nowhere has failed."""
         now = self.platform.clock()
-        is_begun = self.cursor is not None or self.report.new or self.report.changed
+        is_ours = isinstance(limit, LedgerBusy)
+        is_begun = is_ours or self.cursor is not None or self.report.new or self.report.changed
         is_late = now - self.report.started_at > LONGEST_RUN
         if not self.moved and (is_late or not is_begun):
             self.failed(limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from dulwich.repo import Repo
@@ -22,7 +22,8 @@ from cairn.adapters.postgres.database import Database as Pool
 from cairn.forgetting.forget import Target
 from cairn.forgetting.ports import Reason
 from cairn.kernel.access import Role
-from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
+from cairn.kernel.clock import utc_now
+from cairn.kernel.errors import Conflict, Denied, LedgerBusy, NotFound, ValidationFailed
 from cairn.sources.keep import SourceChange
 from cairn.sources.source import KnowledgeState
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.plugins.postgres import Database
+
+    from cairn.documents.ports import DocumentAccepted
 
 PAGES = {"on-call.md": "# On call\n\nThe pager goes round.", "docs/dns.md": "# DNS\n\nAsk Ada."}
 
@@ -180,7 +183,30 @@ def test_a_folder_that_is_gone_is_an_error_and_deletes_nothing(
     folder.rename(folder.with_name("elsewhere"))
     failed = desk.sync(source)
     assert (failed.error, failed.documents, failed.failures) == ("no-such-folder", 2, 1)
-    assert failed.next_sync_at > source.next_sync_at
+    began = failed.next_sync_at - timedelta(minutes=10)
+    assert source.synced_at is not None
+    assert source.synced_at < began < utc_now()
+    desk.sync(source)
+    desk.sync(source)
+    assert timedelta(minutes=39) < desk.get(source).next_sync_at - utc_now() < timedelta(minutes=41)
+
+
+def test_a_run_goes_on_when_another_write_has_left_the_ledger(desk: Sourcing, folder: Path) -> None:
+    source = desk.add("folder", config={"path": str(folder)})
+    busy = [LedgerBusy(retry_after=1.0)]
+
+    def accept(*given: Any, **named: Any) -> DocumentAccepted:
+        if busy:
+            raise busy.pop()
+        return desk.accept(*given, **named)
+
+    workspace_id = desk.stand.workspace_id
+    assert desk.worker(accept=accept)(workspace_id, source.id, seconds=60.0) == "more"
+    waiting = desk.get(source)
+    assert waiting.run is not None
+    assert waiting.error is None
+    desk.clock.ahead = timedelta(seconds=2)
+    assert desk.work(source).documents == 2
 
 
 def test_names_and_links_that_lead_out_are_refused_each_with_its_reason(

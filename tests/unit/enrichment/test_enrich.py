@@ -14,7 +14,7 @@ from tests.support.remembering import Remembering, fact, in_memory
 
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Principal
-from cairn.kernel.errors import Unavailable
+from cairn.kernel.errors import LedgerBusy, Unavailable
 from cairn.kernel.stores import Stores
 from cairn.kernel.transaction import PreparingTransactions
 from cairn.memories.delete import DeleteMemory
@@ -199,7 +199,7 @@ class Busy:
     def _hold(self) -> None:
         self.refusals -= 1
         if self.refusals >= 0:
-            raise Unavailable("Another write holds the ledger.", reason="ledger-busy")
+            raise LedgerBusy(retry_after=1.0)
 
 
 def test_vectors_wait_for_the_ledger_and_are_not_made_again(

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from cairn.enrichment.queue import NODES_AT_ONCE, SPARE_SECONDS, EmbedMessage, WorkOff
-from cairn.kernel.errors import Unavailable
+from cairn.kernel.errors import LedgerBusy, Unavailable
 
 ROOMY = 10 * SPARE_SECONDS
 
@@ -84,13 +84,13 @@ def test_the_first_part_is_always_begun_so_that_no_message_goes_round_for_good()
 
 
 def test_a_ledger_that_others_hold_costs_no_try() -> None:
-    busy = Unavailable("Other writers hold the ledger.", reason="ledger-busy")
+    busy = LedgerBusy(retry_after=1.0)
     stage = Stage(raising={1: busy})
     assert stage.work_off(message(1), message(2), message(3, workspace=8)) == []
     assert (stage.tried, stage.anew) == ([[1, 2], [3]], ["1", "2"])
 
 
 def test_what_the_queue_does_not_take_back_comes_again_by_itself() -> None:
-    busy = Unavailable("Other writers hold the ledger.", reason="ledger-busy")
+    busy = LedgerBusy(retry_after=1.0)
     stage = Stage(raising={1: busy}, full=True)
     assert stage.work_off(message(1)) == ["1"]

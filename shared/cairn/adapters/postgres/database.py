@@ -18,7 +18,14 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from cairn.adapters.postgres.sql import query
 from cairn.kernel.access import Role
 from cairn.kernel.clock import monotonic
-from cairn.kernel.errors import CairnError, Conflict, Denied, Unavailable, ValidationFailed
+from cairn.kernel.errors import (
+    CairnError,
+    Conflict,
+    Denied,
+    LedgerBusy,
+    Unavailable,
+    ValidationFailed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -281,11 +288,7 @@ def cairn_error(exc: Exception) -> CairnError | None:
     None for a bug of ours, such as a column that does not exist: trying again would not help.
     """
     if isinstance(exc, errors.LockNotAvailable | errors.DeadlockDetected):
-        return Unavailable(
-            "Another write holds this workspace's ledger; try again.",
-            retry_after=LOCK_RETRY_SECONDS,
-            reason="ledger-busy",
-        )
+        return LedgerBusy(retry_after=LOCK_RETRY_SECONDS)
     if isinstance(exc, errors.QueryCanceled):
         return Unavailable("The database took too long.", reason="database-timeout")
     if isinstance(exc, errors.UniqueViolation | errors.ForeignKeyViolation):

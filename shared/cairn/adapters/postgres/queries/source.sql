@@ -99,7 +99,7 @@ UPDATE source SET run_id = NULL, run_mode = NULL, run_started_at = NULL, run_cur
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease = %(lease)s
 
 -- name: failed
--- A run has failed, and why; the next waits twice as long each time, up to an hour or its interval.
+-- A run has failed, and why; the next comes after ten minutes, then after twice as long each time, up to an hour or its interval.
 UPDATE source SET run_id = NULL, run_mode = NULL, run_started_at = NULL, run_cursor = NULL,
   accept_deletions = false, lease = NULL, leased_until = NULL, run_report = NULL,
   last_sync = CASE WHEN run_mode = 'preview' THEN last_sync ELSE %(report)s END,
@@ -107,7 +107,7 @@ UPDATE source SET run_id = NULL, run_mode = NULL, run_started_at = NULL, run_cur
   version = CASE WHEN run_mode = 'preview' THEN version END,
   error = %(error)s, error_detail = %(error_detail)s, failures = failures + 1,
   next_sync_at = %(now)s
-    + least(sync_seconds * power(2, least(failures, 10)), greatest(3600, sync_seconds))
+    + least(600 * power(2, least(failures, 20)), greatest(3600, sync_seconds))
       * interval '1 second'
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND lease = %(lease)s
 
