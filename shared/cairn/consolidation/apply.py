@@ -30,7 +30,7 @@ from cairn.consolidation.plan import (
 from cairn.consolidation.runs import Progress, counts_of
 from cairn.enrichment.ports import NewEmbedding, Recipe
 from cairn.enrichment.recipes import written
-from cairn.kernel.errors import LedgerBusy
+from cairn.kernel.transaction import LedgerBusy
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.writing.subjects import Resolution
 from cairn.writing.writer import Work, Write, Writer

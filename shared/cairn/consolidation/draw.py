@@ -35,8 +35,9 @@ from cairn.extraction.pointed import pointed_at, states, words
 from cairn.extraction.sentences import sentences
 from cairn.extraction.statements import StatementKind
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import BudgetExceeded, LedgerBusy, Unavailable, ValidationFailed
+from cairn.kernel.errors import BudgetExceeded, Unavailable, ValidationFailed
 from cairn.kernel.text.elements import as_data, one_line
+from cairn.kernel.transaction import LedgerBusy
 from cairn.ledger.keys import SubjectForgotten, key_subjects
 from cairn.llm.costs import Call
 from cairn.llm.gateway import REFUSED

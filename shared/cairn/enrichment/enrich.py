@@ -40,8 +40,9 @@ from cairn.enrichment.recipes import (
 from cairn.graph.edge import Relation
 from cairn.graph.node import Label
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import CairnError, LedgerBusy
+from cairn.kernel.errors import CairnError
 from cairn.kernel.stores import Stores
+from cairn.kernel.transaction import LedgerBusy
 from cairn.writing.append import principal_actor
 from cairn.writing.ports import Topic
 from cairn.writing.subjects import Resolution

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from cairn.kernel.errors import CairnError, LedgerBusy, Unavailable
+from cairn.kernel.errors import CairnError, Unavailable
 from cairn.kernel.spans import Kind, span
+from cairn.kernel.transaction import LedgerBusy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

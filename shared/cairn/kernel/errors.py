@@ -13,7 +13,6 @@ CairnError
 │   └── BudgetExceeded          402
 └── nobody: try again
     └── Unavailable             503  retry_after; the only one state machines retry
-        └── LedgerBusy          503  another write holds the head: soon
 """
 
 from collections.abc import Mapping, Sequence
@@ -124,14 +123,3 @@ class Unavailable(CairnError):
     ) -> None:
         super().__init__(detail, reason=reason, **fields)
         self.retry_after = retry_after
-
-
-class LedgerBusy(Unavailable):
-    """Another write holds the head of the workspace's ledger for too long."""
-
-    def __init__(self, *, retry_after: float) -> None:
-        super().__init__(
-            "Another write holds this workspace's ledger; try again.",
-            retry_after=retry_after,
-            reason="ledger-busy",
-        )

@@ -19,13 +19,13 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import (
     CairnError,
     Conflict,
-    LedgerBusy,
     NotFound,
     RateLimited,
     TooLarge,
     ValidationFailed,
 )
 from cairn.kernel.text.scrub import scrub
+from cairn.kernel.transaction import LedgerBusy
 from cairn.ledger.keys import SubjectForgotten, subject_mark
 from cairn.sources.keep import begin_run, find_source
 from cairn.sources.reader import MAX_KEY_CHARS, Limits

@@ -23,7 +23,8 @@ from cairn.forgetting.forget import Target
 from cairn.forgetting.ports import Reason
 from cairn.kernel.access import Role
 from cairn.kernel.clock import utc_now
-from cairn.kernel.errors import Conflict, Denied, LedgerBusy, NotFound, ValidationFailed
+from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
+from cairn.kernel.transaction import LedgerBusy
 from cairn.sources.keep import SourceChange
 from cairn.sources.source import KnowledgeState
 

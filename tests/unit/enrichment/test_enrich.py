@@ -14,9 +14,9 @@ from tests.support.remembering import Remembering, fact, in_memory
 
 from cairn.enrichment.enrich import Enrich
 from cairn.kernel.access import Principal
-from cairn.kernel.errors import LedgerBusy, Unavailable
+from cairn.kernel.errors import Unavailable
 from cairn.kernel.stores import Stores
-from cairn.kernel.transaction import PreparingTransactions
+from cairn.kernel.transaction import LedgerBusy, PreparingTransactions
 from cairn.memories.delete import DeleteMemory
 from cairn.memories.items import NewMemory
 from cairn.memories.kinds import MemoryKind

@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from cairn.enrichment.queue import NODES_AT_ONCE, SPARE_SECONDS, EmbedMessage, WorkOff
-from cairn.kernel.errors import LedgerBusy, Unavailable
+from cairn.kernel.errors import Unavailable
+from cairn.kernel.transaction import LedgerBusy
 
 ROOMY = 10 * SPARE_SECONDS
 

@@ -22,10 +22,10 @@ from cairn.kernel.errors import (
     CairnError,
     Conflict,
     Denied,
-    LedgerBusy,
     Unavailable,
     ValidationFailed,
 )
+from cairn.kernel.transaction import LedgerBusy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -1,5 +1,10 @@
 """The transaction port: how a use case gets its stores. Not a unit of work with change tracking."""
 
-from cairn.kernel.transaction.port import Committing, PreparingTransactions, Transactions
+from cairn.kernel.transaction.port import (
+    Committing,
+    LedgerBusy,
+    PreparingTransactions,
+    Transactions,
+)
 
-__all__ = ["Committing", "PreparingTransactions", "Transactions"]
+__all__ = ["Committing", "LedgerBusy", "PreparingTransactions", "Transactions"]

@@ -5,9 +5,21 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from cairn.kernel.access import Principal
+from cairn.kernel.errors import Unavailable
 
 S_co = TypeVar("S_co", covariant=True)
 T = TypeVar("T")
+
+
+class LedgerBusy(Unavailable):
+    """Another write holds the head of the workspace's ledger for too long; soon it does not."""
+
+    def __init__(self, *, retry_after: float) -> None:
+        super().__init__(
+            "Another write holds this workspace's ledger; try again.",
+            retry_after=retry_after,
+            reason="ledger-busy",
+        )
 
 
 class Committing(Protocol[S_co]):
@@ -28,7 +40,8 @@ class Transactions(Protocol[S_co]):
     """Opens transactions bound to a principal; the tenancy settings are set before the first read.
 
     Leaving the block commits; an exception rolls back. Driver errors surface as the errors of
-    `cairn.kernel.errors` (Unavailable when the database or a lock cannot be had in time).
+    `cairn.kernel.errors` (Unavailable when the database cannot be had in time, LedgerBusy when a
+    lock cannot).
     """
 
     def writing(
