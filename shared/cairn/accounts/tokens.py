@@ -45,11 +45,17 @@ class BearerToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustedIssuer:
-    """Whose tokens are good here. `audiences` are the names of this server in them."""
+    """Whose tokens are good here. `audiences` are the names of this server in them.
+
+    `required` claims have to be there, `leeway` is how far its clock may be from ours.
+    """
 
     issuer: str
     audiences: tuple[str, ...]
     keys: IssuerKeys = field(repr=False)
+    algorithms: frozenset[str] = ALGORITHMS
+    required: tuple[str, ...] = ("exp", "iss", "aud", "sub")
+    leeway: timedelta = LEEWAY
 
     def check(self, token: str, now: datetime) -> BearerToken:
         """Return what a token says; Unauthenticated names the one thing that does not hold.
@@ -72,14 +78,20 @@ class TrustedIssuer:
 
         Unauthenticated names the one thing that does not.
         """
-        claims = self._claims(token)
-        _require_lifetime(claims, now)
-        return claims
+        return self.proven(token, now)[0]
 
-    def _claims(self, token: str) -> Mapping[str, Any]:
+    def proven(self, token: str, now: datetime) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Return what a token says, as `claims`, and the published key that it is signed with."""
+        header, key = self._key(token)
+        claims = self._claims(token, header, key)
+        _require_lifetime(claims, now, self.leeway)
+        return claims, key
+
+    def _claims(
+        self, token: str, header: Mapping[str, Any], key: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         import jwt  # of the API's layer; loaded by the first token
 
-        header, key = self._key(token)
         try:
             claims = jwt.decode(
                 token,
@@ -88,7 +100,7 @@ class TrustedIssuer:
                 issuer=self.issuer,
                 audience=list(self.audiences),
                 options={
-                    "require": ["exp", "iss", "aud", "sub"],
+                    "require": list(self.required),
                     "verify_exp": False,  # compared with our clock
                     "verify_nbf": False,
                     "verify_iat": False,
@@ -113,7 +125,7 @@ class TrustedIssuer:
             header: Mapping[str, Any] = jwt.get_unverified_header(token)
         except (jwt.PyJWTError, ValueError, RecursionError):
             _refuse("cannot be read", "token-malformed")
-        if header.get("alg") not in ALGORITHMS or "crit" in header:
+        if header.get("alg") not in self.algorithms or "crit" in header:
             _refuse("is signed in a way that is not taken", "token-algorithm")
         key_id = header.get("kid")
         if not isinstance(key_id, str) or not 0 < len(key_id) <= MAX_ID_CHARS:
@@ -172,14 +184,14 @@ def _subjects(claims: Mapping[str, Any]) -> tuple[str, ...]:
     return subjects
 
 
-def _require_lifetime(claims: Mapping[str, Any], now: datetime) -> None:
+def _require_lifetime(claims: Mapping[str, Any], now: datetime, leeway: timedelta) -> None:
     try:
         ends, begins = _moment(claims["exp"]), _moment(claims.get("nbf", 0))
     except (ValueError, TypeError, OverflowError, OSError):
         _refuse("has a lifetime that cannot be read", "token-claims")
-    if now >= ends + LEEWAY:
+    if now >= ends + leeway:
         _refuse("is expired; ask its issuer for another", "token-expired")
-    if now < begins - LEEWAY:
+    if now < begins - leeway:
         _refuse("is not good yet", "token-early")
 
 

@@ -36,10 +36,14 @@ class _Read:
 
 @dataclass(slots=True)
 class PublishedIssuerKeys:
-    """Looks up a key by its id. `allow_private` lets an issuer be in this network: on a laptop."""
+    """Looks up a key by its id. `allow_private` lets an issuer be in this network: on a laptop.
+
+    `metadata_url` is where an issuer has its discovery document that has it not below its name.
+    """
 
     issuer: str
     allow_private: bool = False
+    metadata_url: str = ""
     transport: httpx.BaseTransport | None = None
     stopwatch: Stopwatch = monotonic
     _last: _Read | None = None
@@ -94,26 +98,26 @@ class PublishedIssuerKeys:
         return last.keys
 
     def _published(self, now: float) -> _Read:
-        document = self._ask(self.issuer.rstrip("/"), DISCOVERY)
+        document = self._at(self.metadata_url or self.issuer.rstrip("/") + DISCOVERY)
         if document.get("issuer") != self.issuer:
             raise Unavailable("The issuer calls itself otherwise.", reason="issuer-name")
-        where = urlsplit(str(document.get("jwks_uri", "")))
-        path = where.path + (f"?{where.query}" if where.query else "")
-        listed = self._ask(f"{where.scheme}://{where.netloc}", path).get("keys")
+        listed = self._at(str(document.get("jwks_uri", ""))).get("keys")
         keys = cast("list[Any]", listed) if isinstance(listed, list) else []
         objects = [cast("dict[str, Any]", key) for key in keys if isinstance(key, dict)]
         by_id = {str(key["kid"]): key for key in objects if "kid" in key}
         return _Read(by_id, now, document)
 
-    def _ask(self, base_url: str, path: str) -> Mapping[str, Any]:
+    def _at(self, url: str) -> Mapping[str, Any]:
+        where = urlsplit(url)
         service = RestService(
             name="The issuer of tokens",
-            base_url=base_url,
+            base_url=f"{where.scheme}://{where.netloc}",
             words=lambda _: "",
             allow_private=self.allow_private,
             transport=self.transport,
             seconds=SECONDS,
         )
+        path = where.path + (f"?{where.query}" if where.query else "")
         return service.ask(Request(method="GET", path=path), {}).record()
 
 
