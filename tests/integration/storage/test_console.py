@@ -110,13 +110,24 @@ def test_every_page_without_a_session_leads_to_the_sign_in(deployed: Deployed) -
 @pytest.mark.parametrize(
     "goal",
     ["https://evil.example", "//evil.example/", "/\\evil.example", "/console/..//evil.example",
-     "javascript:alert(1)", "/v1/memories", "/console//evil", "/%2f%2fevil.example"],
+     "javascript:alert(1)", "/v1/memories", "/console//evil", "/%2f%2fevil.example",
+     "/console/../oauth/authorize?client_id=1", "/console/a/..", "/console/./..?x=1"],
 )  # fmt: skip
 def test_nobody_is_sent_elsewhere_after_signing_in(deployed: Deployed, goal: str) -> None:
     login = f"goal-{new_id()}"
     deployed.person(login)
     answer = Browser(deployed.app).sign_in(login, next=goal)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
+
+
+@pytest.mark.parametrize("page", ["/console/memories?q=", "/console/conversations?q=x&session="])
+def test_a_character_that_no_store_can_keep_is_refused_and_breaks_no_page(
+    deployed: Deployed, page: str
+) -> None:
+    person = deployed.person(f"nul-{new_id()}")
+    assert person.get(f"{page}%00").status_code == 422
+    assert person.submit("/console/account", name="a\x00b").status_code == 422
+    assert Browser(deployed.app).sign_in("a\x00b").status_code == 422
 
 
 def test_a_cookie_that_was_there_before_is_no_session_afterwards(deployed: Deployed) -> None:

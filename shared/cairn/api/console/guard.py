@@ -20,7 +20,7 @@ from cairn.kernel.access import PersonRole, Role
 from cairn.kernel.errors import Denied, NotFound, Unauthenticated, ValidationFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fastapi import Request, Response
 
@@ -34,7 +34,10 @@ CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
 MAX_FORM_BYTES, MAX_FIELDS = 131_072, 200
 ATTEMPT, SECURE_ATTEMPT = "cairn_sign_in", "__Host-cairn_sign_in"
 HOME = "/"
-_OWN_PATH = re.compile(r"/(?:console(?:/[A-Za-z0-9_.\-]+)*)?(?:\?[A-Za-z0-9=&%_.+\-]*)?")
+_OWN_PATH = re.compile(
+    r"/(?:console(?:/(?!\.+(?:[/?]|$))[A-Za-z0-9_.\-]+)*)?(?:\?[A-Za-z0-9=&%_.+\-]*)?"
+)
+"""No part of it is dots alone: a browser would go up from there, and out of the console."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +111,7 @@ def address_of(request: Request) -> str | None:
 def visitor_of(request: Request) -> Visitor:
     """Return who is signed in; Unauthenticated for nobody."""
     require_own_host(request)
+    _require_characters(request.query_params.values())
     services = cast("ApiServices", request.app.state.services)
     session = services.sessions.admit(request.cookies.get(cookie_name(request), ""))
     request.state.console_session = session
@@ -148,7 +152,14 @@ def form_of(request: Request, body: bytes) -> dict[str, str]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValidationFailed("A field is given twice.", reason="body")
+    _require_characters(fields.values())
     return fields
+
+
+def _require_characters(texts: Iterable[str]) -> None:
+    """Raise ValidationFailed for NUL, which no store can keep; halves of characters come not."""
+    if any("\0" in text for text in texts):
+        raise ValidationFailed("A text has a character that cannot be kept.", reason="nul")
 
 
 def require_meant(form: Mapping[str, str]) -> None:
