@@ -45,7 +45,8 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
-        header = headers.get("authorization") or _widget_of(scope)
+        widget = _widget_of(scope)
+        header = widget or headers.get("authorization")
         if header is None or _streams(scope):
             await self.app(scope, receive, send)
             return
@@ -62,7 +63,8 @@ class Gate:
             response = problem_response(from_error(error), scope["state"]["request_id"])
             await response(scope, receive, send)
             return
-        self._learn(key, scope["state"], reading=reading)
+        if widget is None:
+            self._learn(key, scope["state"], reading=reading)
 
     def _learn(self, key: bytes, state: dict[str, Any], *, reading: bool) -> None:
         """Remember whose the key is, and what the workspace was refused."""
@@ -88,7 +90,10 @@ def _streams(scope: Scope) -> bool:
 
 
 def _widget_of(scope: Scope) -> str | None:
-    """Return the widget that is asked without a token; its requests wait in a line of their own."""
+    """Return the widget that is asked: strangers' requests wait in a line of their own.
+
+    However many sessions they open, none of them takes a place of the workspace's keys.
+    """
     path: str = scope.get("path", "") if scope["type"] == "http" else ""
     return path[: len(WIDGET) + 36] if path.startswith(WIDGET) else None
 

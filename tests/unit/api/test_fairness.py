@@ -18,6 +18,7 @@ from cairn.kernel.errors import RateLimited
 from cairn.kernel.ids import new_id
 
 SOON = 0.05
+WORKSPACE = new_id()
 
 
 class Place:
@@ -179,3 +180,46 @@ def test_a_workspace_that_used_up_its_minute_is_told_so_again_without_being_let_
     assert again.headers["retry-after"] == "20"
     now[0] += 21
     assert statuses(app, ("a1", write))[0].status_code == 200
+
+
+def test_strangers_at_a_widget_wait_in_its_line_and_never_in_the_workspaces() -> None:
+    limits = Limits(writes_at_once=2, longest_wait=0.01)
+    door, held = f"/v1/widget/{new_id()}", anyio.Event()
+
+    async def main() -> list[int]:
+        inside = anyio.Event()
+
+        async def answer(request: Request) -> JSONResponse:
+            request.state.principal = Principal(
+                workspace_id=WORKSPACE,
+                principal_id=new_id(),
+                role=Role.PUBLIC,
+                allowed_scopes=ALL_SCOPES,
+                name="x",
+            )
+            if request.url.path.endswith("/wait"):
+                inside.set()
+                await held.wait()
+            return JSONResponse({})
+
+        gate = Gate(
+            Starlette(routes=[Route("/v1/{path:path}", answer, methods=["POST"])]),
+            fairness=Fairness(limits, lambda: 0.0),
+        )
+        app = RequestContext(gate, log=Log(), new_id=new_id, stopwatch=lambda: 0.0)
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://gate") as client:
+
+            async def send(path: str, token: str) -> int:
+                headers = {"authorization": f"Bearer {token}"}
+                return (await client.post(path, json={}, headers=headers)).status_code
+
+            known = [await send(f"{door}/resolve", "s1"), await send("/v1/memories", "key")]
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(send, f"{door}/wait", "s1")
+                await inside.wait()
+                known += [await send(f"{door}/resolve", "s2"), await send("/v1/memories", "key")]
+                held.set()
+            return known
+
+    assert anyio.run(main) == [200, 200, 429, 200]
