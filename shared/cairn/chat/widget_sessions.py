@@ -198,6 +198,7 @@ class Widgets:
         limits = _limits(settings, kind)
         with self.platform.transactions.preparing(system) as (stores, _):
             stores.chat_sessions.tidy(
+                kind,
                 now,
                 idle_before=now - timedelta(minutes=limits.idle_minutes),
                 unused_before=now - KEEP_UNUSED,

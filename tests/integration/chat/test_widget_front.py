@@ -21,6 +21,7 @@ from tests.support.world import World, open_world
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
 from cairn.api.options import ApiOptions
+from cairn.api.routes.widget_door import MOST_HEARING
 from cairn.chat.challenges import solve
 from cairn.chat.widget import BUSY
 from cairn.kernel.access import Scope
@@ -234,6 +235,34 @@ def test_a_session_that_is_silent_for_a_quarter_of_an_hour_is_over(
             [world.workspace_id],
         ).fetchall()
     assert states == [("resolved",), ("active",)]
+
+
+def test_a_stranger_who_begins_ends_no_session_that_may_be_silent_for_longer(
+    front: Front, database: Database
+) -> None:
+    host = Host()
+    ours = page(
+        front, begun=False, host=host.settings,
+        anonymous={"idle_minutes": 1}, signed={"idle_minutes": 60},
+    )  # fmt: skip
+    ours.open(host_token=host.token(ours.widget_id))
+    ours.answered()
+    with database.connect_as_superuser() as root:
+        root.execute("UPDATE chat_session SET seen_at = seen_at - interval '10 minutes'")
+    Page(front.app, ours.widget_id).open()
+    assert ours.session()["state"] == "active"
+    ours.answered()
+
+
+def test_strangers_who_stream_take_no_place_of_those_who_work(front: Front) -> None:
+    ours = page(front)
+    front.app.state.options.open_streams.now = front.app.state.options.open_streams.most
+    answer = ours.say("hello", headers={"accept": "text/event-stream"})
+    assert (answer.status_code, "event: turn_end" in answer.text) == (200, True)
+    front.app.state.heard_by_customers.now = MOST_HEARING
+    full = ours.say("hello again", headers={"accept": "text/event-stream"})
+    assert full.status_code == 503
+    assert ours.answered("hello again")["state"] == "done"
 
 
 def test_a_session_has_forty_messages_and_the_next_is_told_to_wait(

@@ -280,11 +280,11 @@ async def say_to_widget(
 
     Asked for `text/event-stream` it tells the words as they come, and at last `turn_end`.
     """
-    streamed = streams.wanted(request)
+    streamed, places = streams.wanted(request), _places(request)
     if streamed:
         instead = f"send a turn_id and poll GET /v1/widget/{session.widget.id}/turns/<turn_id>"
         streams.require_stream(request, instead, reason="poll-chunks")
-        options.open_streams.check()
+        places.check()
     turn, working = await _begun(body, session, services, options, request)
     if not streamed:
         if working is not None:
@@ -298,7 +298,7 @@ async def say_to_widget(
         parts = chat_streams.heard(working, stored, options.pace)
     else:
         parts = chat_streams.followed(stored, lambda: None, options.pace)
-    return streams.streaming(parts, options.open_streams)
+    return streams.streaming(parts, places)
 
 
 @routes.get(
@@ -436,11 +436,11 @@ async def hear_widget_person(
 
 
 def _places(request: Request) -> OpenStreams:
-    """Return the process's places for customers who hear a person: strangers take no other's."""
+    """Return the process's places for customers who hear somebody: strangers take no other's."""
     state = request.app.state
-    if not hasattr(state, "heard_persons"):
-        state.heard_persons = OpenStreams(most=MOST_HEARING)
-    return state.heard_persons
+    if not hasattr(state, "heard_by_customers"):
+        state.heard_by_customers = OpenStreams(most=MOST_HEARING)
+    return state.heard_by_customers
 
 
 @dataclass(slots=True)

@@ -48,11 +48,17 @@ class PostgresChatSessions(Store):
     """The sessions of a widget's customers."""
 
     def tidy(
-        self, now: datetime, *, idle_before: datetime, unused_before: datetime, before: datetime
+        self,
+        kind: SessionKind,
+        now: datetime,
+        *,
+        idle_before: datetime,
+        unused_before: datetime,
+        before: datetime,
     ) -> None:
-        """Resolve idle sessions; drop old ones, and those in which nothing was said."""
+        """Resolve idle sessions of a kind; drop old ones, and those in which nothing was said."""
         moments = {"idle_before": idle_before, "unused_before": unused_before, "before": before}
-        self.run("widget.tidy", now=now, **moments)
+        self.run("widget.tidy", kind=kind.value, now=now, **moments)
 
     def opened(self, counted: bytes, *, minute: datetime, day: datetime) -> tuple[int, int]:
         """Return how many sessions were opened since two moments; others wait meanwhile."""

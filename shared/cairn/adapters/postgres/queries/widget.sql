@@ -31,12 +31,13 @@ UPDATE widget SET
  WHERE workspace_id = %(workspace_id)s
 
 -- name: tidy
--- Sessions that are over: idle ones are resolved, old ones leave.
+-- Sessions that are over: idle ones of a kind are resolved, old ones leave.
 WITH gone AS (
   DELETE FROM chat_session WHERE workspace_id = %(workspace_id)s
     AND (created_at < %(before)s OR (state = 'created' AND created_at < %(unused_before)s)))
 UPDATE chat_session SET state = 'resolved', ended_at = %(now)s
- WHERE workspace_id = %(workspace_id)s AND state = 'active' AND seen_at < %(idle_before)s
+ WHERE workspace_id = %(workspace_id)s AND kind = %(kind)s AND state = 'active'
+   AND seen_at < %(idle_before)s
 
 -- name: lock
 -- One at a time of those that are counted together, until the transaction ends.
