@@ -156,8 +156,8 @@ class ChannelAdapter(Protocol):
         """
         ...
 
-    def profile(self, speaker: Speaker) -> Profile:
-        """Return what the channel knows of somebody."""
+    def profile(self, speaker: Speaker, place: Place) -> Profile:
+        """Return what the channel knows of somebody who is in a place."""
         ...
 
     def post(self, place: Place, message: Message, key: str, *, again: bool = False) -> str:

@@ -96,7 +96,7 @@ class SlackChannel:
         spoken = spoken_of(cast("Record", event), self.team_id, app=_app_of(record))
         return Heard(messages=(spoken,) if spoken else ())
 
-    def profile(self, speaker: Speaker) -> Profile:
+    def profile(self, speaker: Speaker, place: Place) -> Profile:
         """Return what Slack knows of a user."""
         user: Any = self.client.user(speaker.user).get("user")
         record = cast("Record", user) if isinstance(user, dict) else {}

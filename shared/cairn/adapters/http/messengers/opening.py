@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cairn.adapters.http.desks.declaring import Opening
-from cairn.adapters.http.messengers import slack
+from cairn.adapters.http.messengers import slack, teams
 from cairn.adapters.http.rest import rest_breakers
 from cairn.channels.channel import ChannelKind
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.kernel.clock import Clock, Stopwatch, monotonic, utc_now
-from cairn.kernel.errors import RateLimited, Unavailable, ValidationFailed
+from cairn.kernel.errors import RateLimited, Unavailable
 from cairn.tickets.adapter import DeskForm, NeedsAuth
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     )
     from cairn.kernel.resilience.breaker import Breakers
 
-MESSENGERS: Mapping[ChannelKind, Messenger] = {each.kind: each for each in (slack.MESSENGER,)}
+MESSENGERS: Mapping[ChannelKind, Messenger] = {
+    each.kind: each for each in (slack.MESSENGER, teams.MESSENGER)
+}
 """Every kind of channel, by what it is called."""
 
 T = TypeVar("T")
@@ -66,9 +68,7 @@ class OpenMessenger:
         self, kind: str, config: Mapping[str, Any], secrets: Mapping[str, str]
     ) -> ChannelAdapter:
         """Return the adapter; ValidationFailed names the wrong field."""
-        messenger = MESSENGERS.get(ChannelKind(kind))
-        if messenger is None:
-            raise ValidationFailed("This kind of channel is not offered here.", reason="kind")
+        messenger = MESSENGERS[ChannelKind(kind)]
         messenger.config.check("config", config)
         messenger.secrets.check("secrets", secrets)
         opening = Opening(
@@ -101,9 +101,9 @@ class TranslatedChannel:
         """Return what a delivery tells."""
         return self.adapter.read(delivered)
 
-    def profile(self, speaker: Speaker) -> Profile:
+    def profile(self, speaker: Speaker, place: Place) -> Profile:
         """Return what the channel knows of somebody."""
-        return _translated(lambda: self.adapter.profile(speaker))
+        return _translated(lambda: self.adapter.profile(speaker, place))
 
     def post(self, place: Place, message: Message, key: str, *, again: bool = False) -> str:
         """Post a message."""
