@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from cairn.kernel.access.keys import secret_hash
+from cairn.kernel.errors import Conflict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from cairn.accounts.sessions import SignInFinder
     from cairn.kernel.clock import Clock
@@ -41,9 +43,22 @@ class Attempts:
 
     def begin(self, purpose: str, body: str) -> str:
         """Keep what a sign-in is held to; returns the browser's token."""
-        token, now = self.make_token(32), self.clock()
-        self.find.begin_attempt(_place(token), purpose, body, now, now + ATTEMPT_LASTS)
+        token = self.make_token(32)
+        self.keep(purpose, token, body)
         return token
+
+    def keep(self, purpose: str, token: str, body: str) -> None:
+        """Keep something under a token that is nobody's guess, and not in use."""
+        now = self.clock()
+        self.find.begin_attempt(_place(token), purpose, body, now, now + ATTEMPT_LASTS)
+
+    def once(self, purpose: str, name: str, ends: datetime) -> bool:
+        """Return whether a name is used for the first time until `ends`."""
+        try:
+            self.find.begin_attempt(_place(f"{purpose} {name}"), purpose, "", self.clock(), ends)
+        except Conflict:
+            return False
+        return True
 
     def take(self, purpose: str, token: str) -> str | None:
         """Return what was kept, this once; None where there is nothing, or no longer."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Edition:
     """An edition by its name, the tools that it leaves out, and whether a directory brings people.
 
-    `directory` is SCIM; people sign in by an issuer in every edition.
+    `directory` is SCIM and SAML; people sign in by an OpenID Connect issuer in every edition.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Edition:
 
 FULL = Edition(name="full", directory=True)
 TEAM = Edition(name="team")
-"""Everything but directories: people are invited by hand, or come by an issuer."""
+"""Everything but directories: people are invited by hand, or come by an OpenID Connect issuer."""
 
 MEMORY = Edition(
     name="memory",

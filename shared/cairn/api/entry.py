@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from cairn.accounts.editions import EDITIONS
 from cairn.api.app import create_app
 from cairn.api.fairness import Limits
 from cairn.api.options import BUILT_IN, ApiOptions
@@ -56,6 +57,7 @@ def _options(settings: ApiSettings, server: ServerSettings | None) -> ApiOptions
         console_url=settings.console_url,
         sites_url=settings.sites_url,
         sign_in_issuer=settings.issuer_of_people(),
+        sign_in_saml=settings.sign_in_saml if EDITIONS[settings.edition].directory else "",
         issuer=settings.oidc_issuer or (BUILT_IN if local and server else None),
         audiences=settings.audiences(),
         token_scopes=tuple(settings.oidc_scopes.replace(",", " ").split()),

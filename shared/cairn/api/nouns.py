@@ -98,6 +98,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.routes",
             f"{CONSOLE}.passkeys",
             f"{CONSOLE}.issuer",
+            f"{CONSOLE}.saml",
             f"{CONSOLE}.people",
             f"{CONSOLE}.scim",
             f"{CONSOLE}.keys",

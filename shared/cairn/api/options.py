@@ -82,7 +82,8 @@ class ApiOptions:
     is how many requests a server works on at once; None leaves it to the framework. `fairness` is
     what a server works on at once of each workspace; None for a function, which serves one.
     `console_url` is the origin that people open the pages at; empty: only a laptop knows its own.
-    `sign_in_issuer` signs people in to them.
+    `sign_in_issuer` signs people in to them, and so does the provider whose metadata are at
+    `sign_in_saml`.
     `edge_secrets` are what the deployment's front proves itself with, `edge_only` refuses what does
     not come through it: see `api.edge`.
     `metrics_token` opens `/metrics`; None: there is no such path.
@@ -93,6 +94,7 @@ class ApiOptions:
     console_url: str = ""
     sites_url: str = ""
     sign_in_issuer: str = ""
+    sign_in_saml: str = ""
     issuer: str | None = None
     audiences: tuple[str, ...] = ()
     token_scopes: tuple[str, ...] = ()

@@ -8,13 +8,16 @@ from cairn.bootstrap.api_parts import ApiParts
 from cairn.bootstrap.lazy import part
 
 if TYPE_CHECKING:
+    from cairn.accounts.admission import LetIn
     from cairn.accounts.attempts import Attempts
     from cairn.accounts.issuer_sign_in import IssuerSignIn
     from cairn.accounts.passkeys import Passkeys
     from cairn.accounts.people import People
+    from cairn.accounts.saml_sign_in import SamlSignIn
     from cairn.accounts.scim import Scim
     from cairn.accounts.scim_people import ScimPeople
     from cairn.accounts.sessions import Sessions
+    from cairn.adapters.saml.provider import SamlProvider
     from cairn.publishing.publications import Publications
     from cairn.publishing.reading import ReadSite
 
@@ -106,21 +109,33 @@ class PeopleServices(ApiParts):
         )
 
     @part
-    def issuer_sign_in(self) -> IssuerSignIn:
-        """Signing in by the deployment's issuer."""
+    def let_in(self) -> LetIn:
+        """Whom of an issuer's the deployment lets in."""
         from uuid import UUID
 
-        from cairn.accounts.issuer_sign_in import Admission, IssuerSignIn
+        from cairn.accounts.admission import Admission, LetIn
+        from cairn.kernel.access import PersonRole
+
+        settings = self.settings
+        roles = {group: PersonRole(role) for group, role in settings.roles_by_group().items()}
+        admission = Admission(
+            domains=settings.domains(),
+            roles=roles,
+            workspace_id=UUID(place) if (place := settings.sign_in_workspace) else None,
+        )
+        return LetIn(sessions=self.sessions, people=self.people, admission=admission)
+
+    @part
+    def issuer_sign_in(self) -> IssuerSignIn:
+        """Signing in by the deployment's issuer."""
+        from cairn.accounts.issuer_sign_in import IssuerSignIn
         from cairn.adapters.http.issuer_keys import PublishedIssuerKeys
         from cairn.adapters.http.openid import OpenIdIssuer
-        from cairn.kernel.access import PersonRole
 
         settings, local = self.settings, self.settings.stage == "local"
         secret, issuer = settings.sign_in_client_secret, settings.issuer_of_people()
-        roles = {group: PersonRole(role) for group, role in settings.roles_by_group().items()}
         return IssuerSignIn(
-            sessions=self.sessions,
-            people=self.people,
+            let_in=self.let_in,
             attempts=self.attempts,
             issuer=OpenIdIssuer(
                 issuer=issuer,
@@ -130,9 +145,29 @@ class PeopleServices(ApiParts):
                 claim=settings.sign_in_claim,
                 allow_private=local,
             ),
-            admission=Admission(
-                domains=settings.domains(),
-                roles=roles,
-                workspace_id=UUID(place) if (place := settings.sign_in_workspace) else None,
-            ),
+        )
+
+    @part
+    def saml_sign_in(self) -> SamlSignIn:
+        """Signing in by the deployment's identity provider of SAML."""
+        from cairn.accounts.editions import EDITIONS
+        from cairn.accounts.saml_sign_in import SamlSignIn
+
+        settings = self.settings
+        return SamlSignIn(
+            let_in=self.let_in,
+            attempts=self.attempts,
+            provider=self._saml_provider() if settings.sign_in_saml else None,
+            edition=EDITIONS[settings.edition],
+            unasked=settings.sign_in_saml_unasked == "on",
+        )
+
+    def _saml_provider(self) -> SamlProvider:
+        from cairn.adapters.saml.metadata import PublishedMetadata
+        from cairn.adapters.saml.provider import SamlProvider
+
+        settings, local = self.settings, self.settings.stage == "local"
+        return SamlProvider(
+            metadata=PublishedMetadata(settings.sign_in_saml, allow_private=local),
+            claim=settings.sign_in_claim,
         )

@@ -273,7 +273,8 @@ _GROUP = "[^=,]+=(owner|admin|operator|reviewer|reader)"
 class _PeopleSettings(_FromEnvironment):
     """Who outside signs people in to the console. `sign_in_roles` is `group=role`, by commas.
 
-    `sign_in_workspace` is where who is not known is added; empty: nobody is.
+    `sign_in_workspace` is where who is not known is added; empty: nobody is. `sign_in_saml` is an
+    address or a file with the metadata of an identity provider of SAML.
     """
 
     sign_in_issuer: str = ""
@@ -283,6 +284,8 @@ class _PeopleSettings(_FromEnvironment):
     sign_in_claim: str = "groups"
     sign_in_roles: str = Field("", pattern=f"^{_GROUP}(,{_GROUP})*$")
     sign_in_workspace: str = Field("", pattern=r"^([0-9a-f-]{36})?$")
+    sign_in_saml: str = ""
+    sign_in_saml_unasked: Literal["off", "on"] = "off"
 
     def issuer_of_people(self) -> str:
         """Return the issuer's address; refused without the client's id."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from cairn.accounts.issuer_sign_in import Identity
+from cairn.accounts.admission import MAX_GROUPS, Identity, text_claim
 from cairn.accounts.tokens import LEEWAY, TrustedIssuer
 from cairn.adapters.http.rest import Request, RestService, checked_base_url
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SCOPES = "openid email profile"
 SECONDS = 10.0
-MAX_GROUPS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +61,9 @@ class OpenIdIssuer:
         verified = claims.get("email_verified") is True
         email = claims.get("email") if verified else None
         return Identity(
-            subject=_text(claims["sub"]),
-            email=_text(email),
-            name=_text(claims.get("name")) or _text(email),
+            subject=text_claim(claims["sub"]),
+            email=text_claim(email),
+            name=text_claim(claims.get("name")) or text_claim(email),
             groups=_groups(claims.get(self.claim)),
         )
 
@@ -92,7 +91,7 @@ class OpenIdIssuer:
             raise Unauthenticated(
                 "The issuer's id token is not of this sign-in.", reason="issuer"
             ) from error
-        if claims.get("token_use", "id") != "id" or not _text(claims["sub"]):
+        if claims.get("token_use", "id") != "id" or not text_claim(claims["sub"]):
             raise Unauthenticated("The issuer sent no id token.", reason="issuer")
 
     def _exchange(self, code: str, ceremony: Ceremony) -> Mapping[str, Any]:
@@ -152,13 +151,6 @@ class OpenIdIssuer:
         except (ValidationFailed, ValueError) as error:
             raise Unavailable("The issuer says no address to ask.", reason="issuer") from error
         return parts.geturl()
-
-
-def _text(value: object) -> str:
-    """Return a claim as text that can be stored, empty for anything else."""
-    if not isinstance(value, str) or not value.isprintable() or len(value) > 255:
-        return ""
-    return value.strip()
 
 
 def _groups(value: object) -> frozenset[str]:

@@ -28,7 +28,7 @@ def go(request: Request) -> Response:
     try:
         begun = sign_in.begin(_redirect_uri(request), goal, address=guard.address_of(request))
     except (RateLimited, Unavailable) as error:
-        return _refused(request, error, goal)
+        return refused(request, error, goal)
     response = RedirectResponse(begun.content, status_code=303, headers=pages.HEADERS)
     guard.keep_attempt(request, response, begun.token)
     return response
@@ -52,7 +52,7 @@ def come_back(request: Request) -> Response:
             address=guard.address_of(request),
         )
     except (RateLimited, Unauthenticated, Unavailable) as error:
-        response = _refused(request, error, guard.HOME)
+        response = refused(request, error, guard.HOME)
         guard.forget_attempt(request, response)
         return response
     response = pages.go_to(guard.own_path(goal))
@@ -61,7 +61,8 @@ def come_back(request: Request) -> Response:
     return response
 
 
-def _refused(request: Request, error: CairnError, goal: str) -> Response:
+def refused(request: Request, error: CairnError, goal: str) -> Response:
+    """Return the sign-in page, which says what was wrong; the page of a refusal for the rest."""
     if isinstance(error, RateLimited | Unauthenticated):
         return not_signed_in(request, error, goal, "")
     return pages.refused(request, error, None)

@@ -5,7 +5,7 @@ Not under `/v1`, not in the OpenAPI document: pages for people, whose cookies op
 
 from collections.abc import Callable, Coroutine
 from math import ceil
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import JSONResponse
@@ -16,6 +16,9 @@ from cairn.api.console.guard import Visitor, form_from, form_of, visitor_of
 from cairn.kernel.clock import utc_now
 from cairn.kernel.errors import CairnError, NotFound, RateLimited, Unauthenticated
 from cairn.kernel.metrics import Metric
+
+if TYPE_CHECKING:
+    from cairn.api.options import ApiOptions
 
 SIGN_IN, LINK, ACCOUNT = "/console/sign-in", "/console/link", "/console/account"
 
@@ -121,17 +124,25 @@ def show_sign_in(request: Request) -> Response:
         wrong="",
         login="",
         passkeys=_passkeys_at(request),
-        issuer=_issuer(request),
+        issuers=_issuers(request),
     )
 
 
-def _issuer(request: Request) -> dict[str, str] | None:
-    """Return what the issuer is called, and the page that leads there; None without one."""
+def _issuers(request: Request) -> list[dict[str, str]]:
+    """Return what issuers are called, and the pages that lead there."""
     from urllib.parse import urlsplit
 
-    host = urlsplit(str(request.app.state.options.sign_in_issuer)).hostname
-    origin = guard.own_origin(request)
-    return {"name": host, "url": f"{origin}/console/issuer"} if host and origin else None
+    options = cast("ApiOptions", request.app.state.options)
+    origin, saml = guard.own_origin(request), options.sign_in_saml
+    names = {
+        "issuer": urlsplit(options.sign_in_issuer).hostname,
+        "saml": saml and (urlsplit(saml).hostname or "SAML"),
+    }
+    return [
+        {"name": name, "url": f"{origin}/console/{page}"}
+        for page, name in names.items()
+        if name and origin
+    ]
 
 
 def _passkeys_at(request: Request) -> str:
@@ -178,7 +189,7 @@ def not_signed_in(
         wrong=wrong,
         login=login[:254],
         passkeys=_passkeys_at(request),
-        issuer=_issuer(request),
+        issuers=_issuers(request),
     )
     response.headers.update(headers)
     return response
