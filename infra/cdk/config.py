@@ -36,6 +36,8 @@ PEOPLE = (
     "sign_in_claim",
     "sign_in_roles",
     "sign_in_workspace",
+    "sign_in_saml",
+    "sign_in_saml_unasked",
 )
 EMBEDDERS = ("onnx", "openai")
 WEBHOOKS = ("off", "public", "private")
@@ -177,6 +179,14 @@ class Config:
         """Whether this is the laptop: no network, database, layers or alarms are synthesised."""
         return self.stage == "local"
 
+    @property
+    def saml_metadata(self) -> Path | None:
+        """The file that goes into the API's asset, where the provider's metadata are one."""
+        source = self.people.get("sign_in_saml", "")
+        if self.is_local or not source or source.startswith("https://"):
+            return None
+        return _folder(source)
+
     def stack(self, name: str) -> str:
         """The CloudFormation name of the stack called `name`."""
         return f"cairn-{self.stage}-{name}"
@@ -285,6 +295,7 @@ def _possible(config: Config) -> Config:
     _refuse_unreadable(config)
     _refuse_issuers(config)
     _refuse_sign_in(config)
+    _refuse_saml(config)
     _refuse_unreachable(config)
     _refuse_starving(config)
     _refuse_fronts(config)
@@ -386,6 +397,22 @@ def _refuse_sign_in(config: Config) -> None:
         raise SynthRefused(
             "api asks the issuer that signs people in, but egress=bedrock reaches no such address; "
             "choose -c egress=nat, or leave sign_in_issuer out"
+        )
+
+
+def _refuse_saml(config: Config) -> None:
+    source, unasked = (config.people.get(f"sign_in_saml{name}", "") for name in ("", "_unasked"))
+    _one_of("sign_in_saml_unasked", unasked or "off", ("off", "on"))
+    if unasked and not source:
+        raise SynthRefused("sign_in_saml_unasked needs sign_in_saml, whose answers it is about")
+    if not source or config.is_local:
+        return
+    if config.saml_metadata is not None and not config.saml_metadata.is_file():
+        raise SynthRefused(f"sign_in_saml={source}: https:// and an address, or a file that exists")
+    if config.saml_metadata is None and config.egress == "bedrock":
+        raise SynthRefused(
+            "api reads the metadata of the identity provider, but egress=bedrock reaches no such "
+            "address; choose -c egress=nat, or save them and name the file"
         )
 
 

@@ -7,21 +7,26 @@ something it can import changed. Dependencies are not here, they are layers.
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.cdk.imports import SHARED, files_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
 LEFT_OUT = {"__pycache__", "tests", "function.toml"}
 
 
-def stage_function(folder: Path, build: Path) -> Path:
-    """The asset folder `build/<name>` for the function in `folder`, brought up to date."""
+def stage_function(folder: Path, build: Path, more: Mapping[str, Path] | None = None) -> Path:
+    """The asset folder `build/<name>` for the function in `folder`, brought up to date.
+
+    `more` are files of the deployment's own, by the name that they have there.
+    """
     target = build / folder.name
     files = _files(folder)
     files |= {path.relative_to(SHARED): path for path in files_of(folder.glob("*.py"))}
+    files |= {Path(name): path for name, path in (more or {}).items()}
     for relative, source in files.items():
         _copy(source, target / relative)
     for path in sorted(target.rglob("*"), reverse=True):

@@ -53,6 +53,8 @@ OTHER_OPTIONS = {
     "sign_in_claim": "cognito:groups",
     "sign_in_roles": "cairn-admins=admin,desk=operator",
     "sign_in_workspace": "01900000-0000-7000-8000-000000000000",
+    "sign_in_saml": "https://login.example.org/saml/metadata",
+    "sign_in_saml_unasked": "on",
     "oidc_issuer": "https://login.example.org/tenant",
     "oidc_audience": "https://cairn.example.org/mcp",
     "oidc_scopes": "api://cairn/shared",
@@ -122,11 +124,14 @@ def prod(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Ass
 def smallest(tmp_path_factory: pytest.TempPathFactory, stand_in_layers: Path) -> Assembly:
     """The least a deployment can cost: no option that makes anything more."""
     folder = tmp_path_factory.mktemp("smallest")
+    metadata = folder / "provider.xml"
+    metadata.write_text("<EntityDescriptor/>", encoding="utf-8")
     return synthesise(
         folder / "cdk.out",
         stage="prod",
         layers=str(stand_in_layers),
         build=str(folder / "functions"),
+        sign_in_saml=str(metadata),
         **SMALLEST_OPTIONS,
     )
 

@@ -23,6 +23,7 @@ from infra.cdk.staging import stage_function
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from infra.cdk.config import Config
     from infra.cdk.constructs.dependency_layers import DependencyLayers
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 LONGEST_WAIT_SECONDS = 60  # a paused cluster takes about 15 to wake
 RUNTIME = lambda_.Runtime.PYTHON_3_13
+SAML_METADATA = "saml-metadata.xml"
 NETWORK_ACTIONS = (
     "ec2:AssignPrivateIpAddresses",
     "ec2:CreateNetworkInterface",
@@ -66,7 +68,7 @@ class CairnFunction(Construct):
             runtime=RUNTIME,
             architecture=lambda_.Architecture.ARM_64,
             handler="handler.handler",
-            code=lambda_.Code.from_asset(str(stage_function(spec.folder, config.build))),
+            code=lambda_.Code.from_asset(str(_asset(spec, config))),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=_environment(spec, {**values, **_patience(spec, config)}),
@@ -120,6 +122,12 @@ def _patience(spec: FunctionSpec, config: Config) -> dict[str, str]:
         return {}
     wait = min(LONGEST_WAIT_SECONDS, spec.timeout_seconds * 4 // 5)
     return {"CAIRN_DATABASE_WAIT_SECONDS": str(wait)}
+
+
+def _asset(spec: FunctionSpec, config: Config) -> Path:
+    """Return the function's code, with the metadata of the provider that signs people in."""
+    source = config.saml_metadata if "CAIRN_SIGN_IN_SAML" in spec.settings else None
+    return stage_function(spec.folder, config.build, {SAML_METADATA: source} if source else None)
 
 
 def _environment(spec: FunctionSpec, values: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from aws_cdk import aws_kms as kms
 
 from infra.cdk.constructs.acknowledgement import acknowledge
 from infra.cdk.constructs.buckets import Buckets
+from infra.cdk.constructs.cairn_function import SAML_METADATA
 from infra.cdk.constructs.database import Database
 from infra.cdk.constructs.dependency_layers import DependencyLayers
 from infra.cdk.constructs.key_table import KeyTable
@@ -40,7 +41,7 @@ READ = frozenset({"s3:GetObject"})
 WRITE = frozenset({"s3:PutObject"})
 CLEAN_UP = frozenset({"s3:DeleteObject"})
 EVERY_VERSION = frozenset({"s3:GetObjectVersion", "s3:DeleteObjectVersion"})
-MODELS_ON_AWS = "/opt/model"
+CODE_ON_AWS, MODELS_ON_AWS = "/var/task", "/opt/model"
 
 
 class DataStack(Stack):
@@ -200,6 +201,7 @@ class DataStack(Stack):
                 "CAIRN_MODEL_DIR": f"{MODELS_ON_AWS}/{Path(config.model_dir).name}",
                 **_key("CAIRN_OPENAI_API_KEY", config.openai_secret_arn),
                 **_key("CAIRN_ANTHROPIC_API_KEY", config.anthropic_secret_arn),
+                **_in_asset("CAIRN_SIGN_IN_SAML", config.saml_metadata),
                 **_key("CAIRN_SIGN_IN_CLIENT_SECRET", config.people.get("sign_in_secret_arn", "")),
             }
         if config.opensearch_url:
@@ -217,6 +219,11 @@ class DataStack(Stack):
 
 def _optional_setting(setting: str, value: str) -> dict[str, str]:
     return {setting: value} if value else {}
+
+
+def _in_asset(setting: str, source: Path | None) -> dict[str, str]:
+    """A setting that names a file of the deployment's own, as the function finds it."""
+    return {setting: f"{CODE_ON_AWS}/{SAML_METADATA}"} if source else {}
 
 
 def _key(setting: str, secret_arn: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REGION = "us-east-1"
 WINDOW_SECONDS = 300
 STRICTER = {
-    "SignIn": (300, ("/console/sign-in", "/console/link", "/oauth/", "/v1/claim")),
+    "SignIn": (300, ("/console/sign-in", "/console/link", "/console/saml", "/oauth/", "/v1/claim")),
     "Widget": (600, ("/v1/widget/",)),
     "Chat": (1_200, ("/v1/chat",)),
 }
