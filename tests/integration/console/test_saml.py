@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 from tests.integration.storage.test_console import Deployed
 from tests.support.console import Browser, add_person
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
@@ -76,7 +76,7 @@ class Signing(Deployed):
         assert answer.status_code == 303, answer.text
         return browser, self.provider.answers(answer.headers["location"])
 
-    def post(self, form: dict[str, str], address: str | None = None) -> Any:
+    def post(self, form: dict[str, Any], address: str | None = None) -> Any:
         """Send a form as a page of the provider does: without our cookies (SameSite=Lax)."""
         away = Browser(self.app, base=OWN)
         away.address = address or away.address

@@ -119,7 +119,7 @@ def test_a_file_is_read_again_each_hour_and_what_was_read_holds_for_a_day(tmp_pa
     with pytest.raises(Unavailable, match="cannot be used now"):
         published(NOW)
     source.write_bytes(document(role='WantAuthnRequestsSigned="1"'))
-    with pytest.raises(Unavailable, match="it wants signed requests"):
+    with pytest.raises(Unavailable, match="wants signed requests"):
         published(NOW)
     source.write_bytes(document())
     assert len(published(NOW).certificates) == 1

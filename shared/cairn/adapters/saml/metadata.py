@@ -176,9 +176,9 @@ def _certificate(text: str) -> x509.Certificate:
 
 
 def _unreadable(error: Exception) -> Unavailable:
-    said = f": it {error}" if isinstance(error, Unfit) else ""
+    fault = f": the document {error}" if isinstance(error, Unfit) else ""
     return Unavailable(
-        f"The metadata of the identity provider cannot be used now{said}.",
+        f"The metadata of the identity provider cannot be used now{fault}.",
         reason="saml-metadata",
         retry_after=AT_LEAST,
     )
