@@ -29,7 +29,7 @@ from cairn.kernel.ids import new_id
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Page, ViewportSize
+    from playwright.sync_api import ConsoleMessage, Page, ViewportSize
     from tests.plugins.postgres import Database
     from tests.support.world import World
 
@@ -102,7 +102,7 @@ def page(site: Site) -> Iterator[Page]:
         context = browser.new_context(viewport=WIDE)
         context.on(
             "console",
-            lambda message: wrong.append(message.text) if message.type == "error" else None,
+            lambda message: wrong.append(message.text) if _is_fault(message) else None,
         )
         context.on("weberror", lambda error: wrong.append(str(error.error)))
         context.on(
@@ -112,6 +112,12 @@ def page(site: Site) -> Iterator[Page]:
         yield context.new_page()
         browser.close()
     assert wrong == []
+
+
+def _is_fault(message: ConsoleMessage) -> bool:
+    """Whether a message is more than the browser's note that a form was refused."""
+    refused = "status of 409 " in message.text or "status of 422 " in message.text
+    return message.type == "error" and not refused
 
 
 def faults(page: Page) -> list[Any]:

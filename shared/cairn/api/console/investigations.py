@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Request, Response
+from pydantic import ValidationError
 
 from cairn.accounts.sessions import principal_of
 from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.console import pages
+from cairn.api.console.forms import Form, as_failure, number_of, refused_deed
 from cairn.api.console.guard import (
     Visitor,
     changing_visitor,
     cookie_name,
+    form_from,
     form_of,
     id_of,
     require_own_host,
@@ -28,13 +31,14 @@ from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.console.timelines import Part, Timelines, followed
 from cairn.api.console.timelines import Reader as TimelineReader
 from cairn.api.options import ApiOptions, OpenStreams
+from cairn.api.routes.investigations import DisputeIn, RatingIn
 from cairn.investigations.ports import ApprovalState
 from cairn.investigations.state import State
 from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.kernel.ids import derived_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from uuid import UUID
 
     from cairn.investigations.ports import Progress
@@ -44,6 +48,12 @@ INVESTIGATIONS = "/console/investigations"
 SHOWN, LINES = 25, 200
 MOST_OPEN = 500
 """Timelines that a process streams at once; who comes later polls."""
+
+DONE = {
+    "rating": "Your word counts. What you rate with 4 or 5 may be learned from, under Review.",
+    "dispute": "Your word counts: nothing is learned from it.",
+    "resume": "It goes on; lines come as it works.",
+}
 
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
@@ -68,7 +78,16 @@ def show_investigations(
         older=investigations[SHOWN - 1].id if len(investigations) > SHOWN else None,
         state=state,
         states=["all", *(each.value for each in State)],
+        resumed=number_of(request.query_params.get("resumed", "")),
     )
+
+
+@routes.post(INVESTIGATIONS + "/resume")
+def resume_all(request: Request, body: Body) -> Response:
+    """Let all go on that lost their execution."""
+    visitor, _ = form_from(request, body)
+    resumed = visitor.services.resume.stale(visitor.principal)
+    return pages.go_to(f"{INVESTIGATIONS}?resumed={len(resumed)}")
 
 
 @routes.get(INVESTIGATIONS + "/{investigation_id}")
@@ -78,17 +97,71 @@ def show_investigation(request: Request, visitor: Reader, investigation_id: str)
 
 
 def _investigation(
-    request: Request, visitor: Visitor, id_: UUID, *, wrong: str = "", status: int = 200
+    request: Request,
+    visitor: Visitor,
+    id_: UUID,
+    *,
+    wrong: str = "",
+    form: Form | None = None,
+    status: int = 200,
 ) -> Response:
+    names = visitor.services.people.name_of
     return shown(
         request,
         visitor,
         "investigation.html",
         status=status,
         wrong=wrong,
+        form=form or Form(),
+        done=DONE.get(request.query_params.get("done", ""), ""),
+        opinions=[
+            (each, names(visitor.principal, each.principal_id) or "A key")
+            for each in visitor.services.opinions.of(visitor.principal, id_)
+        ],
         polls="aws.event" in request.scope,
         **_news(visitor, id_, after=0),
     )
+
+
+@routes.post(INVESTIGATIONS + "/{investigation_id}/{deed}")
+def do_to_investigation(request: Request, body: Body, investigation_id: str, deed: str) -> Response:
+    """Rate how it ended, dispute it, or let it go on where its execution was lost."""
+    (visitor, form), id_ = form_from(request, body), id_of(investigation_id)
+    if deed not in _DEEDS:
+        raise NotFound("There is no such deed.")
+    try:
+        _DEEDS[deed](visitor, id_, form)
+    except ValidationError as error:
+        refused = refused_deed(form, as_failure(error), "rating")
+        return _investigation(request, visitor, id_, **refused)
+    except ValidationFailed as error:
+        return _investigation(request, visitor, id_, **refused_deed(form, error, "rating"))
+    except Conflict as error:
+        return _investigation(request, visitor, id_, form=Form(values=form), **pages.refusal(error))
+    return pages.go_to(f"{INVESTIGATIONS}/{id_}?done={deed}")
+
+
+def _rate(visitor: Visitor, id_: UUID, form: Mapping[str, str]) -> None:
+    body = RatingIn.model_validate(
+        {"rating": number_of(form.get("rating", "")), "comment": form.get("comment", "").strip()}
+    )
+    visitor.services.opinions.rate(visitor.principal, id_, rating=body.rating, comment=body.comment)
+
+
+def _dispute(visitor: Visitor, id_: UUID, form: Mapping[str, str]) -> None:
+    body = DisputeIn.model_validate({"reason": form.get("reason", "").strip()})
+    visitor.services.opinions.dispute(visitor.principal, id_, reason=body.reason)
+
+
+def _resume(visitor: Visitor, id_: UUID, _: Mapping[str, str]) -> None:
+    visitor.services.resume.one(visitor.principal, id_)
+
+
+_DEEDS: Mapping[str, Callable[[Visitor, UUID, Mapping[str, str]], None]] = {
+    "rating": _rate,
+    "dispute": _dispute,
+    "resume": _resume,
+}
 
 
 @routes.get(INVESTIGATIONS + "/{investigation_id}/lines")

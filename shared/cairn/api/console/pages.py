@@ -53,6 +53,7 @@ MENU = (
             ("searches", "/console/searches", "Searches"),
             ("graph", "/console/graph", "Graph"),
             ("conversations", "/console/conversations", "Conversations"),
+            ("documents", "/console/documents", "Documents"),
             ("review", "/console/review", "Review"),
         ),
     ),
@@ -63,6 +64,7 @@ MENU = (
             ("chats", "/console/chats", "Chats"),
             ("tickets", "/console/tickets", "Tickets"),
             ("investigations", "/console/investigations", "Investigations"),
+            ("tool-calls", "/console/tool-calls", "Tool calls"),
             ("workflows", "/console/workflows", "Workflows"),
             ("publications", "/console/publications", "Published"),
         ),
@@ -83,12 +85,14 @@ ADMINISTRATION = (
     ("scim", "/console/scim", "Directory"),
     ("keys", "/console/keys", "Keys"),
     ("agents", "/console/agents", "Agents"),
+    ("personas", "/console/personas", "Personas"),
     ("settings", "/console/settings", "Settings"),
     ("connectors", "/console/connectors", "Connectors"),
     ("sources", "/console/sources", "Sources"),
     ("ticket-sources", "/console/ticket-sources", "Ticket sources"),
     ("webhooks", "/console/webhooks", "Webhooks"),
     ("costs", "/console/costs", "Costs"),
+    ("upkeep", "/console/upkeep", "Upkeep"),
     ("audit", "/console/audit", "Audit"),
 )
 """The pages of Administration, as in the navigation."""
@@ -98,7 +102,8 @@ REASON = "x-cairn-reason"
 
 def page(name: str, visitor: Visitor | None, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page made of a template."""
-    text = _environment().get_template(name).render(visitor=visitor, now=_now(), **values)
+    values |= {"visitor": visitor, "now": _now(), "refused": status in (409, 422)}
+    text = _environment().get_template(name).render(values)
     return HTMLResponse(text, status_code=status, headers=HEADERS)
 
 

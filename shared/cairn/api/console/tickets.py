@@ -1,17 +1,35 @@
-"""Tickets: the queue with its depth and wait, and one ticket with all that became of it."""
+"""Tickets: the queue with its depth and wait, and one ticket with all that became of it.
+
+A form has the id that its ticket or message will have, so that one sent twice adds one.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fastapi import APIRouter, Request, Response
+from pydantic import ValidationError
 
 from cairn.api.console import pages
+from cairn.api.console.forms import Form, as_failure, refused_deed, wrong_field
 from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
-from cairn.kernel.errors import Conflict
-from cairn.tickets.ticket import TicketStatus
+from cairn.api.routes.tickets import TicketIn, TicketMessageIn, take_ticket
+from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
+from cairn.kernel.ids import new_id
+from cairn.tickets.ticket import Priority, TicketStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TICKETS = "/console/tickets"
 SHOWN = 25
+FIELDS = ("title", "body", "requester_email", "customer", "priority", "persona")
+DONE = {
+    "added": "It is kept, and looked at as soon as there is room.",
+    "said": "It is kept with the ticket. One that waited for it is taken up again.",
+    "queued": "It waits to be investigated again.",
+}
 
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
@@ -21,10 +39,54 @@ def show_tickets(
     request: Request, visitor: Reader, status: str = "all", before: str | None = None
 ) -> Response:
     """Show the queue, and tickets, the newest first."""
-    services = visitor.services
+    return _list(request, visitor, chosen=status, before=before)
+
+
+@routes.post(TICKETS)
+def add_ticket(request: Request, body: Body) -> Response:
+    """Take a ticket in that somebody wrote down here."""
+    visitor, form = form_from(request, body)
+    visitor.principal.require_operator()
+    try:
+        taken = take_ticket(visitor.services, visitor.principal, _new(form), None)
+    except NotFound:
+        gone = wrong_field("persona", "is not there any more")
+        return _list(request, visitor, **refused_deed(form, gone, "persona"))
+    except (Conflict, ValidationFailed) as error:
+        return _list(request, visitor, **refused_deed(form, error, "title"))
+    return pages.go_to(f"{TICKETS}/{taken.id}?done=added")
+
+
+def _new(form: Mapping[str, str]) -> TicketIn:
+    values = {name: text for name in FIELDS if (text := _text(form, name))}
+    try:
+        return TicketIn.model_validate({**values, "external_id": _own_id(form)})
+    except ValidationError as error:
+        raise as_failure(error) from error
+
+
+def _text(form: Mapping[str, str], name: str) -> str:
+    return form.get(name, "").replace("\r\n", "\n").strip()
+
+
+def _own_id(form: Mapping[str, str]) -> str:
+    """Return the caller's own id of what a form adds, which no other door gives."""
+    return f"console-{id_of(form.get('id', ''))}"
+
+
+def _list(
+    request: Request,
+    visitor: Visitor,
+    *,
+    chosen: str = "all",
+    before: str | None = None,
+    form: Form | None = None,
+    status: int = 200,
+) -> Response:
+    services, who = visitor.services, visitor.principal
     tickets = services.tickets.page(
-        visitor.principal,
-        status=pages.choice_or_all(TicketStatus, status),
+        who,
+        status=pages.choice_or_all(TicketStatus, chosen),
         before=id_of(before) if before else None,
         limit=SHOWN + 1,
     )
@@ -32,10 +94,16 @@ def show_tickets(
         request,
         visitor,
         "tickets.html",
-        queue=services.ticket_queue(visitor.principal),
+        status=status,
+        queue=services.ticket_queue(who),
         **pages.cut("tickets", tickets, SHOWN),
-        chosen=status,
+        chosen=chosen,
         statuses=pages.choices(TicketStatus),
+        personas=[each.name for each in services.personas.all(who)] if visitor.works else [],
+        priorities=[each.value for each in Priority],
+        form=form or Form(),
+        fields=FIELDS,
+        new_id=new_id(),
     )
 
 
@@ -53,11 +121,44 @@ def requeue_ticket(request: Request, body: Body, ticket_id: str) -> Response:
         visitor.services.requeue(visitor.principal, id_of(ticket_id))
     except Conflict as error:
         return _ticket(request, visitor, ticket_id, **pages.refusal(error))
-    return pages.go_to(f"{TICKETS}/{id_of(ticket_id)}")
+    return pages.go_to(f"{TICKETS}/{id_of(ticket_id)}?done=queued")
+
+
+@routes.post(TICKETS + "/{ticket_id}/messages")
+def add_message(request: Request, body: Body, ticket_id: str) -> Response:
+    """Keep what the requester said elsewhere, on the telephone for instance."""
+    visitor, form = form_from(request, body)
+    visitor.principal.require_operator()
+    try:
+        values = {"text": _text(form, "text"), "external_id": _own_id(form)}
+        message = TicketMessageIn.model_validate(values).record()
+        visitor.services.ticket_messages.add(
+            visitor.principal, id_of(ticket_id), message, idempotency=None
+        )
+    except (Conflict, ValidationError, ValidationFailed) as error:
+        shown = as_failure(error) if isinstance(error, ValidationError) else error
+        return _ticket(request, visitor, ticket_id, **refused_deed(form, shown, "text"))
+    return pages.go_to(f"{TICKETS}/{id_of(ticket_id)}?done=said")
 
 
 def _ticket(
-    request: Request, visitor: Visitor, ticket_id: str, *, wrong: str = "", status: int = 200
+    request: Request,
+    visitor: Visitor,
+    ticket_id: str,
+    *,
+    wrong: str = "",
+    form: Form | None = None,
+    status: int = 200,
 ) -> Response:
     ticket = visitor.services.tickets.get(visitor.principal, id_of(ticket_id))
-    return shown(request, visitor, "ticket.html", status=status, ticket=ticket, wrong=wrong)
+    return shown(
+        request,
+        visitor,
+        "ticket.html",
+        status=status,
+        ticket=ticket,
+        wrong=wrong,
+        form=form or Form(),
+        new_id=new_id(),
+        done=DONE.get(request.query_params.get("done", ""), ""),
+    )

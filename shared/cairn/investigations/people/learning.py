@@ -19,7 +19,6 @@ from cairn.investigations.run.moving import find_investigation, ids, read
 from cairn.investigations.state import State, Verdict
 from cairn.investigations.tool_calls import cut
 from cairn.investigations.views import OpinionView
-from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError, Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.ids import derived_id
@@ -60,7 +59,7 @@ Return whether one was staged.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinions:
-    """Takes what admins say of investigations, and shows it.
+    """Takes what admins and operators say of investigations, and shows it to people.
 
     Raises Denied for other keys, NotFound for another workspace's, Conflict (`not-ended`) before
     the end, ValidationFailed naming the field.
@@ -89,7 +88,7 @@ class Opinions:
 
     def of(self, principal: Principal, investigation_id: UUID) -> tuple[OpinionView, ...]:
         """Return what stands, the oldest first."""
-        principal.require(Role.ADMIN)
+        principal.require_person()
         with self.journal.reading(principal.workspace_id) as stores:
             find_investigation(stores, investigation_id)
             rows = stores.opinions.of(investigation_id)
@@ -101,7 +100,7 @@ class Opinions:
     def _say(
         self, principal: Principal, investigation_id: UUID, rating: int | None, text: str
     ) -> OpinionView:
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         workspace_id = principal.workspace_id
         with self.journal.reading(workspace_id) as stores:
             investigation = find_investigation(stores, investigation_id)

@@ -19,7 +19,6 @@ from cairn.investigations.snapshot import Snapshots
 from cairn.investigations.state import RESUMED, State, Step
 from cairn.investigations.tool_calls import opened_output
 from cairn.investigations.views import Present, present
-from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict
 from cairn.ledger.entry import SYSTEM as CAIRN
@@ -187,7 +186,7 @@ class Resume:
 
         Raises NotFound, and Conflict (`ended`) for one that is over and closed.
         """
-        principal.require(Role.ADMIN)
+        principal.require_operator()
 
         def rerun(write: Write) -> Present:
             investigation = find_investigation(write.stores, investigation_id)
@@ -199,7 +198,7 @@ class Resume:
 
     def stale(self, principal: Principal) -> tuple[Present, ...]:
         """Resume every investigation that should be moving and is not."""
-        principal.require(Role.ADMIN)
+        principal.require_operator()
         workspace_id, actor = principal.workspace_id, principal_actor(principal)
         still = self.still_since(workspace_id, self.journal.platform.clock() - STALE_AFTER)
         return tuple(self.again(item, actor=actor) for item in still)

@@ -13,6 +13,12 @@
   if (meta && channel) channel.postMessage(meta.content);
   if (channel) channel.onmessage = (event) => take(event.data);
 
+  // A refused form is no place of its own: going back and reloading lead to the page it was on.
+  const form = document.referrer;
+  if (document.querySelector('meta[name="refused"]') && form.startsWith(`${location.origin}/`)) {
+    history.replaceState(history.state, "", form);
+  }
+
   const banner = () => { document.getElementById("renewed").hidden = false; };
 
   document.addEventListener("htmx:configRequest", (event) => {
