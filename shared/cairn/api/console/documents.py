@@ -119,18 +119,18 @@ def _list(
     form: Form | None = None,
     status: int = 200,
 ) -> Response:
-    given = {name: text for name, text in (chosen or {}).items() if text}
+    filters = {name: text for name, text in (chosen or {}).items() if text}
     if before and number_of(before) is None:
         raise NotFound("There is no such page.")
     page = visitor.services.browse.list_documents(
         visitor.principal,
-        client_id=given.get("client"),
-        source_uri=given.get("source"),
+        client_id=filters.get("client"),
+        source_uri=filters.get("source"),
         limit=SHOWN,
         after=number_of(before) if before else None,
     )
     names = {"client": "client_id", "source": "source_uri"}
-    query = urlencode({names[name]: text for name, text in given.items()})
+    query = urlencode({names[name]: text for name, text in filters.items()})
     return shown(
         request,
         visitor,
@@ -138,8 +138,8 @@ def _list(
         status=status,
         documents=page.items,
         older=page.next_after,
-        chosen={"client": "", "source": "", **given},
-        address=f"{DOCUMENTS}?{urlencode([*given.items(), ('before', '')])}",
+        chosen={"client": "", "source": "", **filters},
+        address=f"{DOCUMENTS}?{urlencode([*filters.items(), ('before', '')])}",
         path="/v1/documents" + (f"?{query}" if query else ""),
         scopes=[each.value for each in Scope],
         form=form or Form(),

@@ -104,7 +104,7 @@ def remove_channel(request: Request, name: str, body: Body) -> Response:
 @routes.get(PERSONAS + "/of/{name}")
 def show_persona(request: Request, visitor: Reader, name: str) -> Response:
     """Show one with every version it had."""
-    return _one(request, visitor, name)
+    return _persona_page(request, visitor, name)
 
 
 @routes.post(PERSONAS + "/of/{name}")
@@ -116,7 +116,7 @@ def change_persona(request: Request, name: str, body: Body) -> Response:
     try:
         visitor.services.personas.put(visitor.principal, _persona({**form, "name": name}))
     except (Conflict, ValidationFailed) as error:
-        return _one(request, visitor, name, **refused_deed(form, error, "instructions"))
+        return _persona_page(request, visitor, name, **refused_deed(form, error, "instructions"))
     return pages.go_to(f"{PERSONAS}/of/{name}?done=changed")
 
 
@@ -178,7 +178,7 @@ def _list(
     )
 
 
-def _one(
+def _persona_page(
     request: Request, visitor: Visitor, name: str, *, form: Form | None = None, status: int = 200
 ) -> Response:
     services, who = visitor.services, visitor.principal

@@ -35,24 +35,24 @@ def show_tool_calls(
         "investigation": investigation.strip()[:MAX_NAME],
         "session": session.strip()[:MAX_NAME],
     }
-    given = {name: text for name, text in chosen.items() if text}
+    filters = {name: text for name, text in chosen.items() if text}
     calls = visitor.services.investigations.tool_calls(
         visitor.principal,
-        investigation_id=id_of(given["investigation"]) if "investigation" in given else None,
-        connector=given.get("connector"),
-        session_id=given.get("session"),
+        investigation_id=id_of(filters["investigation"]) if "investigation" in filters else None,
+        connector=filters.get("connector"),
+        session_id=filters.get("session"),
         before=id_of(before) if before else None,
         limit=SHOWN + 1,
     )
     api_names = {"investigation": "investigation_id", "session": "session_id"}
-    called = urlencode({api_names.get(name, name): text for name, text in given.items()})
+    called = urlencode({api_names.get(name, name): text for name, text in filters.items()})
     return shown(
         request,
         visitor,
         "tool_calls.html",
         **pages.cut("calls", calls, SHOWN),
         chosen=chosen,
-        command="".join(f" --{name} {pages.quoted(text)}" for name, text in given.items()),
-        address=f"{TOOL_CALLS}?{urlencode([*given.items(), ('before', '')])}",
+        command="".join(f" --{name} {pages.quoted(text)}" for name, text in filters.items()),
+        address=f"{TOOL_CALLS}?{urlencode([*filters.items(), ('before', '')])}",
         path="/v1/tool-calls" + (f"?{called}" if called else ""),
     )
