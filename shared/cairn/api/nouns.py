@@ -130,7 +130,6 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.review",
             f"{CONSOLE}.tickets",
             f"{CONSOLE}.conversations",
-            f"{CONSOLE}.documents",
             f"{CONSOLE}.ledger",
             f"{CONSOLE}.graph",
         ),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -12,13 +11,10 @@ from tests.integration.console.test_in_a_browser import CHROMIUM, NARROW, go_to,
 from tests.integration.console.test_investigations import person
 from tests.support.deciding import agents_of, question
 
-from benchmarks.objects import InMemoryObjects
 from cairn.kernel.access import PersonRole
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
     from tests.integration.console.test_in_a_browser import Site
 
@@ -164,50 +160,6 @@ def test_a_persona_is_made_changed_and_removed_and_called_by_a_channel(
     assert page.evaluate("window.hit") is None
 
 
-def test_a_document_is_added_as_a_text_and_as_a_file_followed_and_deleted(
-    site: Site, page: Page, tmp_path: Path
-) -> None:
-    services: Any = site.front.app.state.services
-    stored = replace(services.ingest_document, objects=InMemoryObjects())
-    vars(services)["ingest_document"] = stored  # there is no object store on this machine
-    site.person(page, PersonRole.OPERATOR)
-    page.set_viewport_size(NARROW)
-    go_to(page, "Documents")
-    looks_well(page)
-    page.set_viewport_size(NARROW)
-    page.get_by_label("Or a text").fill(HOSTILE)
-    page.get_by_label("Where it is from").last.fill("notes/without-a-kind")
-    page.get_by_role("button", name="Add the document").press("Enter")
-    page.get_by_text("does not tell it").wait_for()
-    assert page.get_by_label("Or a text").input_value() == HOSTILE
-    page.get_by_label("Where it is from").last.fill("notes/door.md")
-    page.get_by_role("button", name="Add the document").press("Enter")
-    page.get_by_text("It is kept.").wait_for()
-    page.locator("#state[hx-get]").wait_for(state="attached")
-    looks_well(page)
-    page.reload()
-    page.get_by_role("link", name="Documents").first.click()
-    path = tmp_path / "a picture.png"
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(60))
-    page.get_by_label("A file:").set_input_files(path)
-    page.get_by_role("button", name="Add the document").click()
-    page.locator("#file-wrong").get_by_text("does not tell it").wait_for()
-    path = tmp_path / "hours.md"
-    path.write_text("# Hours\n\nThe hut opens in June.", encoding="utf-8")
-    page.get_by_label("A file:").set_input_files(path)
-    page.get_by_label("Where it is from").last.fill("hut/hours.md")
-    page.get_by_role("button", name="Add the document").click()
-    page.get_by_text("It is kept.").wait_for()
-    page.get_by_label("It is found no more").check()
-    page.get_by_role("button", name="Delete it").click()
-    page.get_by_text("It is found no more. Sent again").wait_for()
-    assert page.get_by_role("link", name="hut/hours.md").count() == 0
-    page.get_by_label("Where it is from").first.fill("notes/door.md")
-    page.get_by_role("button", name="Narrow").press("Enter")
-    page.get_by_role("row").nth(1).get_by_role("link").wait_for()
-    assert page.evaluate("window.hit") is None
-
-
 def test_upkeep_is_planned_begun_and_followed(site: Site, page: Page) -> None:
     said = {"text": "The hut opens in June.", "type": "fact", "client_id": "hut"}
     key = {"authorization": f"Bearer {site.front.key}"}
@@ -246,8 +198,6 @@ def test_each_form_is_for_its_roles_alone(site: Site) -> None:
         (f"{investigation}/dispute", {"reason": "No."}),
         (f"{investigation}/resume", {}),
         ("/console/investigations/resume", {}),
-        ("/console/documents", {"text": "Shut"}),
-        (f"/console/documents/{new_id()}/delete", {"meant": "yes"}),
     ]
     of_admins: list[tuple[str, dict[str, str]]] = [
         ("/console/personas", {"name": "x", "max_usd": "-1"}),

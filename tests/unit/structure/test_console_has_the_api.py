@@ -36,9 +36,6 @@ conversations: GET conversations | POST conversations/search
 conversations/{conversation_id}: GET conversations/{conversation_id}
 conversations/{conversation_id}/infer: PATCH conversations/{conversation_id}
 session-log: GET logs
-documents: GET documents | POST documents
-documents/{document_id}: GET documents/{document_id} | GET ingestions/{ingestion_id}
-documents/{document_id}/delete: DELETE documents/{document_id}
 publications: GET publications | POST publications | GET reports
 publications/{publication_id}/withdraw: DELETE publications/{publication_id}
 review: GET candidates | GET proposals
@@ -207,7 +204,8 @@ GET integrations | POST integrations | POST integrations/{integration_id}/sync
 DELETE integrations/{integration_id}
 """,
     "Files and streams larger than a page takes, by the command line.": """
-POST uploads | GET export | POST import
+POST uploads | GET export | POST import | GET documents | POST documents
+GET documents/{document_id} | DELETE documents/{document_id} | GET ingestions/{ingestion_id}
 """,
     "Machines ask these.": "POST claim | GET whoami | GET /healthz | GET /readyz",
     "Still by the command line, or by a call: no page does it yet.": """

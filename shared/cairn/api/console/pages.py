@@ -53,7 +53,6 @@ MENU = (
             ("searches", "/console/searches", "Searches"),
             ("graph", "/console/graph", "Graph"),
             ("conversations", "/console/conversations", "Conversations"),
-            ("documents", "/console/documents", "Documents"),
             ("review", "/console/review", "Review"),
         ),
     ),
