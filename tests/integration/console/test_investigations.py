@@ -71,7 +71,7 @@ def test_a_ticket_is_listed_shown_and_put_back_by_who_works(site: Site) -> None:
     assert reader.submit(f"{TICKETS}/{id_}/requeue").status_code == 403
     assert operator.post(f"{TICKETS}/{id_}/requeue").status_code == 401
     done = operator.submit(f"{TICKETS}/{id_}/requeue")
-    assert (done.status_code, done.headers["location"]) == (303, f"{TICKETS}/{id_}")
+    assert (done.status_code, done.headers["location"]) == (303, f"{TICKETS}/{id_}?done=queued")
 
 
 def test_the_ledger_says_who_put_an_ended_ticket_back(site: Site, agents: Agents) -> None:
