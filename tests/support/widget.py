@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import json
 import time
 from dataclasses import dataclass, field
@@ -11,6 +14,7 @@ import anyio
 import httpx
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.support.openapi import holds
 
 from cairn.chat.challenges import solve
@@ -99,6 +103,14 @@ class Host:
     key: Any = field(default_factory=lambda: generate_private_key(SECP256R1()))
 
     @property
+    def public(self) -> bytes:
+        """The public half, as everybody may have it."""
+        half: bytes = self.key.public_key().public_bytes(
+            Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
+        )
+        return half
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What the widget is told of it."""
         public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.key.public_key()))
@@ -110,3 +122,14 @@ class Host:
         body = {"iss": ISSUER, "aud": widget_id, "sub": "ada", "exp": now + 600, **claims}
         body = {name: value for name, value in body.items() if value is not None}
         return jwt.encode(body, self.key, algorithm="ES256", headers={"kid": self.kid})
+
+
+def signed_with_hmac(claims: dict[str, Any], secret: bytes, kid: str) -> str:
+    """Sign with HS256, also with a public key as the secret, which the library refuses."""
+
+    def part(value: bytes) -> str:
+        return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
+
+    header = {"alg": "HS256", "typ": "JWT", "kid": kid}
+    body = f"{part(json.dumps(header).encode())}.{part(json.dumps(claims).encode())}"
+    return f"{body}.{part(hmac.new(secret, body.encode(), hashlib.sha256).digest())}"

@@ -3103,6 +3103,8 @@ export interface components {
             signed?: components["schemas"]["WidgetLimits"];
             /** @description Whose signature says who a customer is; null: nobody's. */
             host?: components["schemas"]["WidgetHost"] | null;
+            /** @description The host's own login: an OpenID Connect issuer whose id tokens say who a customer is; null: none. */
+            login?: components["schemas"]["WidgetLogin"] | null;
             /**
              * @description What its answers may cost in a day (UTC), in US dollars.
              * @default 50
@@ -3155,6 +3157,19 @@ export interface components {
             challenge_after?: number | null;
         };
         /**
+         * @description The host's own login: an OpenID Connect issuer that publishes its keys.
+         *
+         *     `audiences` are the ids of the host's clients there, for one of which an id token has to be.
+         */
+        WidgetLogin: {
+            /** @description The issuer as its tokens name it; its keys are read where it publishes them. */
+            issuer: string;
+            /** @description The ids of the host's clients there: an id token is for one of them. */
+            audiences: string[];
+            /** @description What may be said by whom it signed in. */
+            limits?: components["schemas"]["WidgetLimits"];
+        };
+        /**
          * @description What a customer says. The same `turn_id` and message again is the same turn.
          * @example {
          *       "message": "How do I reset my password?"
@@ -3171,7 +3186,7 @@ export interface components {
          * @example {}
          */
         WidgetSessionIn: {
-            /** @description A token that the host signed: iss, aud (the widget's id), sub, exp. */
+            /** @description A token that the host signed (iss, aud: the widget's id, sub, exp), or an id token of its login. */
             host_token?: string | null;
         };
         /** @description What solves the challenge: the number that was found, or what Turnstile said. */
@@ -9001,7 +9016,7 @@ export interface components {
          * @description Who talks.
          * @enum {string}
          */
-        SessionKind: "anonymous" | "signed";
+        SessionKind: "anonymous" | "signed" | "login";
         /**
          * @description How far a session is.
          * @enum {string}
@@ -10446,8 +10461,17 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description Who answers a chat, and what was said after a number, the oldest first. */
+        /**
+         * @description Who answers a chat, and what was said after a number, the oldest first.
+         *
+         *     Lines are numbered anew each time that a person is asked for: then `id` is another.
+         */
         WidgetHandOffView: {
+            /**
+             * Format: uuid
+             * @description Which time it is that a person was asked for: lines are numbered anew each time.
+             */
+            id: string;
             /** @description The state it is in. */
             state: components["schemas"]["HandOffState"];
             /** @description By which name the customer knows who answers; null while nobody does. */
@@ -10521,6 +10545,8 @@ export interface components {
             signed: components["schemas"]["WidgetAllowance"];
             /** @description Whose signature says who a customer is; null: nobody's. */
             host: components["schemas"]["WidgetIssuer"] | null;
+            /** @description The host's own login: an OpenID Connect issuer whose id tokens say who a customer is; null: none. */
+            login: components["schemas"]["WidgetSignIn"] | null;
             /** @description What its answers may cost in a day (UTC), in US dollars. */
             day_usd: number;
             /** @description People that are called, and for how long they are waited for; null: nobody. */
@@ -10594,6 +10620,15 @@ export interface components {
             idle_minutes: number;
             /** @description What says that a request is of this session; kept by the page. */
             token?: string;
+        };
+        /** @description The host's own login: whose id tokens, for which clients, and how much they may say. */
+        WidgetSignIn: {
+            /** @description The issuer as its tokens name it; its keys are read where it publishes them. */
+            issuer: string;
+            /** @description The ids of the host's clients there: an id token is for one of them. */
+            audiences: string[];
+            /** @description What may be said by whom it signed in. */
+            limits: components["schemas"]["WidgetAllowance"];
         };
         /** @description What is answered; `citations` are of public documents. */
         WidgetTurn: {

@@ -11,7 +11,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -19,6 +19,7 @@ from anyio import to_thread
 
 from cairn.api.streams import HEARTBEAT, Watch, written
 from cairn.investigations.tracing import TraceEvent
+from cairn.kernel.errors import CairnError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from cairn.chat.views import Told, TurnEvents
 
     Behind = Callable[[bool], None] | None
+
+KEEP_SECONDS = 10.0
+"""How often it is said that a turn is worked on (`Turns.keep`)."""
 
 LOOK_SECONDS = 0.1
 """How often a reader looks that did not begin the turn: chunks of text come many a second."""
@@ -46,11 +50,15 @@ class Working:
     over: bool = False
     problem: Exception | None = None
     stops: bool = False
+    answered: Event = field(default_factory=Event)
 
-    def begin(self, work: Callable[..., Behind], leave: Callable[[], None]) -> None:
-        """Begin to work; call `leave` when it is over, however it ended."""
+    def begin(
+        self, work: Callable[..., Behind], leave: Callable[[], None], keep: Callable[[], None]
+    ) -> None:
+        """Begin to work; call `leave` when it is over, however it ended, and `keep` meanwhile."""
         context = copy_context()  # it goes on in the trace of the request
         Thread(target=context.run, args=(self._run, work, leave), daemon=True).start()
+        Thread(target=self._keep, args=(keep,), daemon=True).start()
 
     async def wait(self, seconds: float | None = None) -> tuple[list[Told], bool]:
         """Return what was told since, and whether it is over; wait for something, or so long."""
@@ -77,6 +85,7 @@ class Working:
         except Exception as problem:  # noqa: BLE001 - whoever waits raises it
             self.problem = problem
         finally:
+            self.answered.set()
             if behind is None:
                 leave()
             self.over = True
@@ -86,6 +95,11 @@ class Working:
                 behind(False)
             finally:
                 leave()
+
+    def _keep(self, keep: Callable[[], None]) -> None:
+        while not self.answered.wait(KEEP_SECONDS):
+            with suppress(CairnError):  # said again in a moment
+                keep()
 
     def _hear(self, chunks: Sequence[Told]) -> None:
         self.told.extend(chunks)

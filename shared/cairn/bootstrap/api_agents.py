@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from cairn.bootstrap.api_feed import FeedServices
@@ -274,14 +275,18 @@ class AgentServices(FeedServices):
     @part
     def widgets(self) -> Widgets:
         """The chat widget as pages ask it: its sessions, and what they may say."""
+        from cairn.adapters.http.issuer_keys import PublishedIssuerKeys
         from cairn.adapters.http.turnstile import Turnstile
         from cairn.adapters.postgres.agents.widget import WorkspaceOfWidget
         from cairn.chat.widget_sessions import Widgets
 
+        local = self.settings.stage == "local"
+        keys = partial(PublishedIssuerKeys, allow_private=local)
         return Widgets(
             platform=self.platform,
             workspace_of=WorkspaceOfWidget(self.opened),
             elsewhere=Turnstile(),
+            issuer_keys=lru_cache(maxsize=256)(keys),
         )
 
     @part

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 KEEP_EVENTS = timedelta(hours=24)
 KEEP_TURNS = timedelta(days=30)
 LONGEST = timedelta(minutes=10)
-"""A turn that has not ended by then was interrupted."""
+"""For so long a turn is worked on at most."""
+
+LEASE = timedelta(seconds=45)
+"""A turn of which nobody has said for so long that it is worked on was interrupted."""
 
 A_SESSION, A_MINUTE, A_DAY = 40, 20, 200
 """Messages of a public session, and of an address in a minute and in a day."""
@@ -122,7 +125,7 @@ class Turns:
             question=sealer.seal(body),
             digest=digest,
             created_at=now,
-            deadline=now + LONGEST,
+            deadline=now + LEASE,
         )
         begun, person = self._keep(principal, new, counting, sealer, message)
         if not begun:
@@ -171,6 +174,12 @@ class Turns:
             if begun and person is not None:
                 add_message(stores, person, sealer, message, now)
         return begun, person
+
+    def keep(self, turn: Turn) -> None:
+        """Say that a turn is worked on, so that its session waits for it."""
+        now = self.platform.clock()
+        with self.platform.transactions.preparing(turn.principal) as (stores, _):
+            stores.chats.keep(turn.id, until=now + LEASE, begun_after=now - LONGEST)
 
     def show(self, principal: Principal, turn_id: UUID) -> TurnView:
         """Return a turn; NotFound for another's."""

@@ -83,6 +83,21 @@ def _key(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return value
 
 
+def _issuer(value: str) -> str:
+    """Refuse what keys cannot be published under (OpenID Connect Discovery, 4)."""
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        parts, good = urlsplit(""), False
+    if not good or parts.query or parts.fragment or "@" in parts.netloc:
+        raise PydanticCustomError(
+            "issuer", "is no issuer: it looks like https://login.example.org, as its tokens name it"
+        )
+    return value
+
+
+ClientName = Annotated[str, Field(min_length=1, max_length=300)]
 Origin = Annotated[str, Field(max_length=300), AfterValidator(_origin)]
 Sentence = Annotated[str, Field(min_length=1, max_length=300)]
 Colour = Annotated[str, Field(pattern=_COLOUR)]
@@ -128,6 +143,17 @@ class WidgetHost(WidgetPart):
     keys: Annotated[list[Jwk], Field(min_length=1, max_length=MOST_KEYS)]
 
 
+class WidgetLogin(WidgetPart):
+    """The host's own login: an OpenID Connect issuer that publishes its keys.
+
+    `audiences` are the ids of the host's clients there, for one of which an id token has to be.
+    """
+
+    issuer: Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_issuer)]
+    audiences: Annotated[list[ClientName], Field(min_length=1, max_length=MOST_KEYS)]
+    limits: WidgetLimits = Field(default_factory=lambda: signed_limits())
+
+
 def signed_limits() -> WidgetLimits:
     """Return what somebody whom the host signed in may say."""
     return WidgetLimits(per_minute=60, per_day=1_000, per_session=200, challenge_after=None)
@@ -158,6 +184,7 @@ class WidgetSettings(WidgetPart):
     anonymous: WidgetLimits | None = Field(default_factory=WidgetLimits)
     signed: WidgetLimits = Field(default_factory=signed_limits)
     host: WidgetHost | None = None
+    login: WidgetLogin | None = None
     day_usd: Amount = Decimal(50)
     hand_off: WidgetHandOff | None = None
     challenge: Annotated[ChallengeKind, Field(strict=False)] = ChallengeKind.WORK
@@ -167,8 +194,10 @@ class WidgetSettings(WidgetPart):
     @model_validator(mode="after")
     def lets_somebody_in(self) -> WidgetSettings:
         """Refuse a widget that nobody could use, and a challenge without its site."""
-        if self.anonymous is None and self.host is None:
-            raise PydanticCustomError("nobody", "Nobody could talk: set anonymous or host")
+        if self.anonymous is None and self.host is None and self.login is None:
+            raise PydanticCustomError("nobody", "Nobody could talk: set anonymous, host or login")
+        if self.host and self.login and self.host.issuer == self.login.issuer:
+            raise PydanticCustomError("issuer", "host and login are of two issuers")
         if self.challenge is ChallengeKind.TURNSTILE and self.site_key is None:
             raise PydanticCustomError("site-key", "Turnstile needs a site_key")
         return self
@@ -203,6 +232,11 @@ class Widget:
     def id(self) -> UUID:
         """Return what pages name it by."""
         return self.row.id
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Return the names of the hosts whose pages it stands on."""
+        return frozenset(urlsplit(each).hostname or "" for each in self.settings.origins)
 
     def allows(self, origin: str | None) -> bool:
         """Return whether a page of an origin may use it."""

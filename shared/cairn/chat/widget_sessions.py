@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from ipaddress import IPv6Address, ip_address
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from cairn.accounts.tokens import TrustedIssuer
+from cairn.accounts.tokens import TrustedIssuer, issuer_named
 from cairn.chat.challenges import make_challenge, solves
 from cairn.chat.widget import ChallengeKind, Widget, WidgetLimits, WidgetSettings
 from cairn.kernel.access import Principal, Role, Scope
@@ -40,9 +40,10 @@ from cairn.writing.sealing import client_subjects
 from cairn.writing.secrets import Secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Collection, Generator, Mapping
     from uuid import UUID
 
+    from cairn.accounts.tokens import IssuerKeys
     from cairn.chat.rows import NewTurn
     from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
@@ -52,6 +53,9 @@ MAX_TOKEN_CHARS = 200
 KEEP = timedelta(days=30)
 KEEP_UNUSED = timedelta(days=1)
 LONGEST_HOST_TOKEN = timedelta(hours=24)
+BROWSER_ACTION = "cairn-chat"
+"""What a page says that it wants a browser checked for; a check for anything else is none."""
+
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 WAIT_MINUTE, WAIT_DAY = 60, 3_600
 
@@ -61,6 +65,7 @@ class SessionKind(StrEnum):
 
     ANONYMOUS = "anonymous"  # whoever opened the page
     SIGNED = "signed"  # whom the host's signed token names
+    LOGIN = "login"  # whom the host's own login names
 
 
 class SessionState(StrEnum):
@@ -145,18 +150,27 @@ class SessionOpened:
 
 
 class SolvedElsewhere(Protocol):
-    """Asks a service whether a browser solved its challenge; Unavailable when it does not say."""
+    """Asks a service whether a browser solved its challenge; Unavailable when it does not say.
 
-    def __call__(self, secret: str, answer: str, address: str | None) -> bool: ...
+    `hosts` are those whose pages may have asked for it, for `BROWSER_ACTION`.
+    """
+
+    def __call__(
+        self, secret: str, answer: str, address: str | None, hosts: Collection[str]
+    ) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widgets:
-    """Finds widgets and opens their sessions. `workspace_of` says whose a widget is."""
+    """Finds widgets and opens their sessions. `workspace_of` says whose a widget is.
+
+    `issuer_keys` finds the keys that an issuer publishes.
+    """
 
     platform: Platform
     workspace_of: Callable[[UUID], UUID | None]
     elsewhere: SolvedElsewhere
+    issuer_keys: Callable[[str], IssuerKeys]
     make_token: Callable[[int], str] = secrets.token_urlsafe
 
     def find(self, widget_id: UUID) -> Widget:
@@ -180,8 +194,9 @@ class Widgets:
         one, RateLimited when too many were opened.
         """
         now, settings = self.platform.clock(), widget.settings
-        client = None if host_token is None else self._signed_in(widget, host_token, now)
-        kind = SessionKind.ANONYMOUS if client is None else SessionKind.SIGNED
+        kind, client = SessionKind.ANONYMOUS, None
+        if host_token is not None:
+            kind, client = self._signed_in(widget, host_token, now)
         if client is None and settings.anonymous is None:
             raise Denied("Sign in on this page to chat.", reason="sign-in")
         system = system_principal(widget.workspace_id)
@@ -286,12 +301,13 @@ class Widgets:
 
         Each challenge takes one answer: the same again, or in another session, is refused.
         """
-        if session.widget.settings.challenge is ChallengeKind.WORK:
-            with self._writing(session.widget) as stores:
+        widget = session.widget
+        if widget.settings.challenge is ChallengeKind.WORK:
+            with self._writing(widget) as stores:
                 challenge = stores.chat_sessions.take_challenge(session.row.id)
             good = challenge is not None and solves(challenge, answer)
         else:
-            good = self.elsewhere(self._secret(session.widget), answer, address)
+            good = self.elsewhere(self._secret(widget), answer, address, widget.hosts)
         if not good:
             raise Denied("This does not solve the challenge; ask for another.", reason="challenge")
         with self._writing(session.widget) as stores:
@@ -310,14 +326,12 @@ class Widgets:
             raise Conflict("Nothing was said in this chat, or it is over.", reason="session-state")
         return SessionState.RESOLVED
 
-    def _signed_in(self, widget: Widget, token: str, now: datetime) -> str:
-        """Return whom a token of the host names."""
-        host = widget.settings.host
-        if host is None:
-            raise Unauthenticated("This widget takes no tokens of its page.", reason="token-host")
-        keys: Mapping[str, Mapping[str, object]] = {str(key["kid"]): key for key in host.keys}
-        issuer = TrustedIssuer(issuer=host.issuer, audiences=(str(widget.id),), keys=keys.get)
+    def _signed_in(self, widget: Widget, token: str, now: datetime) -> tuple[SessionKind, str]:
+        """Return whom a token names: the host's own, or one of the login that the host has."""
+        kind, issuer = self._trusted(widget, token)
         claims = issuer.claims(token, now)
+        if kind is SessionKind.LOGIN and claims.get("token_use", "id") != "id":
+            raise Unauthenticated("This token is no id token.", reason="token-use")
         if float(claims["exp"]) > (now + LONGEST_HOST_TOKEN).timestamp() + 60:
             raise Unauthenticated("This token lasts for more than a day.", reason="token-lifetime")
         subject = claims["sub"]
@@ -327,7 +341,21 @@ class Widgets:
             name = None
         if not name or name == "global":
             raise Unauthenticated("This token names no subject.", reason="token-claims")
-        return name
+        return kind, name
+
+    def _trusted(self, widget: Widget, token: str) -> tuple[SessionKind, TrustedIssuer]:
+        """Return who is to have signed a token, by the issuer that it names."""
+        host, login = widget.settings.host, widget.settings.login
+        if login is not None and (host is None or issuer_named(token) == login.issuer):
+            keys, audiences = self.issuer_keys(login.issuer), tuple(login.audiences)
+            issuer = TrustedIssuer(issuer=login.issuer, audiences=audiences, keys=keys)
+            return SessionKind.LOGIN, issuer
+        if host is None:
+            raise Unauthenticated("This widget takes no tokens of its page.", reason="token-host")
+        own: Mapping[str, Mapping[str, Any]] = {str(key["kid"]): key for key in host.keys}
+        audience = str(widget.id)
+        issuer = TrustedIssuer(issuer=host.issuer, audiences=(audience,), keys=own.get)
+        return SessionKind.SIGNED, issuer
 
     def _secret(self, widget: Widget) -> str:
         opened = Secrets.of(self.platform).opened
@@ -376,8 +404,9 @@ def until_tomorrow(now: datetime) -> int:
 
 
 def _limits(settings: WidgetSettings, kind: SessionKind) -> WidgetLimits:
-    anonymous = settings.anonymous or WidgetLimits()
-    return settings.signed if kind is SessionKind.SIGNED else anonymous
+    if kind is SessionKind.LOGIN:
+        return settings.login.limits if settings.login else settings.signed
+    return settings.signed if kind is SessionKind.SIGNED else settings.anonymous or WidgetLimits()
 
 
 def _challenge_due(limits: WidgetLimits, messages: int, *, passed: bool) -> bool:

@@ -15,7 +15,7 @@ from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.forgetting import erase_in_memory
 from tests.support.front import Front
 from tests.support.ingesting import Documents
-from tests.support.widget import HOST, Host, Page, page, set_widget
+from tests.support.widget import HOST, Host, Page, page, set_widget, signed_with_hmac
 from tests.support.world import World, open_world
 
 from cairn.adapters.files.keys import FileKeyStore
@@ -79,7 +79,9 @@ def ingest(world: World, folder: Path, text: str, uri: str, scope: Scope) -> Non
 def test_a_widget_is_set_shown_and_removed_and_keeps_its_id(front: Front) -> None:
     assert front.answer("GET", "/v1/widget").status_code == 404
     made = set_widget(front, theme={"primary": "#123456"})
-    assert (made["day_usd"], made["anonymous"]["per_session"]) == (50, 40)
+    limits = {"per_minute": 20, "per_day": 200, "per_session": 40, "idle_minutes": 15}
+    assert (made["day_usd"], made["anonymous"]) == (50, {**limits, "challenge_after": 3})
+    assert made["texts"]["busy"] == BUSY
     again = set_widget(front, day_usd=2.5)
     assert (again["id"], again["day_usd"], again["theme"]["primary"]) == (
         made["id"],
@@ -385,23 +387,6 @@ def test_a_proof_of_work_of_another_session_or_for_the_second_time_opens_nothing
     assert sorted(codes) == [200, 403, 403, 403]
 
 
-def test_every_limit_is_asked_before_any_model_or_embedder(
-    model: ChatServer, led: Front, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ours = page(led, anonymous={"per_minute": 1, "challenge_after": None})
-    model.says.append(Say(text="Hello to you."))
-    assert ours.answered("Hi chap!")["answer"] == "Hello to you."
-    before = len(model.requests)
-    monkeypatch.setattr(led.embedder, "embed_queries", None, raising=False)
-    set_widget(led, anonymous={"per_minute": 1, "challenge_after": None})
-    assert ours.say("When does the harbour open for us today?").status_code == 429
-    set_widget(led, anonymous={"per_minute": 100, "challenge_after": 0})
-    assert ours.say("When does the harbour open for us today?").status_code == 403
-    set_widget(led, anonymous=FOREVER, day_usd=0)
-    assert ours.say("When does the harbour open for us today?").status_code == 429
-    assert len(model.requests) == before
-
-
 def test_a_workspace_that_has_spent_its_day_is_told_to_wait_until_tomorrow_and_others_are_not(
     model: ChatServer, led: Front, database: Database
 ) -> None:
@@ -463,13 +448,14 @@ def tokens(host: Host, widget_id: str) -> dict[str, str]:
     return {
         "none": unsigned,
         "shared secret": shared,
+        "public key as a secret": signed_with_hmac(claims, host.public, "one"),
         "another key": Host().token(widget_id),
         "an unknown key": Host(kid="two").token(widget_id),
         "another widget": host.token(str(new_id())),
         "another issuer": host.token(widget_id, iss="https://evil.example"),
         "expired": host.token(widget_id, exp=now - 61),
         "too early": host.token(widget_id, nbf=now + 90),
-        "for years": host.token(widget_id, exp=now + 10**9),
+        "for a year": host.token(widget_id, exp=now + 365 * 86_400),
         "nobody": host.token(widget_id, sub=""),
         "everybody": host.token(widget_id, sub="global"),
         "no end": host.token(widget_id, exp=None),
@@ -487,12 +473,12 @@ def test_a_token_that_does_not_hold_signs_nobody_in(front: Front, kind: str) -> 
     assert refused.json()["reason"].startswith("token-")
 
 
-def test_clocks_that_differ_by_half_a_minute_do_no_harm(front: Front) -> None:
+def test_clocks_that_differ_by_less_than_a_minute_do_no_harm(front: Front) -> None:
     host = Host()
     ours = page(front, begun=False, host=host.settings)
     now = int(time.time())
-    assert ours.open(host_token=host.token(ours.widget_id, exp=now - 30))["kind"] == "signed"
-    assert ours.open(host_token=host.token(ours.widget_id, nbf=now + 30))["kind"] == "signed"
+    assert ours.open(host_token=host.token(ours.widget_id, exp=now - 50))["kind"] == "signed"
+    assert ours.open(host_token=host.token(ours.widget_id, nbf=now + 50))["kind"] == "signed"
 
 
 def test_a_session_of_another_workspace_opens_nothing_here(

@@ -1549,6 +1549,23 @@ class WidgetLimits(Model):
     """After so many messages a browser has to show itself; null: never."""
 
 
+class WidgetLogin(Model):
+    """
+    The host's own login: an OpenID Connect issuer that publishes its keys.
+
+    `audiences` are the ids of the host's clients there, for one of which an id token has to be.
+    """
+
+    issuer: str
+    """The issuer as its tokens name it; its keys are read where it publishes them."""
+
+    audiences: list[str]
+    """The ids of the host's clients there: an id token is for one of them."""
+
+    limits: WidgetLimits | None = None
+    """What may be said by whom it signed in."""
+
+
 class WidgetMessageIn(Model):
     """What a customer says. The same `turn_id` and message again is the same turn."""
 
@@ -1563,7 +1580,7 @@ class WidgetSessionIn(Model):
     """Who talks: whom the host's signed token names, or whoever it is."""
 
     host_token: str | None = None
-    """A token that the host signed: iss, aud (the widget's id), sub, exp."""
+    """A token that the host signed (iss, aud: the widget's id, sub, exp), or an id token of its login."""
 
 
 class WidgetSolutionIn(Model):
@@ -7642,7 +7659,7 @@ class WidgetRemoved(Model):
 class WidgetSessionView(Model):
     """A session as its customer sees it. `token` is in the answer that opens it, only."""
 
-    kind: Literal["anonymous", "signed"] | str
+    kind: Literal["anonymous", "signed", "login"] | str
     """Who talks."""
 
     state: (
@@ -7662,6 +7679,19 @@ class WidgetSessionView(Model):
 
     token: str | None = None
     """What says that a request is of this session; kept by the page."""
+
+
+class WidgetSignIn(Model):
+    """The host's own login: whose id tokens, for which clients, and how much they may say."""
+
+    issuer: str
+    """The issuer as its tokens name it; its keys are read where it publishes them."""
+
+    audiences: list[str]
+    """The ids of the host's clients there: an id token is for one of them."""
+
+    limits: WidgetAllowance
+    """What may be said by whom it signed in."""
 
 
 class WidgetTurn(Model):
@@ -9129,6 +9159,9 @@ class WidgetIn(Model):
 
     host: WidgetHost | None = None
     """Whose signature says who a customer is; null: nobody's."""
+
+    login: WidgetLogin | None = None
+    """The host's own login: an OpenID Connect issuer whose id tokens say who a customer is; null: none."""
 
     day_usd: float | str = "50"
     """What its answers may cost in a day (UTC), in US dollars."""
@@ -11328,7 +11361,14 @@ class WidgetChunks(Model):
 
 
 class WidgetHandOffView(Model):
-    """Who answers a chat, and what was said after a number, the oldest first."""
+    """
+    Who answers a chat, and what was said after a number, the oldest first.
+
+    Lines are numbered anew each time that a person is asked for: then `id` is another.
+    """
+
+    id: UUID
+    """Which time it is that a person was asked for: lines are numbered anew each time."""
 
     state: Literal["pending", "active", "returned", "closed", "ticket"] | str
     """The state it is in."""
@@ -11369,6 +11409,9 @@ class WidgetOut(Model):
 
     host: WidgetIssuer | None
     """Whose signature says who a customer is; null: nobody's."""
+
+    login: WidgetSignIn | None
+    """The host's own login: an OpenID Connect issuer whose id tokens say who a customer is; null: none."""
 
     day_usd: float
     """What its answers may cost in a day (UTC), in US dollars."""

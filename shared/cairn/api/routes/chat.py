@@ -105,7 +105,8 @@ async def _begun(
         turn = await to_thread.run_sync(begin)
         if turn.fresh:
             began = chat_streams.Working(stops="aws.event" in request.scope)
-            began.begin(partial(_work, services, turn, request.app.state.mcp.log), leave)
+            work = partial(_work, services, turn, request.app.state.mcp.log)
+            began.begin(work, leave, partial(services.chat_turns.keep, turn))
             working = began
     finally:
         if working is None:

@@ -68,6 +68,14 @@ class WidgetIssuer(TypedDict):
     keys: list[dict[str, Any]]
 
 
+class WidgetSignIn(TypedDict):
+    """The host's own login: whose id tokens, for which clients, and how much they may say."""
+
+    issuer: str
+    audiences: list[str]
+    limits: WidgetAllowance
+
+
 class WidgetPersons(TypedDict):
     """When a person is called, and for how long they are waited for."""
 
@@ -86,6 +94,7 @@ class WidgetOut(TypedDict):
     anonymous: WidgetAllowance | None
     signed: WidgetAllowance
     host: WidgetIssuer | None
+    login: WidgetSignIn | None
     day_usd: float
     hand_off: WidgetPersons | None
     challenge: ChallengeKind

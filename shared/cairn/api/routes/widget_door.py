@@ -128,8 +128,12 @@ class WidgetLine(TypedDict):
 
 
 class WidgetHandOffView(TypedDict):
-    """Who answers a chat, and what was said after a number, the oldest first."""
+    """Who answers a chat, and what was said after a number, the oldest first.
 
+    Lines are numbered anew each time that a person is asked for: then `id` is another.
+    """
+
+    id: UUID
     state: HandOffState
     operator: str | None
     ticket_id: UUID | None
@@ -489,6 +493,7 @@ def _hand_off(services: ApiServices, session: WidgetSession, *, after: int) -> W
         for line in lines
     ]
     return {
+        "id": row.id,
         "state": row.state,
         "operator": row.operator,
         "ticket_id": row.ticket_id,
@@ -521,7 +526,8 @@ async def _begun(
         turn = await to_thread.run_sync(begin)
         if turn.fresh:
             began = chat_streams.Working(stops="aws.event" in request.scope)
-            began.begin(partial(_work, services, session, turn), leave)
+            keep = partial(services.chat_turns.keep, turn)
+            began.begin(partial(_work, services, session, turn), leave, keep)
             working = began
     finally:
         if working is None:

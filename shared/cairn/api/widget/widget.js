@@ -7,9 +7,10 @@
   const WORDS = {
     close: "Close the chat", send: "Send", sources: "Sources",
     you: "You", us: "Answer", writing: "An answer is being written",
-    lost: "This was not sent. Check your connection and try again.",
+    lost: "This was not answered. Check your connection and try again.",
     solved: "That helped", ended: "Glad to hear it. Write again whenever you like.",
     check: "One moment: we check that a browser is there.",
+    unchecked: "Your browser could not be checked. Try again in a moment.",
     person: "Talk to a person", pending: "A person was asked to join. Write on: nothing is lost.",
     accepted: "{name} answers from now on.", left: "{name} has left; somebody else is asked to join.",
     returned: "You are talking to our assistant again.", closed: "This chat was closed. Write again whenever you like.",
@@ -42,6 +43,7 @@
     .say.you { align-self: flex-end; background: var(--primary); color: var(--on); }
     .say.note { align-self: center; background: none; border: 1px solid currentColor; }
     .say.wait::after { content: "\\2026"; }
+    .say, .who, .cites a { unicode-bidi: isolate; }
     .cites { margin: 8px 0 0; padding: 0 0 0 20px; font-size: .85rem; }
     .cites a { color: inherit; }
     .head { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -57,6 +59,7 @@
     [aria-disabled=true] { opacity: .6; cursor: default; }
     @media (prefers-reduced-motion: no-preference) { .panel { animation: rise .15s ease-out; }
       @keyframes rise { from { transform: translateY(8px); opacity: .5; } } }`;
+  const TURNSTILE = "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit", LOADING = 15000;
   const CITATION = /\s?\[(doc):([^[\]\n]{1,2000})\]/g;
   const K = [], H0 = [];
   for (let n = 2, at = 0; at < 64; n++) {
@@ -149,30 +152,45 @@
       await this.ask("POST", "/challenge", { answer });
     }
     /** Send a message, opening a session and solving a challenge where that is wanted, each once. */
-    async say(message, turnId, accept, notice) {
+    async say(message, accept, notice) {
       if (!this.token) await this.open();
       let opened = false, solved = false;
       for (;;) {
+        const turn_id = this.begun(message);
         try {
-          return await this.ask("POST", "/messages", { message, turn_id: turnId }, accept);
+          return await this.ask("POST", "/messages", { message, turn_id }, accept);
         } catch (refusal) {
+          if (refusal.status < 500) this.keep("turn", null); // it is known that it was not begun
           if (refusal.status === 401 && !opened) { opened = true; await this.open(); }
           else if (refusal.reason === "challenge" && !solved) { solved = true; notice(); await this.solve(); }
           else throw refusal;
         }
       }
     }
+    /** The message of which it is not known what became. Sent again it has the same id: it is said once. */
+    unknown() { try { return JSON.parse(this.kept("turn")); } catch { return null; } }
+    begun(message) {
+      const before = this.unknown();
+      const id = before && before.message === message ? before.id : newId();
+      this.keep("turn", JSON.stringify({ id, message }));
+      this.turnId = id; // where nothing can be kept
+      return id;
+    }
     /** Hear an answer: `hear(name, data)` for each piece; comes back when it has ended. */
     async hear(message, hear, notice) {
-      const turnId = newId();
       let answer;
       try {
-        answer = await this.say(message, turnId, "text/event-stream", notice);
+        answer = await this.say(message, "text/event-stream", notice);
       } catch (refusal) {
         if (refusal.status !== 501) throw refusal; // where nothing streams, it comes whole
-        const whole = await (await this.say(message, turnId, "application/json", notice)).json();
+        const whole = await (await this.say(message, "application/json", notice)).json();
+        this.keep("turn", null);
         return hear("turn_end", whole);
       }
+      await this.rest(this.turnId, hear, answer.body);
+    }
+    /** Hear what is told of a turn: from its stream, and by asking where there is none, or it was cut. */
+    async rest(turnId, hear, body) {
       let last = 0, ended = false;
       const told = (name, data, seq) => {
         if (seq && seq <= last) return;
@@ -180,39 +198,50 @@
         ended = ended || name === "turn_end" || name === "problem";
         hear(name, data);
       };
-      try { await events(answer.body, told); } catch { /* cut off: the rest is asked for */ }
-      for (let tries = 0; !ended && tries < 200; tries++) {
-        const page = await (await this.ask("GET", `/turns/${turnId}?after=${last}`)).json();
-        for (const item of page.items) told(item.name, item.data, item.seq);
-        if (page.ended) break;
+      if (body) try { await events(body, told); } catch { /* cut off: the rest is asked for */ }
+      for (let tries = 0, failed = 0; !ended && tries < 200; tries++) {
+        try {
+          const page = await (await this.ask("GET", `/turns/${turnId}?after=${last}`)).json();
+          for (const item of page.items) told(item.name, item.data, item.seq);
+          if (page.ended) break;
+        } catch (problem) {
+          if (problem.status < 500 || ++failed > 60) {
+            if (problem.status === 404) this.keep("turn", null); // it never came there
+            throw new Refusal(problem.status || 0, {}, 0);
+          }
+        }
         await pause(500);
       }
+      this.keep("turn", null);
       if (!ended) throw new Refusal(0, {}, 0);
     }
     async state() { return (await (await this.ask("GET", "/session")).json()).state; }
-    /** Hear a person from a line on: `hear(view)` for what is new; comes back when nobody answers any more. */
-    async person(after, hear) {
+    /** Hear a person: `hear(view)` for what is new after a mark; comes back when nobody answers any more. */
+    async person(mark, hear) {
       for (let wait = 0; ; wait = Math.min(wait + 1000, 5000)) {
+        let told = false;
         try {
-          const answer = await this.ask("GET", `/hand-off/events?after=${after}`, undefined, "text/event-stream");
-          let over = null;
+          let view = await this.lines(mark.after);
+          if (view.id !== mark.id) { // another time that a person was asked for: its lines begin anew
+            Object.assign(mark, { id: view.id, after: 0 });
+            view = await this.lines(0);
+          }
+          mark.after = view.after;
+          const over = view.state !== "pending" && view.state !== "active";
+          if (view.lines.length) wait = 0;
+          hear({ ...view, over });
+          if (over) return;
+          const path = `/hand-off/events?after=${mark.after}`;
+          const answer = await this.ask("GET", path, undefined, "text/event-stream");
           await events(answer.body, (name, data, seq) => {
             wait = 0;
-            if (name === "line" && seq > after) { after = seq; hear({ state: "", lines: [data], after }); }
-            if (name === "state") over = data.state;
+            told = told || name === "state";
+            if (name === "line" && seq > mark.after) { mark.after = seq; hear({ lines: [data] }); }
           });
-          if (over) return hear({ ...(await this.lines(after)), over: true });
         } catch (refusal) {
-          if (refusal.status === 401 || refusal.status === 403 || refusal.status === 404) throw refusal;
-          try {
-            const view = await this.lines(after);
-            const over = view.state !== "pending" && view.state !== "active";
-            after = view.after;
-            hear({ ...view, over });
-            if (over) return;
-          } catch (lost) { if (lost.status === 401) throw lost; }
+          if ([401, 403, 404].includes(refusal.status)) throw refusal;
         }
-        await pause(1000 + wait);
+        if (!told) await pause(1000 + wait);
       }
     }
     async lines(after) { return (await this.ask("GET", `/hand-off?after=${after}`)).json(); }
@@ -310,15 +339,22 @@
       try { earlier = JSON.parse(this.door.kept("said")) || []; } catch { /* begins anew */ }
       if (this.door.token && Array.isArray(earlier)) {
         for (const each of earlier) this.add(each.by, each.text, each.citations, true, each.name);
-        this.look();
+        this.goOn();
       }
       setInterval(() => { if (this.root.classList.contains("open") && !document.hidden) this.look(); }, 15000);
     }
-    /** See whether a person has this chat by now, and hear them. */
-    async look() {
+    /** Go on after a reload: with the message whose answer was not heard, and with a person. */
+    async goOn() {
+      const before = this.door.unknown();
+      if (before) await this.exchange(before.message, (hear) => this.door.rest(before.id, hear));
+      await this.look(this.door.kept("heard") !== null);
+    }
+    /** See whether a person has this chat by now, or had it when `before`, and hear them. */
+    async look(before = false) {
       if (this.hearing || this.busy || !this.door.token) return;
       try {
-        if ((await this.door.state()).startsWith("handoff")) this.listen();
+        const state = await this.door.state();
+        if (before || state.startsWith("handoff") || state === "closed") this.listen();
       } catch { /* the next message says so */ }
     }
     async askPerson() {
@@ -337,27 +373,29 @@
       this.hearing = true;
       this.shadow.querySelector(".deeds")?.remove();
       const session = this.door.token;
-      const before = this.door.kept("heard") || "";
-      let after = before.startsWith(`${session} `) ? Number(before.split(" ")[1]) : 0;
+      let mark = null;
+      try { mark = JSON.parse(this.door.kept("heard")); } catch { /* hears all */ }
+      if (!mark || mark.session !== session) mark = { session, id: null, after: 0 };
       try {
-        await this.door.person(after, (view) => {
-          for (const line of view.lines) if (line.seq > after) { after = line.seq; this.line(line, view); }
-          this.door.keep("heard", `${session} ${after}`);
+        await this.door.person(mark, (view) => {
+          for (const line of view.lines) this.line(line);
+          this.door.keep("heard", JSON.stringify(mark));
           if (view.over && (view.state === "closed" || view.state === "ticket")) this.over(view);
         });
       } catch { /* the session is over */ }
       this.hearing = false;
     }
-    line(line, view) {
+    line(line) {
       const name = line.name || this.words.us;
       if (line.kind === "said") {
         if (line.speaker !== "operator") return;
         this.add("us", line.text || "", null, true, name);
         this.status.textContent = `${name}: ${line.text || ""}`;
-        this.keepSaid();
       } else if (line.kind !== "closed" && line.kind !== "ticket") {
-        this.note((this.words[line.kind === "requested" ? "pending" : line.kind] || "").replace("{name}", name));
+        const word = this.words[line.kind === "requested" ? "pending" : line.kind] || "";
+        this.note(word.replace("{name}", name), true);
       }
+      this.keepSaid();
     }
     over(view) {
       this.note(this.words[view.state].replace("{ticket}", view.ticket_id || ""));
@@ -366,7 +404,7 @@
     keepSaid() { this.door.keep("said", JSON.stringify(this.said.slice(-40))); }
     forget() {
       this.door.token = null;
-      for (const name of ["token", "said", "heard"]) this.door.keep(name, null);
+      for (const name of ["token", "said", "heard", "turn"]) this.door.keep(name, null);
       this.said = [];
     }
     toggle(open) {
@@ -407,14 +445,18 @@
     async send() {
       const text = this.field.value.trim();
       if (!text || this.busy) return;
-      this.setBusy(true);
       this.field.value = "";
+      await this.exchange(text, (hear) => this.door.hear(text, hear, () => { this.status.textContent = this.words.check; }));
+    }
+    /** Show a message and its answer, which `ask(hear)` brings; what was not answered goes back to its field. */
+    async exchange(text, ask) {
+      this.setBusy(true);
       this.shadow.querySelector(".deeds")?.remove();
       const mine = this.add("you", text);
       const line = this.add("us", "");
       line.classList.add("wait");
       try {
-        await this.answer(text, line);
+        await this.answer(text, line, ask);
       } catch (refusal) {
         mine.remove();
         line.remove();
@@ -425,7 +467,7 @@
         this.setBusy(false);
       }
     }
-    async answer(text, line) {
+    async answer(text, line, ask) {
       let words = "", end = null, problem = null;
       const hear = (name, data) => {
         if (name === "text_chunk") words += data.text;
@@ -434,7 +476,7 @@
         else if (name === "problem") problem = data;
         if (name === "text_chunk" || name === "text_dropped") this.write(line, "us", words);
       };
-      await this.door.hear(text, hear, () => { this.status.textContent = this.words.check; });
+      await ask(hear);
       line.classList.remove("wait");
       if (end && end.state === "passed") {
         line.remove();
@@ -463,24 +505,42 @@
       this.note(this.words.ended);
       this.field.focus();
     }
-    note(text) {
-      this.add("note", text);
+    note(text, keep) {
+      this.add("note", text, null, keep);
       this.status.textContent = text;
     }
     /** Let Turnstile look at the browser, in the page: it knows no shadow roots. */
     async turnstile() {
       const place = element("div", { slot: "challenge" });
+      let shown;
       this.host.append(place);
-      if (!window.turnstile) {
-        await new Promise((done, failed) => document.head.append(element("script", {
-          src: "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit", onload: done, onerror: failed,
-        })));
-      }
       try {
-        return await new Promise((done, failed) => window.turnstile.render(place, {
-          sitekey: this.page.site_key, callback: done, "error-callback": failed,
-        }));
-      } finally { place.remove(); }
+        if (!window.turnstile) await this.load(TURNSTILE);
+        return await new Promise((done, failed) => {
+          const refused = () => { failed(); return true; }; // told here, not in the page's console
+          shown = window.turnstile.render(place, {
+            sitekey: this.page.site_key, action: "cairn-chat", appearance: "interaction-only", size: "flexible",
+            retry: "never", callback: done, "error-callback": refused, "timeout-callback": refused,
+            "unsupported-callback": refused,
+          });
+        });
+      } catch {
+        throw new Refusal(0, { detail: this.words.unchecked }, 0);
+      } finally {
+        if (shown) window.turnstile.remove(shown);
+        place.remove();
+      }
+    }
+    async load(src) {
+      const script = element("script", { src });
+      const loaded = new Promise((done, failed) => { script.onload = done; script.onerror = failed; });
+      document.head.append(script);
+      try {
+        await Promise.race([loaded, pause(LOADING).then(() => { throw new Error(src); })]);
+      } catch (problem) {
+        script.remove();
+        throw problem;
+      }
     }
   }
 

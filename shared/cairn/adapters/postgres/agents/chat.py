@@ -39,6 +39,10 @@ class PostgresChats(Store):
         """Keep a turn; False when its id is known, or a turn of its session runs."""
         return self.write("chat.begin", turn).rowcount == 1
 
+    def keep(self, turn_id: UUID, *, until: datetime, begun_after: datetime) -> None:
+        """Let a turn that runs go on until then; one that runs for too long does not."""
+        self.run("chat.keep", id=turn_id, until=until, begun_after=begun_after)
+
     def find(self, turn_id: UUID) -> TurnRow | None:
         """Return a turn."""
         return self.first_of(_TURN, "chat.find", id=turn_id, **self._mine)

@@ -18,6 +18,12 @@ VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(client_id)s, %(session)s, 
   %(data_subjects)s, %(question)s, %(digest)s, %(created_at)s, %(deadline)s, %(ended_at)s)
 ON CONFLICT DO NOTHING
 
+-- name: keep
+-- Let a turn that is worked on go on for a while; one that runs for too long does not.
+UPDATE chat_turn SET deadline = %(until)s
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND state = 'running'
+   AND deadline < %(until)s AND created_at > %(begun_after)s
+
 -- name: find
 -- A turn of the caller.
 -- columns: cairn.chat.rows.TurnRow

@@ -1,0 +1,6 @@
+-- Sessions of customers whom the host's own login names.
+-- depends: 0102.ties
+
+ALTER TABLE chat_session DROP CONSTRAINT chat_session_kind_check;
+ALTER TABLE chat_session ADD CONSTRAINT chat_session_kind_check
+  CHECK (kind IN ('anonymous', 'signed', 'login'));
