@@ -162,6 +162,18 @@ class Stack:
                 server.send_signal(signal.SIGKILL)
             server.wait(timeout=10)
 
+    def kill_api(self) -> None:
+        """Kill the API with -9: what it was doing stays half done."""
+        process = self._daemon("api").process()
+        if process is not None:
+            process.kill()
+            process.wait(timeout=10)
+
+    def start_api(self) -> None:
+        """Start the API again, as it was deployed."""
+        saved = self.saved()
+        self._start_front_door(saved, self.cloud(saved).outputs())
+
     def worker_pids(self, function: str = "") -> list[int]:
         """Pids of the Lambda workers, of one function when part of its name is given."""
         return self.emulator(self._load()).worker_pids(function)

@@ -96,6 +96,11 @@ class Laptop:
         entry = AllowedCommand(command=tuple(command), program=command[0], variables=variables)
         file.write([*file.read(), entry])
 
+    def kill_api(self) -> None:
+        """Kill the API with -9 and start it again."""
+        self.stack.kill_api()
+        self.stack.start_api()
+
     def stop_postgres(self) -> None:
         """Shut the database down."""
         self.stack.stop_postgres()

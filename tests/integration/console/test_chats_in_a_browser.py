@@ -36,8 +36,7 @@ def shop(site: Site, page: Page) -> Iterator[Page]:
     """A page of the shop, in a browser of its own, with the widget open."""
     pages: dict[str, str] = {}
     with widget._pages(pages) as host:
-        pages["policy"] = f"default-src 'none'; style-src 'unsafe-inline'; script-src {site.url}"
-        pages["policy"] += f"; connect-src {site.url}"
+        pages["policy"] = widget.policy(site.url)
         settings: dict[str, Any] = {"origins": [host], "hand_off": HAND_OFF}
         settings["anonymous"] = {"per_minute": 1_000, "challenge_after": None}
         made = httpx.put(f"{site.url}/v1/widget", json=settings, headers=key(site))
@@ -147,8 +146,13 @@ def test_of_two_operators_one_is_told_and_may_take_over_and_give_back(
     other.get_by_role("button", name="Give back to the agent").click()
     other.locator("#summary").get_by_text("the agent answers again").wait_for()
     note(shop, "talking to our assistant again")
-    widget.say(shop, "hello")
-    shop.get_by_role("button", name="That helped").wait_for()
+    asks_for_a_person(
+        shop, "One more thing."
+    )  # the same chat again: nothing of it is taken for heard
+    other.goto(f"{site.url}/console/chats")
+    accept(other, site, "One more thing.")
+    reply(other, "Here again.")
+    hears(shop, "Here again.")
 
 
 def test_an_operator_who_leaves_is_followed_by_another_or_by_a_ticket(
@@ -161,8 +165,18 @@ def test_an_operator_who_leaves_is_followed_by_another_or_by_a_ticket(
     page.get_by_role("button", name="Leave it to another operator").click()
     page.get_by_role("button", name="Accept").wait_for()
     note(shop, "has left; somebody else")
+    address = shop.url
+    shop.reload()  # what happened stands there afterwards, too
+    shop.get_by_role("button", name="Chat with us").click()
+    for text in ("A person was asked to join", "answers from now on", "has left; somebody else"):
+        note(shop, text)
+    shop.goto("about:blank")  # the customer is not there when time is up
     with database.connect_as_superuser() as root:
         root.execute("UPDATE handoff SET moved_at = moved_at - interval '1 hour'")
+    page.reload()  # whoever looks does what is due
+    page.locator("#summary").get_by_role("link", name="The ticket").wait_for()
+    shop.goto(address)
+    shop.get_by_role("button", name="Chat with us").click()
     note(shop, "We have made a ticket of this chat")
     page.locator("#summary").get_by_role("link", name="The ticket").click()
     page.get_by_text("Please do not leave.").first.wait_for()
