@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from cairn.chat.handoff import HandOffCause, HandOffRow, HandOffState, LineBy, LineKind
@@ -274,10 +274,7 @@ class BrowseChats:
                 continue
             data, texts = event["data"], by_id[event["turn_id"]].open(event["sealed"])
             if data.get("phase") == "start":
-                arguments = {
-                    name: self._redacted(row, value)
-                    for name, value in dict(texts.get("arguments", {})).items()
-                }
+                arguments = self._redacted(row, dict(texts.get("arguments", {})))
                 call = ChatToolCall(
                     turn_id=event["turn_id"],
                     tool=data["tool"],
@@ -314,7 +311,15 @@ class BrowseChats:
             return stores.chats.did([turn.id for turn in turns], MOST_DID)
 
     def _redacted(self, row: HandOffRow, value: Any) -> Any:
-        return self.redact(row.workspace_id, value) if isinstance(value, str) else value
+        """Return a value whose texts, however deep, hide what is personal."""
+        if isinstance(value, str):
+            return self.redact(row.workspace_id, value)
+        if isinstance(value, dict):
+            of = cast("dict[str, Any]", value)
+            return {name: self._redacted(row, each) for name, each in of.items()}
+        if isinstance(value, list):
+            return [self._redacted(row, each) for each in cast("list[Any]", value)]
+        return value
 
     def _of_turn(self, workspace_id: UUID, turn: TurnRow) -> Sealer:
         return Sealer.of(self.platform, workspace_id, turn.id, tuple(turn.data_subjects))

@@ -14,6 +14,7 @@ from tests.support.forgetting import erase_in_memory
 from tests.support.widget import Host, Page, page
 
 from cairn.chat.handoff import MOST_LINE_CHARS
+from cairn.kernel.access import Scope
 from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
@@ -161,30 +162,65 @@ def test_a_chat_goes_to_a_person_and_both_ways_and_is_closed(
 
 
 def test_who_takes_over_gets_all_that_was_said_and_done_and_why(
+    led: Front,
+    model: ChatServer,
+    monkeypatch: pytest.MonkeyPatch,
+    world: World,
+    tmp_path: Path,
+) -> None:
+    guide = "# Gates\n\nThe harbour gate opens at six; the guard is ilse.brandt@example.org.\n"
+    test_widget_front.ingest(world, tmp_path, guide, "kb://gates.md", Scope.PUBLIC)
+    reason = "The documents say nothing of single orders."
+    query = {"query": "When does the harbour gate open, for ada@example.org?"}
+    search = Say(calls=(("documents_search", json.dumps(query)),))
+    person = Say(calls=(("ask_a_person", json.dumps({"reason": reason})),))
+    plays(model, monkeypatch, search, Say(text="At six."), search, person, Say(text="I called."))
+    shop = customer(led)
+    first = shop.answered("When does the gate open?")
+    second = shop.answered(SECRET)
+    chat = Desk(led).waiting()[0]
+    assert (chat["cause"], chat["why"]) == ("agent", reason)
+    bundle = Desk(led).done("GET", f"/{chat['id']}")
+    assert [(each["by"], each["kind"], each["text"]) for each in bundle["transcript"]] == [
+        ("customer", "said", "When does the gate open?"),
+        ("agent", "said", first["answer"]),
+        ("customer", "said", SECRET),
+        ("cairn", "requested", None),
+        ("agent", "said", second["answer"]),
+    ]
+    assert [each["turn_id"] for each in bundle["tool_calls"]] == [
+        first["turn_id"],
+        *[second["turn_id"]] * 2,
+    ]
+    calls = {each["tool"]: each for each in bundle["tool_calls"]}
+    assert calls["documents_search"]["arguments"].keys() == {"query"}
+    assert "opens at six" in calls["documents_search"]["result"]
+    assert calls["ask_a_person"]["arguments"] == {"reason": reason}
+    assert "@example.org" not in json.dumps(bundle["tool_calls"])
+    assert first["citations"] and bundle["citations"] == first["citations"]
+    assert bundle["memory"]["sources"] == second["citations"]
+    assert bundle["memory"]["turns"] == 2 and bundle["memory"]["labels"]["intent"]
+    assert bundle["why"] == reason
+
+
+def test_what_a_call_of_a_tool_holds_deep_inside_is_hidden_too(
     led: Front, model: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reason = {"reason": "The documents say nothing of single orders."}
-    query = {"query": "order 4711 for ada@example.org"}
-    plays(
-        model,
-        monkeypatch,
-        Say(calls=(("documents_search", json.dumps(query)),)),
-        Say(calls=(("ask_a_person", json.dumps(reason)),)),
-        Say(text="I have called somebody."),
-    )
-    shop = customer(led)
-    assert shop.answered(SECRET)["answer"].startswith("I have called somebody")
-    chat = Desk(led).waiting()[0]
-    assert (chat["cause"], chat["why"]) == ("agent", "The documents say nothing of single orders.")
-    bundle = Desk(led).done("GET", f"/{chat['id']}")
-    assert next(each["by"] for each in bundle["transcript"]) == "customer"
-    assert ("customer", SECRET) in spoken(bundle)
-    assert any(by == "agent" for by, _ in spoken(bundle))
-    tools = [each["tool"] for each in bundle["tool_calls"]]
-    assert tools == ["documents_search", "ask_a_person"]
-    assert "ada@example.org" not in json.dumps(bundle["tool_calls"])
-    assert bundle["tool_calls"][0]["result"]
-    assert bundle["memory"]["turns"] == 1 and bundle["memory"]["labels"]
+    items = {"items": [{"type": "fact", "text": "Ada's mail is ada.lovelace@example.org."}]}
+
+    def following(asked: dict[str, Any]) -> Say:
+        in_chat = "memory_remember" in json.dumps(asked.get("tools")) and not model_called
+        model_called.append(in_chat)
+        calls = (("memory_remember", json.dumps(items)),) if in_chat else ()
+        return Say(calls=calls) if calls else Say(text="Done.")
+
+    model_called: list[bool] = []
+    monkeypatch.setattr(model, "next", following)
+    said = led.call("POST", "/v1/chat", json={"message": "Keep Ada's mail.", "session_id": "s"})
+    taken = Desk(led).done("POST", json={"turn_id": said["id"], "name": "Ada"})
+    bundle = Desk(led).done("GET", f"/{taken['id']}")
+    assert [each["tool"] for each in bundle["tool_calls"]] == ["memory_remember"]
+    assert "ada.lovelace" not in json.dumps(bundle["tool_calls"][0]["arguments"])
 
 
 @pytest.mark.parametrize(
