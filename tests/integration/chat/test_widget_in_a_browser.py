@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 import uvicorn
-from tests.integration.chat import test_chat_front, test_widget_front
+from tests.integration.chat import test_chat_front, test_hand_off_front, test_widget_front
 from tests.plugins.waiting import eventually
 from tests.support import turnstile as cloudflare
 from tests.support.chat_wire import Say
@@ -385,7 +385,7 @@ def test_turnstile_looks_at_the_browser_and_when_it_cannot_nothing_is_lost(
 
 @needs_a_browser
 def test_what_was_said_when_the_page_was_left_or_the_line_broke_is_said_once_and_answered(
-    model: ChatServer, led: Front, site: Site, page: Page
+    model: ChatServer, led: Front, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = site.stand(anonymous={"challenge_after": None, "per_minute": 100})
     page.goto(address)
@@ -412,7 +412,7 @@ def test_what_was_said_when_the_page_was_left_or_the_line_broke_is_said_once_and
             route.continue_()
 
     page.route("**/messages", broken)
-    model.says.append(Say(text="At nine."))
+    test_hand_off_front.plays(model, monkeypatch, Say(text="At nine."))
     say(page, "And when does it close?")
     page.locator("cairn-chat .say.note").get_by_text("This was not answered").wait_for()
     page.get_by_role("textbox").press("Enter")
