@@ -392,12 +392,13 @@ def test_what_was_said_when_the_page_was_left_or_the_line_broke_is_said_once_and
     page.get_by_role("button", name="Chat with us").click()
     model.says.append(Say(text="Six in the morning.", hang=True))
     say(page, "When does it open?")
-    page.wait_for_function("Object.keys(sessionStorage).some(each => each.endsWith('.turn'))")
+    page.wait_for_function("() => Object.keys(sessionStorage).some(each => each.endsWith('.turn'))")
     eventually(lambda: model.requests, what="the model asked")
     page.reload()  # while it is answered
     model.released.set()
     page.get_by_role("button", name="Chat with us").click()
     answers(page).get_by_text("Six in the morning.").wait_for()
+    page.get_by_role("button", name="That helped").wait_for()
     assert page.locator("cairn-chat .say.you").count() == 1
 
     sent: list[str] = []
