@@ -1,5 +1,5 @@
 -- Sessions of customers whom the host's own login names.
--- depends: 0102.ties
+-- depends: 0103.channels
 
 ALTER TABLE chat_session DROP CONSTRAINT chat_session_kind_check;
 ALTER TABLE chat_session ADD CONSTRAINT chat_session_kind_check
