@@ -170,8 +170,8 @@ def issuer_named(token: str) -> str | None:
         claims = jwt.decode(token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
         return None
-    named = claims.get("iss")
-    return named if isinstance(named, str) else None
+    issuer = claims.get("iss")
+    return issuer if isinstance(issuer, str) else None
 
 
 def scopes_of(claims: Mapping[str, Any]) -> frozenset[Scope]:

@@ -58,12 +58,12 @@ class Turnstile:
         if address:
             form["remoteip"] = address
         try:
-            said = self._service().ask(_verify(form), {}).record()
+            verdict = self._service().ask(_verify(form), {}).record()
         except CairnError as error:
             raise _silent() from error
-        if said.get("success") is True:
-            return said.get("hostname") in hosts and said.get("action") == BROWSER_ACTION
-        codes = _codes(said)
+        if verdict.get("success") is True:
+            return verdict.get("hostname") in hosts and verdict.get("action") == BROWSER_ACTION
+        codes = _codes(verdict)
         if codes & OURS:
             raise Unavailable(
                 "Turnstile does not know the secret of this widget: an admin has to set it again.",
@@ -90,8 +90,8 @@ def _verify(form: Mapping[str, str]) -> Request:
     return Request(method="POST", path=VERIFY, form=form, repeatable=True)
 
 
-def _codes(said: Mapping[str, Any]) -> frozenset[str]:
-    codes = said.get("error-codes")
+def _codes(verdict: Mapping[str, Any]) -> frozenset[str]:
+    codes = verdict.get("error-codes")
     return frozenset(map(str, cast("list[Any]", codes))) if isinstance(codes, list) else frozenset()
 
 
