@@ -500,8 +500,9 @@ def test_an_answer_is_good_once_and_in_the_browser_that_went_alone(
     other, fresh = deployed.asked(**ada(email))
     stolen = fresh | {"SAMLResponse": form["SAMLResponse"]}
     assert "InResponseTo" in refusal(deployed.send(other, stolen))
-    for relay_state in ("", "x", "é", "x" * 5_000, "nul\x00"):
+    for relay_state in ("", "x", "é", "x" * 5_000):
         assert "not begun here" in refusal(deployed.post(form | {"RelayState": relay_state}))
+    assert deployed.post(form | {"RelayState": "nul\x00"}).status_code == 422
 
 
 def test_of_many_who_bring_the_same_answer_at_once_one_comes_in(

@@ -129,6 +129,7 @@ def _options(request: Request, begin: "Callable[[], Begun]") -> Response:
         response = JSONResponse(
             {"detail": error.detail}, status_code=problem.kind.status, headers=pages.HEADERS
         )
+        response.headers[pages.REASON] = error.reason or problem.kind.code
         if problem.retry_after:
             response.headers["retry-after"] = str(max(1, round(problem.retry_after)))
         return response

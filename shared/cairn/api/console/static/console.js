@@ -25,18 +25,38 @@
     if (meta) event.detail.headers["x-csrf-token"] = meta.content;
   });
 
+  const renew = async () => {
+    const answer = await fetch("/console/csrf", { credentials: "same-origin", redirect: "error" });
+    if (!answer.ok) throw new Error(answer.status);
+    take((await answer.json()).csrf);
+  };
+  const rotated = (status, reason) => status === 401 && reason === "session-rotated";
+
+  // Our scripts ask by this: what crossed a renewal is asked once more, with the new token.
+  window.cairnAsk = async (url, options = () => ({})) => {
+    const ask = () => fetch(url, { credentials: "same-origin", redirect: "error", ...options() });
+    const crossed = (answer) => rotated(answer.status, answer.headers.get("x-cairn-reason"));
+    const answer = await ask();
+    if (!crossed(answer)) return answer;
+    await renew().catch(banner);
+    const again = await ask();
+    if (crossed(again)) banner();
+    return again;
+  };
+
+  // A tab that nobody can tell, or that comes back out of the history, asks when it is looked at.
+  const askAgain = () => { if (meta && !document.hidden) renew().catch(() => {}); };
+  if (!channel) document.addEventListener("visibilitychange", askAgain);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) askAgain(); });
+
   document.addEventListener("htmx:responseError", async (event) => {
     const { xhr, elt, requestConfig } = event.detail;
-    if (xhr.status !== 401 || xhr.getResponseHeader("x-cairn-reason") !== "session-rotated") return;
+    if (!rotated(xhr.status, xhr.getResponseHeader("x-cairn-reason"))) return;
     if (requestConfig.headers["x-cairn-retry"]) return banner();
-    try {
-      const answer = await fetch("/console/csrf", { credentials: "same-origin", redirect: "error" });
-      if (!answer.ok) return banner();
-      take((await answer.json()).csrf);
-    } catch { return banner(); }
-    const values = { ...Object.fromEntries(requestConfig.formData ?? []), csrf: meta.content };
+    try { await renew(); } catch { return banner(); }
     htmx.ajax(requestConfig.verb, requestConfig.path, {
-      source: elt, target: requestConfig.target, values, headers: { "x-cairn-retry": "1" },
+      source: elt, target: requestConfig.target, headers: { "x-cairn-retry": "1" },
+      values: Object.fromEntries(requestConfig.formData ?? []), // the token goes in a header
     });
   });
 

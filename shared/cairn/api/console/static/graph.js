@@ -287,7 +287,7 @@
   let picture = null;
 
   const read = async (url) => {
-    const answer = await fetch(url, { credentials: "same-origin", redirect: "error" });
+    const answer = await window.cairnAsk(url);
     if (!answer.ok) throw new Error(answer.status);
     return answer.json();
   };

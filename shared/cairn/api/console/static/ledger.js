@@ -195,7 +195,7 @@
     let head = null;
     let after = 0;
     for (;;) {
-      const answer = await fetch(`/console/ledger/chain?after=${after}`, { credentials: "same-origin", redirect: "error" });
+      const answer = await window.cairnAsk(`/console/ledger/chain?after=${after}`);
       if (!answer.ok) throw new Error("The server does not answer; sign in again, or try later.");
       const [top, ...lines] = (await answer.text()).trimEnd().split("\n");
       if (!head) { head = JSON.parse(top).head; yield top; }

@@ -7,10 +7,9 @@
     for (const field of form.querySelectorAll("[data-from]")) {
       field.value = document.getElementById(field.dataset.from).value;
     }
-    const response = await fetch(form.dataset.passkey, {
-      method: "POST", body: new URLSearchParams(new FormData(form)),
-      credentials: "same-origin", redirect: "error",
-    });
+    const response = await window.cairnAsk(
+      form.dataset.passkey, () => ({ method: "POST", body: new URLSearchParams(new FormData(form)) }),
+    );
     const options = await response.json();
     if (!response.ok) throw new Error(options.detail);
     const credential = "add" in form.dataset
