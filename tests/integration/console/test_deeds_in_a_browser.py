@@ -184,6 +184,102 @@ def test_upkeep_is_planned_begun_and_followed(site: Site, page: Page) -> None:
     looks_well(page)
 
 
+def test_the_widget_is_made_changed_and_removed(site: Site, page: Page) -> None:
+    site.person(page, PersonRole.ADMIN)
+    page.goto(f"{site.url}/console/widget")
+    page.get_by_text("There is none yet.").wait_for()
+    page.get_by_label("On which pages it may stand").fill("not an origin")
+    page.get_by_label("Title").fill(HOSTILE)
+    page.get_by_label("Colour").fill("red")
+    page.get_by_label("Secret of Turnstile").fill("do-not-show")
+    page.get_by_role("button", name="Make the widget").press("Enter")
+    page.locator("#origins-wrong").wait_for()
+    page.locator("#primary-wrong").wait_for()
+    assert page.get_by_label("Title").input_value() == HOSTILE
+    assert "do-not-show" not in page.content()
+    looks_well(page)
+    page.get_by_label("On which pages it may stand").fill("https://www.example.org")
+    page.get_by_label("Colour").fill("#aa0000")
+    page.get_by_label("Nobody for so many minutes").fill("7")
+    page.get_by_role("button", name="Make the widget").press("Enter")
+    page.get_by_text("It holds from now on").wait_for()
+    page.get_by_text("Limits, and who the host signs in").click()
+    page.get_by_label("As JSON").fill('{"anonymous": {"per_minute": 3}}')
+    page.get_by_label("Customers may ask for a person").uncheck()
+    page.get_by_role("button", name="Change it").press("Enter")
+    page.get_by_text("It holds from now on").wait_for()
+    key = {"authorization": f"Bearer {site.front.key}"}
+    widget = httpx.get(f"{site.url}/v1/widget", headers=key).json()
+    assert widget["texts"]["title"] == HOSTILE
+    assert widget["theme"]["primary"] == "#aa0000"
+    assert (widget["anonymous"]["per_minute"], widget["hand_off"]) == (3, None)
+    looks_well(page)
+    page.get_by_label("Nobody is answered any more").check()
+    page.get_by_role("button", name="Remove the widget").click()
+    page.get_by_text("What was said stays").wait_for()
+    assert page.evaluate("window.hit") is None
+
+
+def test_an_agent_is_registered_changed_and_given_words(site: Site, page: Page) -> None:
+    site.person(page, PersonRole.ADMIN)
+    page.goto(f"{site.url}/console/agents")
+    register = page.get_by_role("region", name="Register an agent")
+    register.get_by_label("Slug").fill("Not A Slug")
+    register.get_by_label("Name").fill(HOSTILE)
+    register.get_by_role("button", name="Register it").press("Enter")
+    page.locator("#slug-wrong").wait_for()
+    assert register.get_by_label("Name").input_value() == HOSTILE
+    slug = f"porter-{new_id().hex[:8]}"
+    register.get_by_label("Slug").fill(slug)
+    register.get_by_role("button", name="Register it").press("Enter")
+    page.get_by_text("It is registered.").wait_for()
+    row = page.get_by_role("row").filter(has_text=slug)
+    row.get_by_text("Change").first.click()
+    row.get_by_label("Its tools").fill("no_such_tool")
+    row.get_by_role("button", name="Change it").press("Enter")
+    row.get_by_role("alert").first.wait_for()
+    row.get_by_label("Its tools").fill("memory_recall")
+    row.get_by_role("button", name="Change it").press("Enter")
+    page.get_by_text("It holds from its next request on.").wait_for()
+    row.get_by_text("Change").first.click()
+    row.get_by_label("Finds what has these words").fill("solar panels, heat pump")
+    row.get_by_role("button", name="Set the words").press("Enter")
+    page.get_by_text("Its searches find what has these words").wait_for()
+    row.get_by_text("Change").first.click()
+    assert row.get_by_label("Finds what has").input_value() == "solar panels, heat pump"
+    looks_well(page)
+    assert page.evaluate("window.hit") is None
+
+
+def test_a_member_says_who_they_are_and_takes_it_back(site: Site, page: Page) -> None:
+    key, client = {"authorization": f"Bearer {site.front.key}"}, f"ines-{new_id()}"
+    made = httpx.post(f"{site.url}/v1/networks", headers=key,
+                      json={"name": "Quay", "join_policy": "anyone"}).json()  # fmt: skip
+    httpx.post(f"{site.url}/v1/networks/{made['id']}/join", headers=key, json={"client_id": client})
+    site.person(page, PersonRole.READER)
+    people = httpx.get(f"{site.url}/v1/people", headers=key).json()["items"]
+    newest = max(people, key=lambda each: each["id"])["id"]
+    httpx.put(f"{site.url}/v1/people/{newest}/member", headers=key, json={"client_id": client})
+    page.set_viewport_size(NARROW)
+    go_to(page, "For you")
+    page.get_by_role("link", name="Profile").click()
+    page.get_by_label("Name").fill(HOSTILE)
+    page.get_by_label("What you can do").fill("x" * 1_900)
+    page.get_by_role("button", name="Write it").press("Enter")
+    page.get_by_role("alert").first.wait_for()
+    assert page.get_by_label("Name").input_value() == HOSTILE
+    page.get_by_label("What you can do").fill("bread baking, bookkeeping")
+    page.get_by_role("button", name="Write it").press("Enter")
+    page.get_by_text("This is how your networks show you").wait_for()
+    page.get_by_label("Say something of yourself").fill("I build wooden boats.")
+    page.get_by_role("button", name="Keep it").press("Enter")
+    page.get_by_text("It is kept, each sentence by itself.").wait_for()
+    looks_well(page)
+    page.get_by_role("button", name="Take it back").press("Enter")
+    page.get_by_text("It no longer holds").wait_for()
+    assert page.evaluate("window.hit") is None
+
+
 def test_each_form_is_for_its_roles_alone(site: Site) -> None:
     agents = agents_of(site.front.app.state.services, site.world)
     question(agents)
@@ -207,6 +303,11 @@ def test_each_form_is_for_its_roles_alone(site: Site) -> None:
         ("/console/personas/channels/nothing/remove", {"meant": "yes"}),
         ("/console/upkeep/consolidate", {"client_id": "nobody"}),
         ("/console/upkeep/reindex", {}),
+        ("/console/widget", {"origins": "-"}),
+        ("/console/widget/remove", {"meant": "yes"}),
+        ("/console/agents", {"slug": "-"}),
+        ("/console/agents/nobody/change", {}),
+        ("/console/agents/nobody/keywords", {"keywords": "-"}),
         ("/console/upkeep/rebuild", {"mode": "rebuild"}),  # 422: it is not meant
     ]
     wrong: list[str] = []
@@ -225,6 +326,6 @@ def test_each_form_is_for_its_roles_alone(site: Site) -> None:
             investigation,
         ):
             assert browser.get(path).status_code == 200, (role, path)
-        for path in ("/console/personas", "/console/upkeep"):
+        for path in ("/console/personas", "/console/upkeep", "/console/widget"):
             assert (browser.get(path).status_code == 200) is (role in WORKERS[1:]), (role, path)
     assert wrong == []

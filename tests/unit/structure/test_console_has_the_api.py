@@ -97,8 +97,9 @@ scim/{token_id}/revoke: DELETE scim/tokens/{token_id}
 scim/groups/{group_id}: PUT scim/groups/{group_id}
 keys: GET keys | POST keys
 keys/{key_id}/revoke: DELETE keys/{key_id}
-agents: GET agents | GET agents/{slug}
-agents/{slug}/disable: PATCH agents/{slug}
+agents: GET agents | GET agents/{slug} | POST agents | GET subscriptions
+agents/{slug}/change: PATCH agents/{slug}
+agents/{slug}/keywords: PUT subscriptions | DELETE subscriptions
 personas: GET personas | POST personas | GET escalation-channels
 personas/of/{name}: GET personas/{persona} | PUT personas/{persona}
  | GET personas/{persona}/versions
@@ -127,6 +128,8 @@ webhooks/{webhook_id}/remove: DELETE webhooks/{webhook_id}
 webhooks/incoming: POST incoming-webhooks
 webhooks/incoming/{webhook_id}/rotate: POST incoming-webhooks/{incoming_id}/rotate
 webhooks/incoming/{webhook_id}/remove: DELETE incoming-webhooks/{incoming_id}
+widget: GET widget | PUT widget
+widget/remove: DELETE widget
 costs: GET costs
 upkeep: GET consolidations | GET consolidations/{run_id} | GET reindex | GET rebuilds/{rebuild_id}
 upkeep/consolidate: POST consolidations
@@ -148,7 +151,11 @@ own/join: POST networks/join
 own/intents: GET intents | POST intents | GET intents/{intent_id}
 own/intents/{intent_id}/change: PATCH intents/{intent_id}
 own/intents/{intent_id}/{deed}: DELETE intents/{intent_id} | POST intents/{intent_id}/pause
- | POST intents/{intent_id}/resume
+ | POST intents/{intent_id}/resume | POST intents/{intent_id}/refresh
+ | POST intents/{intent_id}/answer
+own/profile: GET profiles/me | PUT profiles/me | GET profiles/me/premises
+own/profile/premises: POST profiles/me/premises
+own/profile/premises/{premise_id}/retract: DELETE profiles/me/premises/{premise_id}
 own/opportunities: GET opportunities
 own/opportunities/{opportunity_id}: GET opportunities/{opportunity_id}
 own/opportunities/{opportunity_id}/{deed}: POST opportunities/{opportunity_id}/send
@@ -192,12 +199,10 @@ POST negotiations | POST negotiations/{negotiation_id}/advance
 GET negotiations/{negotiation_id}/inputs | GET negotiations/{negotiation_id}/events
 POST agents/{agent}/negotiations/pickup | PUT agents/{agent}/negotiations/key
 POST agents/{agent}/negotiations/{negotiation_id}/respond
-POST intents/{intent_id}/refresh | POST intents/{intent_id}/answer
 GET intents/{intent_id}/networks | POST intents/{intent_id}/networks
 DELETE intents/{intent_id}/networks/{network_id} | POST networks/{network_id}/join
 POST networks/{network_id}/leave | PUT networks/{network_id}/prompt
-GET profiles/me | PUT profiles/me | PATCH profiles/me | POST profiles/me/generate
-GET profiles/me/premises | POST profiles/me/premises | DELETE profiles/me/premises/{premise_id}
+PATCH profiles/me | POST profiles/me/generate
 GET contacts | POST contacts | POST contacts/search | POST contacts/import
 GET contacts/{contact_id} | DELETE contacts/{contact_id} | POST contacts/{contact_id}/invite
 GET integrations | POST integrations | POST integrations/{integration_id}/sync
@@ -213,9 +218,8 @@ POST memories/{memory_id}/merge | POST memories/{memory_id}/move
 POST entities/{entity_id}/aliases | DELETE entities/{entity_id}/aliases
 POST entities/{entity_id}/merge | POST entities/{entity_id}/split
 PUT conversations/{conversation_id}/keys/{key_id} | GET summaries | GET summaries/{summary_id}
-GET profile | GET stats | POST agents | GET subscriptions | PUT subscriptions
-DELETE subscriptions | POST taint | GET taints/{taint_id} | POST taints/{taint_id}/lift
-GET escalations | GET widget | PUT widget | DELETE widget
+GET profile | GET stats | POST taint | GET taints/{taint_id} | POST taints/{taint_id}/lift
+GET escalations
 """,
 }
 """Why no page does what the API does."""

@@ -90,6 +90,7 @@ ADMINISTRATION = (
     ("sources", "/console/sources", "Sources"),
     ("ticket-sources", "/console/ticket-sources", "Ticket sources"),
     ("webhooks", "/console/webhooks", "Webhooks"),
+    ("widget", "/console/widget", "Chat widget"),
     ("costs", "/console/costs", "Costs"),
     ("upkeep", "/console/upkeep", "Upkeep"),
     ("audit", "/console/audit", "Audit"),
