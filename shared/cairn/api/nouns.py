@@ -134,6 +134,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.conversations",
             f"{CONSOLE}.ledger",
             f"{CONSOLE}.graph",
+            f"{CONSOLE}.nowhere",  # the last: it takes what no page has
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

@@ -71,11 +71,18 @@ def test_two_people_decide_by_keyboard_and_phone_and_the_second_is_told(
     ]
 
     page.reload()
-    page.get_by_role("link", name="The next question that waits").press("Enter")
-    page.get_by_text("Approve with changes").press("Enter")
-    page.get_by_label("user", exact=True).fill("grace")
-    page.get_by_label("Why you changed it").fill("The other one.")
-    page.get_by_role("button", name="Approve the changed call").press("Enter")
+    page.set_viewport_size(NARROW)  # from here on by keyboard alone, on a narrow window
+    tab_to(page, page.get_by_role("link", name="The next question that waits"))
+    page.keyboard.press("Enter")
+    page.get_by_text("It waits for a person").wait_for()
+    tab_to(page, page.get_by_text("Approve with changes"))
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_label("user", exact=True))
+    page.keyboard.press("Control+A")
+    page.keyboard.type("grace")
+    tab_to(page, page.get_by_label("Why you changed it"))
+    page.keyboard.type("The other one.")
+    page.keyboard.press("Enter")
     page.get_by_text("You decided").wait_for()
     page.go_back()
     page.get_by_role("heading", name="May the agent call accounts.unlock?").wait_for()

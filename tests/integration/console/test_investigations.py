@@ -86,6 +86,12 @@ def test_the_ledger_says_who_put_an_ended_ticket_back(site: Site, agents: Agents
     assert entries[-1]["meta"]["ticket_id"] == str(ticket_id)
 
 
+def test_an_address_that_leads_nowhere_is_a_page_that_says_so(site: Site) -> None:
+    answer = person(site).get("/console/no/such/page")
+    assert (answer.status_code, answer.headers["content-type"][:9]) == (404, "text/html")
+    assert "There is no such page." in answer.text
+
+
 def test_an_empty_list_teaches_and_a_wrong_one_says_what_there_is(site: Site) -> None:
     reader = person(site, PersonRole.READER)
     assert "cairn tickets add" in reader.get(f"{TICKETS}?status=failed").text
