@@ -281,3 +281,4 @@ def test_every_page_that_is_named_exists_and_takes_what_it_does() -> None:
         if not pages.get(page) or not (_reads(route) or "POST" in pages[page])
     ]
     assert wrong == []
+    assert NOUNS["console"][-1].endswith(".nowhere")  # a page after it is never reached
