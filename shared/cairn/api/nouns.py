@@ -129,6 +129,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.searches",
             f"{CONSOLE}.investigations",
             f"{CONSOLE}.tool_calls",
+            f"{CONSOLE}.escalations",
             f"{CONSOLE}.review",
             f"{CONSOLE}.tickets",
             f"{CONSOLE}.conversations",

@@ -322,6 +322,7 @@ def test_each_form_is_for_its_roles_alone(site: Site) -> None:
         for path in (
             "/console/tickets",
             "/console/tool-calls",
+            "/console/escalations",
             investigation,
         ):
             assert browser.get(path).status_code == 200, (role, path)

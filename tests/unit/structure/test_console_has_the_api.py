@@ -76,6 +76,7 @@ investigations/{investigation_id}/lines/{seq}:
 investigations/{investigation_id}/hand-off: GET escalations/{escalation_id}
 investigations/{investigation_id}/hand-off/retry: POST escalations/{escalation_id}/retry
 tool-calls: GET tool-calls
+escalations: GET escalations
 workflows: GET workflows | POST workflows | GET workflow-runs
 workflows/{name}: GET workflows/{workflow} | GET workflows/{workflow}/versions
 workflows/{name}/change: PUT workflows/{workflow}
@@ -219,7 +220,6 @@ POST entities/{entity_id}/aliases | DELETE entities/{entity_id}/aliases
 POST entities/{entity_id}/merge | POST entities/{entity_id}/split
 PUT conversations/{conversation_id}/keys/{key_id} | GET summaries | GET summaries/{summary_id}
 GET profile | GET stats | POST taint | GET taints/{taint_id} | POST taints/{taint_id}/lift
-GET escalations
 """,
 }
 """Why no page does what the API does."""
