@@ -43,7 +43,7 @@ def register(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     visitor.principal.require(Role.ADMIN)
     try:
-        new = AgentIn.model_validate({"slug": form.get("slug", "").strip(), **_said(form)})
+        new = AgentIn.model_validate({"slug": form.get("slug", "").strip(), **_described(form)})
         visitor.services.agents.register(visitor.principal, new.slug, new.draft())
     except ValidationError as error:
         return _page(request, visitor, **refused_deed(form, as_failure(error), "slug"))
@@ -58,7 +58,7 @@ def change(request: Request, slug: Slug, body: Body) -> Response:
     visitor, form = form_from(request, body)
     visitor.principal.require(Role.ADMIN)
     try:
-        fields = _said(form)
+        fields = _described(form)
         new = AgentChangeIn.model_validate({**fields, "all_tools": "tools" not in fields})
         visitor.services.agents.change(visitor.principal, slug, new.changes())
     except ValidationError as error:
@@ -104,7 +104,7 @@ def enable(request: Request, slug: Slug, body: Body) -> Response:
     return pages.go_to(f"{AGENTS}?done=enable")
 
 
-def _said(form: dict[str, str]) -> dict[str, Any]:
+def _described(form: dict[str, str]) -> dict[str, Any]:
     """Return what a form says of an agent."""
     values: dict[str, Any] = {
         name: text

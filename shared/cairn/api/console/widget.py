@@ -76,20 +76,20 @@ def _settings(form: Mapping[str, str]) -> WidgetSettings:
     values: dict[str, Any] = json_object(form, "rest")
     lines = form.get("origins", "").splitlines()
     values["origins"] = [line.strip() for line in lines if line.strip()]
-    values["theme"] = {**values.get("theme", {}), **_given(form, LOOK)}
-    values["texts"] = {**values.get("texts", {}), **_given(form, WORDS)}
+    values["theme"] = {**values.get("theme", {}), **_filled(form, LOOK)}
+    values["texts"] = {**values.get("texts", {}), **_filled(form, WORDS)}
     values["hand_off"] = _persons(form) if form.get("persons") == "yes" else None
     for name in ("day_usd", "challenge", "site_key", "agent"):
         values[name] = form.get(name, "").strip() or None
     return WidgetSettings.model_validate({k: v for k, v in values.items() if v is not None})
 
 
-def _given(form: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
+def _filled(form: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
     return {name: text for name in names if (text := form.get(name, "").strip())}
 
 
 def _persons(form: Mapping[str, str]) -> dict[str, Any]:
-    numbers = _given(form, PERSONS).items()
+    numbers = _filled(form, PERSONS).items()
     return {name: text if number_of(text) is None else number_of(text) for name, text in numbers}
 
 
