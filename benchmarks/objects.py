@@ -5,6 +5,7 @@ Its URLs lead nowhere.
 
 from dataclasses import dataclass, field
 
+from cairn.documents.ports import Presigned
 from cairn.kernel.errors import NotFound
 
 
@@ -32,6 +33,12 @@ class InMemoryObjects:
         """Remove a key; nothing happens when it is not there."""
         self.held.pop(key, None)
 
-    def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
+    def first_bytes(self, key: str, count: int) -> bytes:
+        """Return the first bytes of a key, `count` at most."""
+        return self.get(key)[:count]
+
+    def presign(
+        self, key: str, *, size: int, media_type: str, sha256: str | None, seconds: int
+    ) -> Presigned:
         """Return a URL that takes nothing."""
-        return f"https://uploads.example.org/{key}"
+        return Presigned(url=f"https://uploads.example.org/{key}", headers={})

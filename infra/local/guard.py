@@ -207,7 +207,7 @@ def _preflight_headers(origin: str) -> list[tuple[bytes, bytes]]:
     return [
         (b"access-control-allow-origin", origin.encode()),
         (b"access-control-allow-methods", b"PUT"),
-        (b"access-control-allow-headers", b"content-type"),
+        (b"access-control-allow-headers", b"content-type, if-none-match, x-amz-checksum-sha256"),
         (b"vary", b"Origin"),
     ]
 

@@ -1,10 +1,15 @@
 """Documents under way: sent twice, deleted meanwhile, lying in their upload, full of secrets."""
 
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
+from tests.e2e.cli import cairn
 from tests.e2e.tenant import Tenant, good, refused
-from tests.unit.documents.pdf_files import bomb
+from tests.unit.documents.pdf_files import bomb, pdf
 
 SOURCE = "guide.md"
 
@@ -79,20 +84,78 @@ def test_the_same_bytes_again_change_nothing(workspace: Tenant) -> None:
     assert after == before
 
 
-def test_an_upload_that_is_not_what_it_claims_fails_and_stores_nothing(workspace: Tenant) -> None:
+def test_an_upload_that_is_not_what_it_claims_is_refused_and_stores_nothing(
+    workspace: Tenant,
+) -> None:
     upload = uploaded(workspace, b"<html><body>No PDF at all</body></html>", "application/pdf")
-    accepted = workspace.ingest("liar.pdf", upload_id=upload)
-    ended = workspace.ended(accepted["ingestion_id"])
-    assert (ended["status"], ended["error"]["reason"]) == ("failed", "media-type-mismatch")
+    body = {"source_uri": "liar.pdf", "upload_id": upload}
+    problem = refused(workspace.call("POST", "/v1/documents", json=body), 422)
+    assert problem["reason"] == "media-type-mismatch"
+    picture = {"size": 5, "media_type": "image/png"}
+    problem = refused(workspace.call("POST", "/v1/uploads", json=picture), 422)
+    assert problem["reason"] == "unsupported-media-type"
     assert texts(workspace) == []
 
 
-def test_an_upload_of_another_size_than_announced_is_refused(workspace: Tenant) -> None:
-    ticket = workspace.post("/v1/uploads", {"size": 10, "media_type": "text/plain"})
-    larger = httpx.put(ticket["url"], content=b"x" * 11, headers=ticket["headers"])
-    assert larger.status_code == 403
-    body = {"source_uri": "a.txt", "upload_id": ticket["upload_id"]}
+def test_an_upload_holds_the_bytes_that_were_announced_and_no_others(workspace: Tenant) -> None:
+    content, other = b"The tide turns at noon.", b"The tide turns at nine."
+    announced = {
+        "size": len(content),
+        "media_type": "text/plain",
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    ticket = workspace.post("/v1/uploads", announced)
+    url, headers = ticket["url"], ticket["headers"]
+    body = {"source_uri": "tides.txt", "upload_id": ticket["upload_id"]}
+
+    def put(content: bytes, to: str = url, **changed: str | None) -> int:
+        sent = {k: v for k, v in {**headers, **changed}.items() if v is not None}
+        return httpx.put(to, content=content, headers=sent).status_code
+
+    assert put(content + b"!") == 403
+    assert put(other) == 400  # the store reckons its checksum
+    assert put(other, **{"x-amz-checksum-sha256": None}) == 403
+    assert put(content, **{"If-None-Match": None}) == 403
+    assert put(content, **{"Content-Type": "text/html"}) == 403
+    assert put(content, to=url.replace(ticket["upload_id"], str(uuid4()))) == 403
+    assert httpx.get(url, headers=headers).status_code == 403
     refused(workspace.call("POST", "/v1/documents", json=body), 404, "not-found")
+    assert put(content) == 200
+    assert put(content) == 412  # there are bytes: it was done
+    assert workspace.ready("tides.txt", upload_id=ticket["upload_id"])
+    again = workspace.call("POST", "/v1/documents", json=body)
+    assert again.headers["idempotency-replayed"] == "true"
+    problem = refused(
+        workspace.call("POST", "/v1/documents", json={**body, "source_uri": "b.txt"}), 409
+    )
+    assert problem["reason"] == "upload-used"
+
+
+def test_sixteen_that_name_an_upload_at_once_make_one_document(workspace: Tenant) -> None:
+    upload = uploaded(workspace, version(1, 2).encode(), "text/markdown")
+    body = {"source_uri": SOURCE, "upload_id": upload}
+
+    def name(_: int) -> dict[str, Any]:
+        return good(workspace.call("POST", "/v1/documents", json=body))
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(name, range(16)))
+    assert len({each["ingestion_id"] for each in answers}) == 1
+    assert len(workspace.get("/v1/ledger", type="document.received")["items"]) == 1
+    assert workspace.ended(answers[0]["ingestion_id"])["status"] == "ready"
+
+
+def test_a_pdf_of_30_megabytes_is_ingested_by_the_command_and_found(
+    workspace: Tenant, tmp_path: Path
+) -> None:
+    scanned = pdf([[(11, "The ferry to Anholt leaves from Grenaa at dusk.")]], pictures=30_000_000)
+    manual = tmp_path / "manual.pdf"
+    manual.write_bytes(scanned)
+    done = cairn(workspace, "ingest", str(manual), "--json", owner=False, seconds=300)
+    assert done.status == 0, done.err
+    (document,) = done.json()["documents"]
+    assert document["status"] == "ready"
+    assert any("Anholt" in text for text in workspace.texts("Where does the ferry leave from?"))
 
 
 def test_a_pdf_that_unpacks_without_end_fails_and_the_workers_live_on(workspace: Tenant) -> None:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import pytest
 from tests.e2e.tenant import Tenant, open_workspace
+from tests.unit.documents.pdf_files import pdf
 
 from cairn_memory import AsyncMemory, Memory, errors, models, operations
 
@@ -126,6 +127,14 @@ def test_what_is_said_and_ingested_is_recalled(memory: Memory) -> None:
     assert any("seven" in (hit.text or "") for hit in hits.results)
     told = memory.feedback(hits.meta.search_id, hits.results[0].node_id, useful=True)
     assert told.useful
+
+
+def test_a_file_too_large_for_a_request_is_uploaded_and_recalled(
+    memory: Memory, tmp_path: Path
+) -> None:
+    scanned = tmp_path / "ferry.pdf"
+    scanned.write_bytes(pdf([[(11, "The ferry leaves at dusk.")]], pictures=4_000_000))
+    assert memory.ingest(scanned, wait=True).status == "ready"
 
 
 def test_a_batch_says_which_of_it_was_refused(memory: Memory) -> None:

@@ -33,6 +33,8 @@ const hidden = await memory.neverRecall(corrected.id, "asked for it");
 const nothing = await memory.recall("When is the hedge cut?");
 await memory.letBeRecalled(hidden.id);
 const document = await memory.ingest("notes://hours", "# Hours\n\nWe open at seven.");
+const bytes = new TextEncoder().encode("Low water. ".repeat(400_000));
+const scan = await memory.ingestFile("notes://long.txt", bytes);
 await memory.say("visit-1", "Our dog Bruno is afraid of thunder.");
 const batch = await memory.rememberAll(["Batches are fine.", ""]);
 const refused = async (act) => act().then(() => "nothing", (error) => error.constructor);
@@ -54,6 +56,7 @@ console.log(JSON.stringify({
   listed: listed.includes("The hedge is cut in June."),
   left,
   status: document.status,
+  scan: scan.status,
   role: (await memory.call(operations.whoami())).role,
 }));
 """
@@ -121,5 +124,6 @@ def test_a_person_corrects_withholds_and_forgets(project: Path, tenant: Tenant) 
         "listed": True,
         "left": [],
         "status": "accepted",
+        "scan": "accepted",
         "role": "admin",
     }

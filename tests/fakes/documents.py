@@ -19,7 +19,7 @@ from cairn.graph.node import Label, State
 from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -167,6 +167,17 @@ class InMemoryUploads:
     def find(self, upload_id: UUID) -> Upload | None:
         """Return an upload the principal announced."""
         return self.tables.uploads.get((self.principal.principal_id, upload_id))
+
+    def remove(self, upload_ids: Collection[UUID]) -> None:
+        """Remove announcements."""
+        for principal_id, upload_id in list(self.tables.uploads):
+            if upload_id in upload_ids:
+                del self.tables.uploads[principal_id, upload_id]
+
+    def expired(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """Return uploads whose URL was good until `before`, the oldest first."""
+        late = [each for each in self.tables.uploads.values() if each.expires_at < before]
+        return [each.id for each in sorted(late, key=lambda each: each.expires_at)[:limit]]
 
 
 def _document(node: Node) -> KnownDocument:

@@ -81,6 +81,12 @@ def test_names_of_ones_own_have_their_certificates_and_sites_get_no_cookies(
     policy = one(other_prod, "AWS::CloudFront::OriginRequestPolicy").properties
     cookies = policy["OriginRequestPolicyConfig"]["CookiesConfig"]
     assert cookies == {"CookieBehavior": "none"}
+    (kept,) = other_prod.resources("AWS::CloudFront::CachePolicy")
+    key = kept.properties["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert key["HeadersConfig"] == {"HeaderBehavior": "whitelist", "Headers": ["x-cairn-host"]}
+    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    default = sites["DefaultCacheBehavior"]
+    assert default["CachePolicyId"] == {"Ref": kept.id}
     assert console["WebACLId"] == OTHER_OPTIONS["web_acl_arn"]
     assert not list(other_prod.resources("AWS::WAFv2::WebACL"))
 
@@ -107,6 +113,9 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_back(prod: Assembly
         response = rules[name]["Action"]["Block"]["CustomResponse"]
         assert response["ResponseCode"] == 429
         assert {"Name": "Retry-After", "Value": "300"} in response["ResponseHeaders"]
+    common = rules["Common"]["Statement"]["ManagedRuleGroupStatement"]["RuleActionOverrides"]
+    assert {each["Name"] for each in common} >= {"SizeRestrictions_QUERYSTRING"}
+    assert {next(iter(each["ActionToUse"])) for each in common} == {"Count"}
     strictest = rules["SignIn"]["Statement"]["RateBasedStatement"]["Limit"]
     assert strictest < rules["Address"]["Statement"]["RateBasedStatement"]["Limit"]
 

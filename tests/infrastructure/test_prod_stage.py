@@ -303,6 +303,10 @@ def test_anchors_cannot_be_deleted_and_uploads_leave(prod: Assembly) -> None:
     expiring = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
     assert expiring == {"ingestions/": 7, "uploads/": 7}  # published sites stay
     assert not any("ExpirationInDays" in rule for rule in rules if "Prefix" not in rule)
+    (cors,) = uploads.properties["CorsConfiguration"]["CorsRules"]
+    assert cors["AllowedMethods"] == ["PUT"]
+    assert "https://*.cloudfront.net" in cors["AllowedOrigins"]  # no console_url here
+    assert set(cors["AllowedHeaders"]) >= {"if-none-match", "x-amz-checksum-sha256"}
 
 
 def test_the_signing_key_stays_and_who_anchors_or_forgets_signs(prod: Assembly) -> None:

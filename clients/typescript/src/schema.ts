@@ -3029,6 +3029,7 @@ export interface components {
             size: number;
             /** @description The media type, such as `text/markdown`; found out when left out. */
             media_type?: string | null;
+            sha256?: string | null;
         };
         /**
          * @description What values are compared as.
@@ -10163,7 +10164,7 @@ export interface components {
          * @enum {string}
          */
         Unjudged: "off" | "no_calibration" | "estimated" | "no_legs" | "other_index" | "language" | "long" | "labels" | "listing";
-        /** @description Where to PUT a large document, with which headers, until when. */
+        /** @description Where to PUT a large document, with all of `headers`, until when. */
         UploadTicket: {
             /**
              * Format: uuid

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DAYS_OF_UPLOADS = 7  # a document is in the ledger within minutes; its upload is not kept
 EXPIRING = ("ingestions/", "uploads/")  # published sites stay until they are withdrawn
 DAYS_OF_ACCESS_LOGS = 90
+UPLOAD_HEADERS = ("content-type", "if-none-match", "x-amz-checksum-sha256")
+"""What the signature of an upload covers beside its size; browsers ask before they send these."""
 
 
 class Buckets(Construct):
@@ -50,6 +52,7 @@ class Buckets(Construct):
                     for prefix in EXPIRING
                 ),
             ],
+            cors=None if config.is_local else [_from_pages(self, config)],  # there, the guard's
             removal_policy=RemovalPolicy.DESTROY,
         )
         self.anchors = s3.Bucket(
@@ -86,3 +89,19 @@ class Buckets(Construct):
             "AwsSolutions-S1",
         )
         return logs
+
+
+def _from_pages(scope: Construct, config: Config) -> s3.CorsRule:
+    """Let pages of the console upload: of its own name, else of CloudFront's and the gateway's.
+
+    What an upload may be, its signature says; no cookie is sent, so an origin gives no right.
+    """
+    stack = Stack.of(scope)
+    gateway = f"https://*.execute-api.{stack.region}.{stack.url_suffix}"
+    own = config.people.get("console_url", "")
+    return s3.CorsRule(
+        allowed_origins=[own] if own else ["https://*.cloudfront.net", gateway],
+        allowed_methods=[s3.HttpMethods.PUT],
+        allowed_headers=list(UPLOAD_HEADERS),
+        max_age=3_600,
+    )

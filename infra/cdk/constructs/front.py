@@ -156,6 +156,7 @@ class Front(Construct):
             default_ttl=Duration.seconds(0),
             max_ttl=Duration.hours(1),
             query_string_behavior=cloudfront.CacheQueryStringBehavior.all(),
+            header_behavior=cloudfront.CacheHeaderBehavior.allow_list(HOST_HEADER),
             enable_accept_encoding_brotli=True,
             enable_accept_encoding_gzip=True,
         )
@@ -163,10 +164,8 @@ class Front(Construct):
             self,
             "SitesRequests",
             origin_request_policy_name=self._name("sites"),
-            comment="Cairn: who asks for which host, and no cookies",
-            header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list(
-                VIEWER_HEADER, HOST_HEADER
-            ),
+            comment="Cairn: who asks, and no cookies; the host is the cache's",
+            header_behavior=cloudfront.OriginRequestHeaderBehavior.allow_list(VIEWER_HEADER),
             cookie_behavior=cloudfront.OriginRequestCookieBehavior.none(),
             query_string_behavior=cloudfront.OriginRequestQueryStringBehavior.all(),
         )

@@ -41,11 +41,14 @@ COUNTED = (
     "GenericRFI_BODY",
     "GenericRFI_QUERYARGUMENTS",
     "NoUserAgent_HEADER",
+    "RestrictedExtensions_QUERYARGUMENTS",
     "SizeRestrictions_BODY",
+    "SizeRestrictions_QUERYSTRING",
 )
 """Rules of AWS's common set that only count, since what they look for is honest here: a memory may
-be about markup, paths and addresses, a document has more than 8 KB, a client of MCP on somebody's
-own machine is sent back to `http://127.0.0.1`, and programs call the API. No page shows stored text
+be about markup, paths and addresses, a document has more than 8 KB, a search in the console more
+than 2 KB in its query, the source of a document ends in `.log`, a client of MCP on somebody's own
+machine is sent back to `http://127.0.0.1`, and programs call the API. No page shows stored text
 as markup, and no stored address is fetched without the guards of the fetch."""
 
 REFUSED = {

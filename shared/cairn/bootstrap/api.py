@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from cairn.conversations.search import SearchConversations
     from cairn.discovery.intents.profiles import MemberProfiles
     from cairn.discovery.networks.ties import Ties
-    from cairn.documents.accept import CreateUpload
     from cairn.documents.pages import Fetch
+    from cairn.documents.uploads import CreateUpload
     from cairn.embedding.port import EmbeddingModel
     from cairn.events.observe import Observe
     from cairn.events.read import BrowseEvents
@@ -218,7 +218,7 @@ class ApiServices(AgentServices, PeopleServices):
     @part
     def create_upload(self) -> CreateUpload:
         """Tickets for direct uploads."""
-        from cairn.documents.accept import CreateUpload
+        from cairn.documents.uploads import CreateUpload
 
         return CreateUpload(
             transactions=self.platform.transactions,

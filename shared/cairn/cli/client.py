@@ -42,6 +42,10 @@ def from_problem(problem: Mapping[str, Any]) -> Failure:
 
 
 TIMEOUT_SECONDS = 60.0
+ALREADY_THERE = 412
+"""What an object store answers to an upload that it has: one whose first answer was lost."""
+
+AGAIN = frozenset({409, 500, 502, 503, 504})
 ATTEMPTS = 4
 _WAIT_AND_RETRY = frozenset({429, 503})
 _LONGEST_WAIT = 30.0
@@ -93,15 +97,23 @@ class Client:
         return self._call("DELETE", path, params=present)
 
     def put_bytes(self, url: str, content: bytes, headers: Mapping[str, str]) -> None:
-        """PUT bytes to a presigned URL, which takes no key."""
+        """PUT bytes to a presigned URL, which takes no key; what is there already is done."""
         import httpx
 
-        try:
-            answer = httpx.put(url, content=content, headers=dict(headers), timeout=TIMEOUT_SECONDS)
-        except httpx.HTTPError as exc:
-            raise Failure(f"The upload failed: {type(exc).__name__}.") from exc
-        if answer.is_error:
-            raise Failure(f"The upload was refused with status {answer.status_code}.")
+        for wait in (1.0, 3.0, None):
+            try:
+                answer = httpx.put(
+                    url, content=content, headers=dict(headers), timeout=TIMEOUT_SECONDS
+                )
+            except httpx.HTTPError as exc:
+                if wait is None:
+                    raise Failure(f"The upload failed: {type(exc).__name__}.") from exc
+            else:
+                if answer.is_success or answer.status_code == ALREADY_THERE:
+                    return
+                if wait is None or answer.status_code not in AGAIN:
+                    raise Failure(f"The upload was refused with status {answer.status_code}.")
+            self._sleep(wait)
 
     def pages(self, path: str, **params: Any) -> Iterator[Any]:
         """Yield a list's items over all its pages."""

@@ -1,6 +1,7 @@
 """`cairn ingest`, and `cairn cite`: what a citation of an answer names."""
 
 import base64
+import hashlib
 import mimetypes
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,7 +37,7 @@ def ingest(
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Ingest files: text, Markdown, HTML, PDF or source code, up to 20 MB each."""
+    """Ingest files: text, Markdown, HTML, PDF or source code, up to 20 MB each, PDF 50 MB."""
     if len(files) > 1 and (title or source_uri):
         raise typer.BadParameter("--title and --source-uri go with a single file.")
     deps = deps_of(ctx)
@@ -63,9 +64,16 @@ def send(deps: Deps, file: Path, fields: dict[str, Any]) -> dict[str, Any]:
     else:
         ticket = deps.client.post(
             "/v1/uploads",
-            without_none({"size": len(content), "media_type": body.get("media_type")}),
+            without_none(
+                {
+                    "size": len(content),
+                    "media_type": body.get("media_type"),
+                    "sha256": hashlib.sha256(content).hexdigest(),
+                }
+            ),
         )
-        deps.client.put_bytes(ticket["url"], content, ticket["headers"])
+        with deps.err.status(f"uploading {file.name}, {len(content) / 1e6:.0f} MB …"):
+            deps.client.put_bytes(ticket["url"], content, ticket["headers"])
         body["upload_id"] = ticket["upload_id"]
     return deps.client.post("/v1/documents", body)
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.documents import media
-from cairn.documents.ports import DocumentAccepted, DocumentStatus, Ingestion, Upload, UploadTicket
-from cairn.kernel.errors import NotFound, TooLarge
+from cairn.documents.ports import DocumentAccepted, DocumentStatus, Ingestion
+from cairn.documents.uploads import check_size, check_upload, upload_key
+from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.ids import derived_id
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
@@ -37,53 +37,19 @@ from cairn.writing.writer import Work, Write, Writer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cairn.documents.ports import NewDocument, ObjectStore
+    from cairn.documents.ports import KnownDocument, NewDocument, ObjectStore, Upload
     from cairn.kernel.access import Principal
-    from cairn.kernel.clock import Clock
-    from cairn.kernel.ids import IdSource
     from cairn.kernel.stores import Stores
-    from cairn.kernel.transaction import Transactions
     from cairn.writing.checks import Owner
     from cairn.writing.items import IdempotencyKey
 
-MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
-UPLOAD_LIFETIME = timedelta(minutes=15)
+MAX_DOCUMENT_BYTES = media.LARGEST
+"""What sources read of one place at the most."""
+
 SOURCE = "source"
 """The kind of data subject a document's source is: its bodies can be forgotten by a key of it."""
 
 LONGEST_SOURCE_KEY = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateUpload:
-    """Announces a direct upload, for documents above the API's body limit."""
-
-    transactions: Transactions[Stores]
-    objects: ObjectStore
-    clock: Clock
-    new_id: IdSource
-
-    def __call__(self, principal: Principal, *, size: int, media_type: str | None) -> UploadTicket:
-        """Return where to PUT `size` bytes; TooLarge above MAX_DOCUMENT_BYTES."""
-        require_writer(principal)
-        check_size(size)
-        now = self.clock()
-        kind = media_type or "application/octet-stream"
-        upload = Upload(
-            id=self.new_id(), size=size, media_type=kind, expires_at=now + UPLOAD_LIFETIME
-        )
-        with self.transactions.writing(principal) as stores:
-            stores.uploads.add(upload, now)
-        seconds = int(UPLOAD_LIFETIME.total_seconds())
-        key = upload_key(principal.workspace_id, upload.id)
-        url = self.objects.upload_url(key, size=size, media_type=kind, seconds=seconds)
-        return UploadTicket(
-            upload_id=upload.id,
-            url=url,
-            headers={"Content-Type": kind},
-            expires_at=upload.expires_at,
-            max_bytes=size,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +68,14 @@ class AcceptDocument(Writer):
     ) -> DocumentAccepted:
         """Return the ids of the document and its ingestion; `condition` raises in the transaction.
 
+        An upload makes one document; naming it again for the same one is the same acceptance.
         Raises ValidationFailed for what is not a document of its media type, TooLarge, NotFound for
-        an upload that was not announced or not made.
+        an upload that was not announced or not made, Conflict for one that is late or another's.
         """
         require_writer(principal)
         scope = principal.writing_scope(document.scope)
         described = self._describe(principal, document)
-        ingestion_id = self.platform.new_id()
+        ingestion_id = self._ingestion_id(document)
         object_key = self._keep(principal, document, described["media_type"], ingestion_id)
         about = owners(document.client_id, document.data_subjects)
         uris = filter(None, (described["source_uri"], document.collection))
@@ -169,12 +136,18 @@ class AcceptDocument(Writer):
             raise NotFound("There is no such upload.", upload_id=str(upload_id))
         return upload
 
+    def _ingestion_id(self, document: NewDocument) -> UUID:
+        """Return the id of the run: of an upload always the same, so that it is used once."""
+        if document.upload_id is None:
+            return self.platform.new_id()
+        return derived_id(document.upload_id, "ingestion")
+
     def _keep(
         self, principal: Principal, document: NewDocument, media_type: str, ingestion_id: UUID
     ) -> str:
         """Return the key under which the document's bytes wait, storing those of the request."""
         if document.content is not None:
-            check_size(len(document.content))
+            check_size(len(document.content), media_type)
             media.check_magic(document.content, media_type)
             key = f"ingestions/{principal.workspace_id}/{ingestion_id}/source"
             self.objects.put(key, document.content)
@@ -183,10 +156,10 @@ class AcceptDocument(Writer):
             refuse("content", "is missing")
         upload = self._upload(principal, document.upload_id or ingestion_id)
         key = upload_key(principal.workspace_id, upload.id)
-        size = self.objects.size(key)
-        if size is None:
-            raise NotFound("Nothing was uploaded yet; PUT the bytes first.", reason="not-uploaded")
-        check_size(size)
+        with self.platform.transactions.reading(principal) as stores:
+            is_used = stores.ingestions.find(ingestion_id) is not None
+        if not is_used:  # what is used is decided in the transaction; its bytes may be gone
+            check_upload(self.objects, upload, key, media_type, self.platform.clock())
         return key
 
 
@@ -204,25 +177,11 @@ class _Receipt:
     task_id: UUID | None
 
 
-def check_size(size: int) -> None:
-    """Raise TooLarge above MAX_DOCUMENT_BYTES."""
-    if size > MAX_DOCUMENT_BYTES:
-        raise TooLarge(
-            f"The document has {size} bytes; at most {MAX_DOCUMENT_BYTES} are taken.",
-            limit=MAX_DOCUMENT_BYTES,
-        )
-
-
 def source_owner(source_uri: str) -> Owner:
     """Return the data subject that a source is; a long URI stands by its digest."""
     if len(source_uri.encode()) <= LONGEST_SOURCE_KEY:
         return SOURCE, source_uri
     return SOURCE, "sha256:" + hashlib.sha256(source_uri.encode()).hexdigest()
-
-
-def upload_key(workspace_id: UUID, upload_id: UUID) -> str:
-    """Return where the bytes of a direct upload arrive."""
-    return f"uploads/{workspace_id}/{upload_id}"
 
 
 def document_identity(described: Mapping[str, Any], scope: str, subjects: tuple[UUID, ...]) -> str:
@@ -248,8 +207,10 @@ def _record(
         condition(write.stores)
     if receipt.task_id and receipt.task_id not in write.stores.tasks.known([receipt.task_id]):
         raise no_such_task(receipt.task_id)
-    write.register()
     stored = write.stores.documents.known(receipt.identity)
+    if used := write.stores.ingestions.find(receipt.ingestion_id):
+        return _the_same(used, stored)
+    write.register()
     document_id = stored.id if stored else derived_id(receipt.ingestion_id, "document")
     meta = {
         "document_id": str(document_id),
@@ -273,6 +234,19 @@ def _record(
     )
     _start(receipt, accepted, write)
     return accepted
+
+
+def _the_same(used: Ingestion, stored: KnownDocument | None) -> DocumentAccepted:
+    """Return how the document of an upload was accepted; Conflict when it is another one."""
+    if stored is None or used.document_id != stored.id:
+        raise Conflict("This upload is another document already.", reason="upload-used")
+    return DocumentAccepted(
+        document_id=used.document_id,
+        ingestion_id=used.id,
+        status=DocumentStatus.ACCEPTED,
+        position=used.position,
+        replayed=True,
+    )
 
 
 def _start(receipt: _Receipt, accepted: DocumentAccepted, write: Write) -> None:

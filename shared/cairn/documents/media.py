@@ -9,6 +9,9 @@ MARKDOWN = "text/markdown"
 HTML = "text/html"
 PDF = "application/pdf"
 
+LARGEST, LARGEST_PDF = 20_000_000, 50_000_000
+"""Bytes of a document; of a PDF, which may be mostly pictures, more."""
+
 _ALIASES = {
     "text/x-markdown": MARKDOWN,
     "application/xhtml+xml": HTML,
@@ -93,6 +96,11 @@ def normalise_media_type(media_type: str) -> str:
             media_type=bare,
         )
     return bare
+
+
+def largest_of(media_type: str) -> int:
+    """Return how many bytes a document of a normalised media type may have."""
+    return LARGEST_PDF if media_type == PDF else LARGEST
 
 
 def charset_of(media_type: str) -> str | None:

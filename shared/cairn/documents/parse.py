@@ -128,12 +128,12 @@ def parse(
     malformed-document, encrypted-pdf, empty-document (nothing in it) or no-text-layer (a PDF of
     pictures).
     """
-    if len(content) > limits.input_bytes:
-        raise TooLarge(
-            f"The document has {len(content)} bytes; at most {limits.input_bytes} are allowed.",
-            limit=limits.input_bytes,
-        )
     kind = media.normalise_media_type(media_type)
+    most = limits.pdf_bytes if kind == media.PDF else limits.input_bytes
+    if len(content) > most:
+        raise TooLarge(
+            f"The document has {len(content)} bytes; at most {most} are allowed.", limit=most
+        )
     if not content.strip():
         raise empty()
     media.check_magic(content, kind)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from cairn.documents.media import LARGEST, LARGEST_PDF
 from cairn.kernel.errors import TooLarge, ValidationFailed
 
 
@@ -85,11 +86,13 @@ class ParsedDocument:
 class ParseLimits:
     """The most a document may cost; above it `parse` raises TooLarge.
 
-    `input_bytes` counts the file as sent; `text_chars` the text that comes out, so that a small
-    file that unpacks into a large one is refused; `stream_bytes` one unpacked stream of a PDF.
+    `input_bytes` and `pdf_bytes` count the file as sent; `text_chars` the text that comes out, so
+    that a small file that unpacks into a large one is refused; `stream_bytes` one unpacked stream
+    of a PDF.
     """
 
-    input_bytes: int = 20_000_000
+    input_bytes: int = LARGEST
+    pdf_bytes: int = LARGEST_PDF
     text_chars: int = 20_000_000
     pages: int = 2_000
     stream_bytes: int = 20_000_000

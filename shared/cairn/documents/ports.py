@@ -63,7 +63,7 @@ class DocumentAccepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadTicket:
-    """Where to PUT a large document, with which headers, until when."""
+    """Where to PUT a large document, with all of `headers`, until when."""
 
     upload_id: UUID
     url: str
@@ -134,6 +134,14 @@ class Upload:
     expires_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presigned:
+    """A PUT that is allowed once: the URL, and the headers that its signature covers."""
+
+    url: str
+    headers: Mapping[str, str]
+
+
 class ObjectStore(Protocol):
     """Bytes on their way through the machine, encrypted at rest, gone after a week."""
 
@@ -153,6 +161,15 @@ class ObjectStore(Protocol):
         """Remove a key; nothing happens when it is not there."""
         ...
 
-    def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
-        """Return a URL that takes one PUT of exactly `size` bytes within `seconds`."""
+    def first_bytes(self, key: str, count: int) -> bytes:
+        """Return the first bytes of a key, `count` at most; NotFound when there are none."""
+        ...
+
+    def presign(
+        self, key: str, *, size: int, media_type: str, sha256: str | None, seconds: int
+    ) -> Presigned:
+        """Return a PUT of exactly `size` bytes within `seconds`, refused once the key holds any.
+
+        With `sha256` (hexadecimal), other bytes than those are refused, too.
+        """
         ...

@@ -300,10 +300,10 @@ class World:
         )
 
     def create_upload(
-        self, principal: Principal, *, size: int, media_type: str | None
+        self, principal: Principal, *, size: int, media_type: str | None, sha256: str | None
     ) -> UploadTicket:
-        if size > 20 * 1024 * 1024:
-            raise TooLarge("A document may have 20 MB.")
+        if size > 50_000_000:
+            raise TooLarge("A PDF may have 50 MB.")
         return UploadTicket(
             upload_id=UUID(int=3),
             url="http://bucket/upload",

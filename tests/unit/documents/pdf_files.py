@@ -10,9 +10,16 @@ Line = tuple[float, str]
 
 
 def pdf(
-    pages: Sequence[Sequence[Line]], *, count: int | None = None, leading: float = 1.3
+    pages: Sequence[Sequence[Line]],
+    *,
+    count: int | None = None,
+    leading: float = 1.3,
+    pictures: int = 0,
 ) -> bytes:
-    """Return a PDF with one page per item, each a list of (size in points, text) from the top."""
+    """Return a PDF with one page per item, each a list of (size in points, text) from the top.
+
+    It has `pictures` bytes of a stream that is no text, as a scanned one has.
+    """
     kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(pages)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -21,6 +28,9 @@ def pdf(
     ]
     for number, lines in enumerate(pages):
         objects += _page(5 + 2 * number, zlib.compress(_content(lines, leading)))
+    if pictures:
+        head = f"<< /Type /XObject /Subtype /Image /Length {pictures} >>\nstream\n".encode()
+        objects.append(head + b"\xaa" * pictures + b"\nendstream")
     return assembled(objects)
 
 

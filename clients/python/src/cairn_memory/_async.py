@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
@@ -21,6 +22,8 @@ from cairn_memory._given import (
     BATCH,
     DEFAULT_URL,
     INLINE_BYTES,
+    UPLOAD_AGAIN,
+    UPLOADED,
     Importance,
     Kind,
     Scope,
@@ -258,16 +261,26 @@ class AsyncMemory:
 
     async def _upload(self, content: bytes) -> UUID:
         """Put bytes that are too large for a request where the API finds them."""
+        announced = {"size": len(content), "sha256": sha256(content).hexdigest()}
         ticket = await self.call(
-            operations.create_upload(models.UploadIn.model_validate({"size": len(content)}))
+            operations.create_upload(models.UploadIn.model_validate(announced))
         )
         put = httpx.Request("PUT", ticket.url, content=content, headers=ticket.headers)
-        try:
-            answer = await self._http.send(put)
-        except httpx.HTTPError as error:
-            raise ConnectionFailed(f"The upload failed ({type(error).__name__}).") from error
-        if answer.is_error:
-            raise ConnectionFailed(f"The upload was refused with {answer.status_code}.")
+        pause = 0.5
+        for left in reversed(range(self.retries + 1)):
+            try:
+                answer = await self._http.send(put)
+            except httpx.HTTPError as error:
+                if not left:
+                    lost = f"The upload failed ({type(error).__name__})."
+                    raise ConnectionFailed(lost) from error
+            else:
+                if answer.is_success or answer.status_code == UPLOADED:
+                    break
+                if not left or answer.status_code not in UPLOAD_AGAIN:
+                    raise ConnectionFailed(f"The upload was refused with {answer.status_code}.")
+            await asyncio.sleep(pause)
+            pause *= 2
         return ticket.upload_id
 
     # Recalling

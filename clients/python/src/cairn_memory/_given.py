@@ -17,6 +17,9 @@ MARKDOWN = "text/markdown"
 """What a text is taken for whose source does not tell; plain text is read the same."""
 INLINE_BYTES = 2_900_000
 """How large a file in a request may be; a larger one is uploaded first."""
+UPLOADED = 412
+"""What the object store answers to an upload that it has: one whose first answer was lost."""
+UPLOAD_AGAIN = frozenset({409, 500, 502, 503, 504})
 
 Kind: TypeAlias = Literal["event", "fact", "decision", "status"]
 Scope: TypeAlias = Literal["public", "shared", "admin"]

@@ -1475,6 +1475,8 @@ class UploadIn(Model):
     media_type: str | None = None
     """The media type, such as `text/markdown`; found out when left out."""
 
+    sha256: str | None = None
+
 
 class WebhookIn(Model):
     """Where to, and of what; of everything unless said."""
@@ -7261,7 +7263,7 @@ class TurnView(Model):
 
 
 class UploadTicket(Model):
-    """Where to PUT a large document, with which headers, until when."""
+    """Where to PUT a large document, with all of `headers`, until when."""
 
     upload_id: UUID
     """The id of the upload."""

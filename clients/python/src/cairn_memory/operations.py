@@ -4915,7 +4915,8 @@ def create_upload(
 ) -> Call[models.UploadTicket]:
     """Prepare the upload of a large document.
 
-    Return a URL to PUT the bytes to; then ingest them by `upload_id`.
+    Return a URL to PUT the bytes to, once, with its headers; then ingest them by
+    `upload_id`.
     """
     return Call(
         method="POST",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cairn.adapters.aws.clients import aws_client
+from cairn.documents.ports import Presigned
 from cairn.kernel.errors import NotFound, Unavailable
 
 if TYPE_CHECKING:
@@ -44,15 +46,29 @@ class S3Objects:
         with translated():
             self._s3.delete_object(Bucket=self.bucket, Key=key)
 
-    def upload_url(self, key: str, *, size: int, media_type: str, seconds: int) -> str:
-        """Return a URL that takes one PUT of exactly `size` bytes."""
+    def first_bytes(self, key: str, count: int) -> bytes:
+        """Return the first bytes of a key, `count` at most."""
+        with translated():
+            part = self._s3.get_object(Bucket=self.bucket, Key=key, Range=f"bytes=0-{count - 1}")
+            return part["Body"].read()
+
+    def presign(
+        self, key: str, *, size: int, media_type: str, sha256: str | None, seconds: int
+    ) -> Presigned:
+        """Return a PUT of exactly `size` bytes; the signature covers everything it has to say."""
         parameters = {
             "Bucket": self.bucket,
             "Key": key,
             "ContentLength": size,
             "ContentType": media_type,
+            "IfNoneMatch": "*",
         }
-        return self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
+        headers = {"Content-Type": media_type, "If-None-Match": "*"}
+        if sha256 is not None:
+            checksum = b64encode(bytes.fromhex(sha256)).decode("ascii")
+            parameters["ChecksumSHA256"] = headers["x-amz-checksum-sha256"] = checksum
+        url = self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
+        return Presigned(url=url, headers=headers)
 
     @property
     def _s3(self) -> Any:

@@ -30,6 +30,15 @@ MAX_URI_CHARS = 2_000
 MediaType = Annotated[str, Field(pattern=r"^[a-z]+/[a-zA-Z0-9.+\-]{1,100}$")]
 
 
+Sha256 = Annotated[
+    str,
+    Field(
+        pattern=r"^[0-9a-f]{64}$",
+        description="Of the bytes, hexadecimal: the object store refuses all others.",
+    ),
+]
+
+
 class DocumentTaken(TypedDict):
     """A document that is stored; its ingestion runs."""
 
@@ -184,6 +193,7 @@ class UploadIn(Body):
 
     size: Annotated[int, Field(ge=1, le=2**40, description="In bytes, exactly.")]
     media_type: MediaType | None = None
+    sha256: Sha256 | None = None
 
 
 @routes.post(
@@ -197,8 +207,10 @@ class UploadIn(Body):
     },
 )
 def create_upload(body: UploadIn, caller: Writer, services: Services) -> Response:
-    """Return a URL to PUT the bytes to; then ingest them by `upload_id`."""
-    ticket = services.create_upload(caller, size=body.size, media_type=body.media_type)
+    """Return a URL to PUT the bytes to, once, with its headers; then ingest them by `upload_id`."""
+    ticket = services.create_upload(
+        caller, size=body.size, media_type=body.media_type, sha256=body.sha256
+    )
     return answer(ticket, status=201)
 
 

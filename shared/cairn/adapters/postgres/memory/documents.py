@@ -20,7 +20,7 @@ from cairn.documents.ports import (
 from cairn.graph.node import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -121,6 +121,14 @@ class PostgresUploads(Store):
         """Return an upload the principal announced."""
         parameters = {"id": upload_id, "principal_id": self.principal.principal_id}
         return self.first_of(record(Upload), "ingestion.announced", **parameters)
+
+    def remove(self, upload_ids: Collection[UUID]) -> None:
+        """Remove announcements."""
+        self.run("ingestion.drop_announced", ids=list(upload_ids))
+
+    def expired(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """Return uploads whose URL was good until `before`, the oldest first."""
+        return self.values("ingestion.expired", before=before, limit=limit)
 
 
 def _place(

@@ -33,6 +33,15 @@ SELECT batch FROM outbox
 INSERT INTO upload (workspace_id, id, principal_id, size, media_type, created_at, expires_at)
 VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(size)s, %(media_type)s, %(now)s, %(expires_at)s)
 
+-- name: drop_announced
+-- Announcements that are over.
+DELETE FROM upload WHERE workspace_id = %(workspace_id)s AND id = ANY (%(ids)s)
+
+-- name: expired
+-- Uploads announced long ago, the oldest first.
+SELECT id FROM upload WHERE workspace_id = %(workspace_id)s AND expires_at < %(before)s
+ ORDER BY expires_at LIMIT %(limit)s
+
 -- name: announced
 -- An upload its principal announced.
 SELECT id, size, media_type, expires_at FROM upload
