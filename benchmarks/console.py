@@ -32,6 +32,7 @@ SIZE: ViewportSize = {"width": 1280, "height": 800}
 PAGES: dict[str, str] = {
     "home": "/",
     "memories": "/console/memories",
+    "documents": "/console/documents",
     "searches": "/console/searches",
     "forget": "/console/forget",
     "approvals": "/console/approvals",

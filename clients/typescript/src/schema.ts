@@ -3029,6 +3029,7 @@ export interface components {
             size: number;
             /** @description The media type, such as `text/markdown`; found out when left out. */
             media_type?: string | null;
+            /** @description The SHA-256 of the bytes, hexadecimal; the object store then refuses all others. */
             sha256?: string | null;
         };
         /**

@@ -125,6 +125,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.chats",
             f"{CONSOLE}.memories",
             f"{CONSOLE}.publications",
+            f"{CONSOLE}.documents",
             f"{CONSOLE}.forgetting",
             f"{CONSOLE}.searches",
             f"{CONSOLE}.investigations",

@@ -287,6 +287,7 @@ class AgentServices(FeedServices):
             workspace_of=WorkspaceOfWidget(self.opened),
             elsewhere=Turnstile(),
             issuer_keys=lru_cache(maxsize=256)(keys),
+            metrics=self.investigation_parts.metrics,
         )
 
     @part

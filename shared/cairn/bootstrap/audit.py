@@ -244,6 +244,7 @@ def _sweep_chats(parts: InvestigationParts) -> Callable[[], dict[str, int]]:
         intake=parts.helpdesk.intake,
         record=RecordLines(platform=parts.platform, record=RecordMessage(parts.platform)),
         transcript=BrowseChats(platform=parts.platform, redact=parts.redacted).transcript,
+        metrics=parts.metrics,
     )
     return hand_offs.sweeping(ListWorkspaces(parts.opened))
 

@@ -461,7 +461,13 @@ class HandOffs:
         with open_write(self.platform, principal) as write:
             self._moved(write, row, after, ENTRY_OF[state], kind)
         self.record(after)
+        self._count(after)
         return after
+
+    def _count(self, row: HandOffRow) -> None:
+        """Count a session of the widget that is over; one that the agent has again is not."""
+        if row.chat_session_id is not None and row.state is not HandOffState.RETURNED:
+            self.metrics(Metric.CHAT_SESSIONS, 1, channel="widget", outcome=row.state.value)
 
     def _ticketed(self, principal: Principal, row: HandOffRow) -> HandOffRow:
         """End a hand-off with a ticket, in one transaction; what was said before it is in it."""
@@ -500,6 +506,7 @@ class HandOffs:
         received = self.intake.add_about(principal, origin, ticket, about, also)
         after = replace(after, ticket_id=received.id)
         self.record(after)
+        self._count(after)
         return after
 
     def _moved(

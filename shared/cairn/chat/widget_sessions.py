@@ -33,6 +33,7 @@ from cairn.kernel.errors import (
     Unavailable,
     ValidationFailed,
 )
+from cairn.kernel.metrics import Metric, Metrics, untold
 from cairn.kernel.text.hashes import sha256
 from cairn.ledger.keys import BodyUnreadable
 from cairn.writing.checks import clean_name
@@ -171,6 +172,7 @@ class Widgets:
     workspace_of: Callable[[UUID], UUID | None]
     elsewhere: SolvedElsewhere
     issuer_keys: Callable[[str], IssuerKeys]
+    metrics: Metrics = field(default=untold)
     make_token: Callable[[int], str] = secrets.token_urlsafe
 
     def find(self, widget_id: UUID) -> Widget:
@@ -212,7 +214,7 @@ class Widgets:
         )
         limits = _limits(settings, kind)
         with self.platform.transactions.preparing(system) as (stores, _):
-            stores.chat_sessions.tidy(
+            idle = stores.chat_sessions.tidy(
                 kind,
                 now,
                 idle_before=now - timedelta(minutes=limits.idle_minutes),
@@ -224,6 +226,8 @@ class Widgets:
             )
             _require_room(settings, limits, lately + 1, today + 1)
             stores.chat_sessions.open(new)
+        if idle:
+            self.metrics(Metric.CHAT_SESSIONS, idle, channel="widget", outcome="idle")
         row = SessionRow(
             id=new.id,
             kind=kind,
@@ -324,6 +328,7 @@ class Widgets:
             )
         if not moved:
             raise Conflict("Nothing was said in this chat, or it is over.", reason="session-state")
+        self.metrics(Metric.CHAT_SESSIONS, 1, channel="widget", outcome="resolved")
         return SessionState.RESOLVED
 
     def _signed_in(self, widget: Widget, token: str, now: datetime) -> tuple[SessionKind, str]:

@@ -87,6 +87,12 @@ class CreateUpload:
             max_bytes=size,
         )
 
+    def place(self, principal: Principal) -> str:
+        """Return what the URLs of a workspace's uploads begin with: where a page may put some."""
+        key = f"uploads/{principal.workspace_id}/"
+        signed = self.objects.presign(key, size=1, media_type=UNKNOWN, sha256=None, seconds=1)
+        return signed.url.partition("?")[0]
+
     def _drop(self, principal: Principal, old: Sequence[UUID]) -> None:
         """Remove uploads of long ago; what the object store keeps now, it gives up another time."""
         if not old:

@@ -60,8 +60,8 @@ class TellGauges:
         )
         self._tell(Metric.TICKET_QUEUE_DEPTH, {item.workspace_id: item.depth for item in standings})
         self._tell_connectors(standings)
-        for unserved in (Metric.CHAT_SESSIONS, Metric.CHAT_HANDOFFS):
-            self.metrics(unserved, 0)
+        for seldom in (Metric.CHAT_SESSIONS, Metric.CHAT_HANDOFFS):
+            self.metrics(seldom, 0)
         return {
             "approvals_pending": sum(item.pending for item in standings),
             "tickets_queued": sum(item.depth for item in standings),

@@ -16,6 +16,7 @@ from tests.support.widget import Host, Page, page
 from cairn.chat.handoff import MOST_LINE_CHARS
 from cairn.kernel.access import Scope
 from cairn.kernel.ids import new_id
+from cairn.kernel.metrics import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -615,3 +616,35 @@ def test_a_customer_is_heard_by_a_person_though_the_day_is_spent_and_the_session
     Desk(led).done("POST", f"/{chat}/return")
     refused = shop.say("And now?")
     assert (refused.status_code, refused.json()["reason"]) == (429, "chat-session")
+
+
+def test_every_session_that_ends_is_counted_once_by_how_it_did(
+    front: Front, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str]] = []
+
+    def tell(metric: Metric, value: float = 1, /, **labels: Any) -> None:
+        if metric in (Metric.CHAT_SESSIONS, Metric.CHAT_HANDOFFS):
+            told.extend([(labels["channel"], labels.get("outcome", "person"))] * int(value))
+
+    monkeypatch.setattr("cairn.bootstrap.parts.metrics", lambda _: tell)
+    happy = customer(front)
+    happy.answered()
+    for _ in range(2):
+        assert happy.ask("POST", "/resolve").status_code == 200
+    assert told == [("widget", "resolved")]
+    shop, chat = pending(front)
+    Desk(front).accept(chat)
+    Desk(front).done("POST", f"/{chat}/close", json={"resolution": "Sent again."})
+    assert told[1:] == [("widget", "person"), ("widget", "closed")]
+    shop, _ = pending(front)
+    later(database)
+    for _ in range(2):
+        shop.ask("GET", "/hand-off")
+    assert told[3:] == [("widget", "person"), ("widget", "ticket")]
+    customer(front).answered()
+    with database.connect_as_superuser() as root:
+        root.execute("UPDATE chat_session SET seen_at = seen_at - interval '16 minutes'")
+    for _ in range(2):
+        customer(front)
+    assert told[5:] == [("widget", "idle")]

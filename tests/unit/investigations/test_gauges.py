@@ -85,7 +85,7 @@ def test_nothing_waiting_is_a_zero_and_not_silence() -> None:
     assert deployment.of(Metric.CONNECTOR_HEALTH) == []
 
 
-def test_chats_are_not_served_yet_and_counted_as_none() -> None:
+def test_no_chat_is_a_zero_and_not_silence() -> None:
     deployment = Deployment({})
     deployment.gauges()
     assert deployment.of(Metric.CHAT_SESSIONS) == [(0, {})]

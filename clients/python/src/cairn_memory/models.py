@@ -1476,6 +1476,7 @@ class UploadIn(Model):
     """The media type, such as `text/markdown`; found out when left out."""
 
     sha256: str | None = None
+    """The SHA-256 of the bytes, hexadecimal; the object store then refuses all others."""
 
 
 class WebhookIn(Model):

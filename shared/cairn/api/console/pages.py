@@ -50,6 +50,7 @@ MENU = (
         "Memory",
         (
             ("memories", "/console/memories", "Memories"),
+            ("documents", "/console/documents", "Documents"),
             ("searches", "/console/searches", "Searches"),
             ("graph", "/console/graph", "Graph"),
             ("conversations", "/console/conversations", "Conversations"),

@@ -30,13 +30,7 @@ MAX_URI_CHARS = 2_000
 MediaType = Annotated[str, Field(pattern=r"^[a-z]+/[a-zA-Z0-9.+\-]{1,100}$")]
 
 
-Sha256 = Annotated[
-    str,
-    Field(
-        pattern=r"^[0-9a-f]{64}$",
-        description="Of the bytes, hexadecimal: the object store refuses all others.",
-    ),
-]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class DocumentTaken(TypedDict):

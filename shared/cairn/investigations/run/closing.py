@@ -34,6 +34,7 @@ from cairn.kernel.metrics import Metric, untold
 from cairn.kernel.spans import passed
 from cairn.ledger.entry import SYSTEM as CAIRN
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
+from cairn.tickets.ticket import SourceKind
 from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
@@ -224,6 +225,15 @@ class Close:
         self.metrics(
             Metric.VERDICTS, 1, workspace=investigation.workspace_id, outcome=verdict.value
         )
+        if channel := self._channel(investigation):
+            self.metrics(Metric.CHAT_SESSIONS, 1, channel=channel, outcome=verdict.value)
+
+    def _channel(self, investigation: Investigation) -> str | None:
+        """Return the chat that a ticket is a thread of: Slack's; None for other tickets."""
+        with self.journal.reading(investigation.workspace_id) as stores:
+            ticket = stores.tickets.find(investigation.ticket_id)
+            source = stores.ticket_sources.named(ticket.source) if ticket else None
+        return source.kind.value if source and source.kind is SourceKind.SLACK else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

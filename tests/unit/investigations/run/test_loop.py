@@ -18,7 +18,7 @@ from cairn.kernel.metrics import Metric
 from cairn.ledger.keys import BodyUnreadable
 from cairn.safety.tools import Autonomy, Criticality, Lane
 from cairn.tickets.personas import DEFAULT
-from cairn.tickets.ticket import Priority
+from cairn.tickets.ticket import Priority, SourceKind, TicketSource
 
 
 def test_a_ticket_is_searched_for_acted_on_and_answered() -> None:
@@ -435,3 +435,23 @@ def test_refusals_and_used_evidence_are_counted_once_they_are_committed() -> Non
         ),
         (Metric.RETRIEVAL_HIT_RATE, 0.5, {"workspace": world.workspace_id}),
     ]
+
+
+def test_a_thread_of_slack_that_is_worked_is_a_session_of_a_chat_and_a_mail_is_none() -> None:
+    told: list[dict[str, Any]] = []
+
+    def tell(metric: Metric, value: float = 1, /, **labels: Any) -> None:
+        if metric is Metric.CHAT_SESSIONS:
+            told.append(labels)
+
+    world = Agents(planner=ScriptedPlanner([search("locked")]))
+    world.loop = replace(world.loop, close=replace(world.close, metrics=tell))
+    with world.transactions.writing(world.admin) as stores:
+        for kind in (SourceKind.SLACK, SourceKind.MAIL):
+            source = TicketSource(
+                id=new_id(), name=f"our-{kind}", kind=kind, config={}, created_at=world.clock()
+            )
+            stores.ticket_sources.add(source, b"")
+    for source in ("our-slack", "our-mail", "api", "gone"):
+        world.work(world.begin(source=source))
+    assert told == [{"channel": "slack", "outcome": "auto_resolved"}]

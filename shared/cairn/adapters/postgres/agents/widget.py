@@ -55,10 +55,10 @@ class PostgresChatSessions(Store):
         idle_before: datetime,
         unused_before: datetime,
         before: datetime,
-    ) -> None:
-        """Resolve idle sessions of a kind; drop old ones, and those in which nothing was said."""
+    ) -> int:
+        """Resolve idle sessions of a kind and return how many; drop old ones, and unused ones."""
         moments = {"idle_before": idle_before, "unused_before": unused_before, "before": before}
-        self.run("widget.tidy", kind=kind.value, now=now, **moments)
+        return self.run("widget.tidy", kind=kind.value, now=now, **moments).rowcount
 
     def opened(self, counted: bytes, *, minute: datetime, day: datetime) -> tuple[int, int]:
         """Return how many sessions were opened since two moments; others wait meanwhile."""
