@@ -354,6 +354,7 @@ def walk_the_work(walk: Walk) -> None:
     walk("report_write", title="Lift briefing", body="It runs.", keywords=["lift"])
     assert walk("report_read", keyword="lift")["items"][0]["body"] == "It runs."
     assert walk("report_list", keyword="lift")["total"] >= 1
+    assert walk("public_host")["hostname"] == "sites.localhost"
     said = {"session_id": "lobby", "role": "user", "text": "The lift is stuck again."}
     walk("conversation_record", channel="webchat", **said)
     recorded = walk("conversation_record", session_id="lobby", role="user", text="Please hurry.")

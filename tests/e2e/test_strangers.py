@@ -119,6 +119,7 @@ WHO_MAY = {
     "POST /v1/tasks/{task_id}/complete": WRITERS,
     "POST /v1/publications": ADMIN,
     "GET /v1/publications": WRITERS,
+    "GET /v1/publications/host": WRITERS,
     "DELETE /v1/publications/{publication_id}": ADMIN,
     "POST /v1/reports": WRITERS,
     "GET /v1/reports": WRITERS,

@@ -1679,6 +1679,11 @@ export function publish(
   return { method: "POST", path: "/v1/publications", body };
 }
 
+/** Tell where sites are served. */
+export function publicHost(): Call<M["PublicHostOut"]> {
+  return { method: "GET", path: "/v1/publications/host" };
+}
+
 /** Withdraw what is published. */
 export function withdrawPublication(
   publicationId: string,

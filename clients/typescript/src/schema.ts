@@ -8195,6 +8195,16 @@ export interface components {
             /** @description The trace it belongs to, as its writer names it. */
             trace_id: string | null;
         };
+        /** @description Where a workspace's sites are; with a `reason` they are nowhere, and the rest is null. */
+        PublicHostOut: {
+            hostname: string | null;
+            /** @description The address. */
+            url: string | null;
+            /** @description Where it comes from. */
+            source: string | null;
+            /** @description Why. */
+            reason: string | null;
+        };
         /** @description A registered key, by its name: SHA-256 over its 32 bytes. */
         PublicKeyShown: {
             /** @description The agent's name. */

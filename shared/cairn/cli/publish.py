@@ -71,6 +71,21 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command()
+def host(ctx: typer.Context, as_json: Json = False) -> None:
+    """Print what addresses of this workspace begin with."""
+    deps = deps_of(ctx)
+    told = deps.client.get(f"{PATH}/host")
+    if as_json:
+        return print_json(told)
+    if told["url"] is None:
+        raise Failure(
+            f"This deployment serves no sites ({told['reason']}).",
+            advice="its operator sets CAIRN_SITES_URL, on AWS the option sites_url",
+        )
+    deps.out.print(told["url"])
+
+
+@app.command()
 def withdraw(
     ctx: typer.Context,
     publication_id: Annotated[str, typer.Argument(help="The publication's id.")],

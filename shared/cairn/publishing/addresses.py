@@ -15,6 +15,7 @@ from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.ledger.keys import subject_mark
 
 ROOT = "/sites/"
+NO_SITES, SITES_SETTING = "no-sites", "CAIRN_SITES_URL"
 INDEX = "index.html"
 MAX_PATH_CHARS = 300
 MAX_NAME_CHARS = 64
@@ -47,6 +48,27 @@ class SitePath:
     name: str
     file: str
     is_folder: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicHost:
+    """Where a workspace's sites are, and which setting says so; without one, `reason` alone."""
+
+    hostname: str | None = None
+    url: str | None = None
+    source: str | None = None
+    reason: str | None = None
+
+
+def public_host(sites_url: str, site: str) -> PublicHost:
+    """Return the host that sites are served on, and what the addresses of a site begin with.
+
+    The deployment's setting alone decides: no request, no name service and no stored row is asked.
+    """
+    if not sites_url:
+        return PublicHost(reason=NO_SITES)
+    hostname = host_of(urlsplit(sites_url).netloc)
+    return PublicHost(hostname=hostname, url=f"{sites_url}{ROOT}{site}/", source=SITES_SETTING)
 
 
 def host_of(text: str) -> str:

@@ -18,8 +18,12 @@ from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
 from cairn.kernel.text.checks import clean_text
 from cairn.kernel.text.scrub import scrub
 from cairn.publishing.addresses import (
+    NO_SITES,
     ROOT,
+    SITES_SETTING,
+    PublicHost,
     checked_name,
+    public_host,
     site_of,
     unguessable_name,
 )
@@ -145,6 +149,15 @@ class Publications:
         """Return its address; None where sites are not served."""
         return f"{self.sites_url}{publication.path}" if self.sites_url else None
 
+    def host(self, principal: Principal) -> PublicHost:
+        """Return where the workspace's sites are, or why nowhere."""
+        principal.require(Role.ADMIN, Role.AGENT)
+        return public_host(self.sites_url, self._site(principal.workspace_id))
+
+    def _site(self, workspace_id: UUID) -> str:
+        keys = self.platform.keys.get_or_create(workspace_id, [workspace_id])
+        return site_of(keys[workspace_id])
+
     def list(self, principal: Principal) -> Sequence[Publication]:
         """Return what is public, newest first."""
         principal.require(Role.ADMIN, Role.AGENT)
@@ -160,7 +173,7 @@ class Publications:
         principal.require_operator()
         if not self.sites_url:
             raise Conflict(
-                "This deployment serves no sites: set CAIRN_SITES_URL.", reason="no-sites"
+                f"This deployment serves no sites: set {SITES_SETTING}.", reason=NO_SITES
             )
         name = checked_name(new.name) if new.name else unguessable_name(self.random_bytes(16))
         if new.kind is PublicationKind.FILES:
@@ -192,12 +205,12 @@ class Publications:
     ) -> tuple[Publication, Mapping[str, bytes]]:
         """Keep the row of what is to be stored, while what it shows cannot change."""
         now, workspace_id = self.platform.clock(), principal.workspace_id
-        key = self.platform.keys.get_or_create(workspace_id, [workspace_id])[workspace_id]
+        site = self._site(workspace_id)
         with self.platform.transactions.writing(principal) as stores:
             snapshot = _snapshot(stores, new, now)
             publication = Publication(
                 id=self.platform.new_id(),
-                site=site_of(key),
+                site=site,
                 name=name,
                 kind=new.kind,
                 title=snapshot.title,

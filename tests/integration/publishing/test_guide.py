@@ -101,6 +101,7 @@ def test_a_report_a_folder_and_a_list_are_published_at_the_command_line(walk: Wa
     listed = walk.good("publish", "list")["items"]
     assert {each["id"] for each in listed} >= {secret["id"], known["id"], made["id"]}
     assert "tides-of-march" in walk.run("publish", "list").stdout
+    assert known["url"] == f"{walk.run('publish', 'host').stdout.strip()}tides-of-march/"
     again = walk.run("publish", "report", report, "--name", "tides-of-march")
     assert (again.returncode, "is taken" in again.stderr) == (1, True)
     for each in (secret, known, made):

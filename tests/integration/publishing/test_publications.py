@@ -129,6 +129,18 @@ def test_a_report_is_published_read_by_anybody_listed_and_withdrawn(sites: Publi
     ]
 
 
+def test_the_public_host_is_told_by_the_setting_alone_whoever_asks(sites: Publishing) -> None:
+    told = sites.front.call("GET", "/v1/publications/host")
+    for host in ("evil.example", "sites.evil.example"):
+        headers = {"host": host, "x-forwarded-host": host, "x-cairn-host": host}
+        assert sites.front.call("GET", "/v1/publications/host", headers=headers) == told
+    published = sites.front.call("POST", "/v1/publications", json={"report_id": sites.report()})
+    assert published["url"] == f"{told['url']}{published['name']}/"
+    assert (told["source"], told["reason"]) == ("CAIRN_SITES_URL", None)
+    assert f"//{told['hostname']}" in told["url"]
+    assert sites.visit(published["url"]).status_code == 200
+
+
 def test_every_answer_of_the_sites_has_the_headers_that_keep_scripts_out(
     sites: Publishing,
 ) -> None:
@@ -474,6 +486,8 @@ def test_a_deployment_without_sites_publishes_nothing(
     body = {"report_id": sites.report()}
     refused = sites.front.answer("POST", "/v1/publications", json=body)
     assert (refused.status_code, "CAIRN_SITES_URL" in refused.text) == (409, True)
+    nowhere = {"hostname": None, "url": None, "source": None, "reason": "no-sites"}
+    assert sites.front.call("GET", "/v1/publications/host") == nowhere
     assert sites.path("/sites/a/b/").status_code == 404
     works = signed_in(sites.front.app, sites.world.workspace_id, f"works-{new_id()}")
     assert "serves no sites" in works.get("/console/publications").text

@@ -5494,6 +5494,20 @@ class Provenance(Model):
     """The trace it belongs to, as its writer names it."""
 
 
+class PublicHostOut(Model):
+    """Where a workspace's sites are; with a `reason` they are nowhere, and the rest is null."""
+
+    hostname: str | None
+    url: str | None
+    """The address."""
+
+    source: str | None
+    """Where it comes from."""
+
+    reason: str | None
+    """Why."""
+
+
 class PublicKeyShown(Model):
     """A registered key, by its name: SHA-256 over its 32 bytes."""
 

@@ -3913,6 +3913,18 @@ def publish(
     )
 
 
+def public_host() -> Call[models.PublicHostOut]:
+    """Tell where sites are served.
+
+    Tell the public host and what the workspace's addresses begin with, as the setting says.
+    """
+    return Call(
+        method="GET",
+        path="/v1/publications/host",
+        answer=models.PublicHostOut,
+    )
+
+
 def withdraw_publication(
     publication_id: UUID | str,
 ) -> Call[models.PublicationWithdrawn]:

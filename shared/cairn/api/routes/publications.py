@@ -16,7 +16,7 @@ from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Text, at_most, examples
 from cairn.api.routing import router
 from cairn.kernel.errors import FieldError, ValidationFailed
-from cairn.publishing.addresses import MAX_NAME_CHARS, MAX_PATH_CHARS
+from cairn.publishing.addresses import MAX_NAME_CHARS, MAX_PATH_CHARS, PublicHost
 from cairn.publishing.files import MAX_FILES
 from cairn.publishing.publications import (
     MAX_TITLE_CHARS,
@@ -100,6 +100,15 @@ class PublicationOut(TypedDict):
     published_at: datetime
 
 
+class PublicHostOut(TypedDict):
+    """Where a workspace's sites are; with a `reason` they are nowhere, and the rest is null."""
+
+    hostname: str | None
+    url: str | None
+    source: str | None
+    reason: str | None
+
+
 class PublicationWithdrawn(TypedDict):
     """What nobody reads any more."""
 
@@ -134,6 +143,17 @@ def list_publications(caller: Writer, services: Services) -> Response:
     return answer({"items": [publication_json(services.publications, each) for each in listed]})
 
 
+@routes.get(
+    "/v1/publications/host",
+    summary="Tell where sites are served",
+    response_model=None,
+    responses={**answers(200, "The host, or why there is none", PublicHostOut), **problems()},
+)
+def public_host(caller: Writer, services: Services) -> Response:
+    """Tell the public host and what the workspace's addresses begin with, as the setting says."""
+    return answer(public_host_json(services.publications.host(caller)))
+
+
 @routes.delete(
     "/v1/publications/{publication_id}",
     summary="Withdraw what is published",
@@ -152,6 +172,16 @@ def withdraw_publication(
     services.publications.withdraw(caller, publication_id)
     gone: PublicationWithdrawn = {"id": publication_id}
     return answer(gone)
+
+
+def public_host_json(host: PublicHost) -> PublicHostOut:
+    """Return the JSON form of where sites are served."""
+    return {
+        "hostname": host.hostname,
+        "url": host.url,
+        "source": host.source,
+        "reason": host.reason,
+    }
 
 
 def publication_json(publications: Publications, publication: Publication) -> PublicationOut:
