@@ -46,7 +46,7 @@ def page(workspace: Tenant) -> Iterator["Page"]:
 def choose(page: "Page", path: Path, **fields: str) -> list[Any]:
     """Choose a file, fill in the form and send it; return the requests that were made."""
     requests: list[Any] = []
-    page.on("request", requests.append)
+    page.on("request", lambda each: requests.append(each))
     page.get_by_label("File").set_input_files(path)
     for label, value in fields.items():
         page.get_by_label(label).fill(value)

@@ -8197,6 +8197,7 @@ export interface components {
         };
         /** @description Where a workspace's sites are; with a `reason` they are nowhere, and the rest is null. */
         PublicHostOut: {
+            /** @description The host that published sites are served on; null when there is none. */
             hostname: string | null;
             /** @description The address. */
             url: string | null;

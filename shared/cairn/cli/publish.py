@@ -74,15 +74,15 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 def host(ctx: typer.Context, as_json: Json = False) -> None:
     """Print what addresses of this workspace begin with."""
     deps = deps_of(ctx)
-    told = deps.client.get(f"{PATH}/host")
+    answer = deps.client.get(f"{PATH}/host")
     if as_json:
-        return print_json(told)
-    if told["url"] is None:
+        return print_json(answer)
+    if answer["url"] is None:
         raise Failure(
-            f"This deployment serves no sites ({told['reason']}).",
+            f"This deployment serves no sites ({answer['reason']}).",
             advice="its operator sets CAIRN_SITES_URL, on AWS the option sites_url",
         )
-    deps.out.print(told["url"])
+    deps.out.print(answer["url"])
 
 
 @app.command()

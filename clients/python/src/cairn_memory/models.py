@@ -5498,6 +5498,8 @@ class PublicHostOut(Model):
     """Where a workspace's sites are; with a `reason` they are nowhere, and the rest is null."""
 
     hostname: str | None
+    """The host that published sites are served on; null when there is none."""
+
     url: str | None
     """The address."""
 

@@ -45,21 +45,21 @@ def show_documents(request: Request, visitor: Reader) -> Response:
 
 
 @routes.post(DOCUMENTS + "/uploads")
-def announce(request: Request, body: Body) -> Response:
+def prepare_upload(request: Request, body: Body) -> Response:
     """Tell the page's script where its file goes; a refusal is told as JSON, too."""
     visitor, form = form_from(request, body)
     try:
         size, sha256 = number_of(form.get("size", "")), form.get("sha256") or None
-        told = UploadIn.model_validate({"size": size or 0, "sha256": sha256})
+        upload = UploadIn.model_validate({"size": size or 0, "sha256": sha256})
         kind = _media_type(form)
         media_type = None if kind is None else media.normalise_media_type(kind)
         ticket = visitor.services.create_upload(
-            visitor.principal, size=told.size, media_type=media_type, sha256=told.sha256
+            visitor.principal, size=upload.size, media_type=media_type, sha256=upload.sha256
         )
     except ValidationError as error:
-        return _told(as_failure(error))
+        return _refusal_json(as_failure(error))
     except (TooLarge, ValidationFailed) as error:
-        return _told(error)
+        return _refusal_json(error)
     return JSONResponse(
         {"upload_id": str(ticket.upload_id), "url": ticket.url, "headers": dict(ticket.headers)},
         headers={**pages.HEADERS, "cache-control": "no-store"},
@@ -175,7 +175,7 @@ def _refused(form: dict[str, str], error: CairnError) -> dict[str, Any]:
     return {**refused_deed(form, failure, "file"), "status": from_error(error).kind.status}
 
 
-def _told(error: CairnError) -> Response:
+def _refusal_json(error: CairnError) -> Response:
     """Return a refusal as the page's script reads it."""
     status = from_error(error).kind.status
     return JSONResponse({"detail": error.detail}, status_code=status, headers=pages.HEADERS)
