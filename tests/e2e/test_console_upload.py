@@ -47,7 +47,7 @@ def choose(page: "Page", path: Path, **fields: str) -> list[Any]:
     """Choose a file, fill in the form and send it; return the requests that were made."""
     requests: list[Any] = []
     page.on("request", lambda each: requests.append(each))
-    page.get_by_label("File").set_input_files(path)
+    page.locator("#file").set_input_files(path)
     for label, value in fields.items():
         page.get_by_label(label).fill(value)
     page.get_by_role("button", name="Upload").click()
