@@ -36,7 +36,11 @@ conversations: GET conversations | POST conversations/search
 conversations/{conversation_id}: GET conversations/{conversation_id}
 conversations/{conversation_id}/infer: PATCH conversations/{conversation_id}
 session-log: GET logs
-publications: GET publications | POST publications | GET reports
+documents: GET documents | POST documents
+documents/uploads: POST uploads
+documents/{document_id}: GET documents/{document_id} | GET ingestions/{ingestion_id}
+documents/{document_id}/delete: DELETE documents/{document_id}
+publications: GET publications | POST publications | GET publications/host | GET reports
 publications/{publication_id}/withdraw: DELETE publications/{publication_id}
 review: GET candidates | GET proposals
 review/resolutions/{candidate_id}: GET candidates/{candidate_id}
@@ -210,8 +214,7 @@ GET integrations | POST integrations | POST integrations/{integration_id}/sync
 DELETE integrations/{integration_id}
 """,
     "Files and streams larger than a page takes, by the command line.": """
-POST uploads | GET export | POST import | GET documents | POST documents
-GET documents/{document_id} | DELETE documents/{document_id} | GET ingestions/{ingestion_id}
+GET export | POST import
 """,
     "Machines ask these.": "POST claim | GET whoami | GET /healthz | GET /readyz",
     "Still by the command line, or by a call: no page does it yet.": """

@@ -86,7 +86,7 @@ def _page(
         "publications": [(each, services.publications.url(each)) for each in listed],
         "reports": reports.page.items,
         "documents": documents.items,
-        "has_sites": bool(services.publications.sites_url),
+        "host": services.publications.host(principal),
         "fields": FIELDS,
         "form": form or Form(),
         "done": done,
