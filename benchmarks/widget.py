@@ -85,11 +85,11 @@ def host() -> Generator[tuple[str, dict[str, str]]]:
 
 
 @contextmanager
-def widget_on(http: httpx.Client, origin: str) -> Generator[str]:
+def widget_on(http: httpx.Client, origin: str, **settings: Any) -> Generator[str]:
     """Let the workspace's widget stand on an origin, without limits; afterwards it is as before."""
     found = http.get("/v1/widget")
     before = found.json() if found.is_success else None
-    body = {"origins": [origin], "anonymous": LIMITS}
+    body = {"origins": [origin], "anonymous": LIMITS, **settings}
     made = http.put("/v1/widget", json=body).raise_for_status().json()
     try:
         yield made["id"]
