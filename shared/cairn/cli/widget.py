@@ -58,7 +58,8 @@ def set_widget(
         persons: dict[str, Any] = {**(body.get("hand_off") or {}), "wait_minutes": hand_off}
         body["hand_off"] = persons if hand_off else None
     widget = deps.client.put(PATH, body)
-    tag = f'<script src="{deps.client.url.rstrip("/")}/widget.js" data-widget="{widget["id"]}" defer></script>'
+    script = f"{deps.client.url.rstrip('/')}/widget.js"
+    tag = f'<script src="{script}" data-widget="{widget["id"]}" defer></script>'
     line = f"[green]set[/] {widget['id']} on {escape(', '.join(widget['origins']))}"
     line += f"\non your page: {escape(tag)}"
     print_done(deps, widget, line, as_json=as_json)
