@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -84,7 +85,7 @@ def test_a_message_and_a_card_are_said_and_changed_where_they_belong(teams: Team
     root = bot.post(Place(conversation=CHANNEL, via=teams.service_url), CARD, "key")
     thread = Place(conversation=CHANNEL, thread=root, via=teams.service_url)
     bot.post(thread, HELLO, "key")
-    bot.update(thread, root, Message(text="Done", title="Approved"))
+    bot.update(replace(thread, thread=""), root, Message(text="Done", title="Approved"))
     assert teams.texts(f"{CHANNEL};messageid={root}") == ["Approved\nDone", "Hello"]
     assert teams.issued == 1
 

@@ -147,7 +147,7 @@ class TeamsReplay(Replay):
             return {
                 **self._activity("message", f"f:{number}", conversation, kind, by),
                 "replyToId": shown["id"],
-                "value": action["fallback"]["data"],
+                "value": dict(action["fallback"]["data"]),
             }
         return {
             **self._activity("invoke", f"f:{number}", conversation, kind, by),
@@ -158,7 +158,7 @@ class TeamsReplay(Replay):
                     "type": action["type"],
                     "title": title,
                     "verb": action["verb"],
-                    "data": action["data"],
+                    "data": dict(action["data"]),
                 },
                 "trigger": "manual",
             },

@@ -6,7 +6,7 @@ thread, whose name is the id of the message that began it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cairn.channels.port import Clicked, Heard, Place, Profile, Speaker, Spoken
@@ -114,7 +114,8 @@ class TeamsChannel:
     def update(self, place: Place, message_id: str, message: Message) -> None:
         """Show another message in the place of one of ours."""
         where = place.via or self.service_url
-        self.client.update(where, _conversation(place), message_id, cards.activity(message))
+        chain = place if place.thread else replace(place, thread=message_id)
+        self.client.update(where, _conversation(chain), message_id, cards.activity(message))
 
 
 def is_channel(conversation: str) -> bool:
