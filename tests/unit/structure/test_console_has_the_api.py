@@ -40,6 +40,10 @@ documents: GET documents | POST documents
 documents/uploads: POST uploads
 documents/{document_id}: GET documents/{document_id} | GET ingestions/{ingestion_id}
 documents/{document_id}/delete: DELETE documents/{document_id}
+documents: GET documents | POST documents
+documents/uploads: POST uploads
+documents/{document_id}: GET documents/{document_id} | GET ingestions/{ingestion_id}
+documents/{document_id}/delete: DELETE documents/{document_id}
 publications: GET publications | POST publications | GET publications/host | GET reports
 publications/{publication_id}/withdraw: DELETE publications/{publication_id}
 review: GET candidates | GET proposals
