@@ -1,21 +1,28 @@
 """A mail server on this machine: pymap keeps the mailbox, aiosmtpd takes mail in and out."""
 
+from __future__ import annotations
+
 import asyncio
+import base64
 import imaplib
 import smtplib
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope
 from tests.plugins.waiting import eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tests.support.device_server import DeviceServer
 
 SUPPORT, PASSWORD = "support@harbourlane.example", 'pass "word" \\'
 KEVIN = "kevin@hartwell.example"
@@ -29,6 +36,7 @@ class MailServer:
     smtp_port: int = 0
     sent: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
     refuses: list[str] = field(default_factory=list[str])
+    tokens: DeviceServer | None = None
 
     def config(self, **more: Any) -> dict[str, Any]:
         """The settings of a ticket source."""
@@ -41,6 +49,10 @@ class MailServer:
 
     def imap(self) -> imaplib.IMAP4:
         imap = imaplib.IMAP4("127.0.0.1", self.imap_port, timeout=20)
+        if self.tokens is not None:
+            words = f"user={SUPPORT}\x01auth=Bearer {self.tokens.own_token}\x01\x01"
+            imap.authenticate("XOAUTH2", lambda _: words.encode())
+            return imap
         imap.authenticate("PLAIN", lambda _: f"\0{SUPPORT}\0{PASSWORD}".encode())
         return imap
 
@@ -64,6 +76,16 @@ class MailServer:
         """Send a mail as a customer's program does."""
         with smtplib.SMTP("127.0.0.1", self.smtp_port, timeout=20) as smtp:
             smtp.send_message(message)
+
+    async def auth_XOAUTH2(self, server: Any, arguments: list[str]) -> AuthResult:
+        """Take a token that its issuer calls good; what is wrong is said as Google says it."""
+        said = base64.b64decode(arguments[1]).decode() if len(arguments) > 1 else ""
+        user, _, rest = said.removeprefix("user=").partition("\x01auth=Bearer ")
+        token = rest.removesuffix("\x01\x01")
+        if self.tokens is not None and user == SUPPORT and self.tokens.is_good(token):
+            return AuthResult(success=True)
+        await server.challenge_auth(b'{"status":"400","schemes":"Bearer"}')
+        return AuthResult(success=False, handled=False)
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:
         """Take a mail: for the mailbox into it, for others to what was sent."""
@@ -96,15 +118,19 @@ def _authenticated(*arguments: Any) -> AuthResult:
 
 
 @contextmanager
-def mail_server() -> Iterator[MailServer]:
-    """Start both parts, and stop them."""
-    with _pymap() as port, loop_thread() as loop:
-        server = MailServer(imap_port=port)
+def mail_server(tokens: DeviceServer | None = None) -> Generator[MailServer]:
+    """Start both parts, and stop them. With `tokens` these sign in, and no password does."""
+    with _pymap(tokens) as port, loop_thread() as loop:
+        server = MailServer(imap_port=port, tokens=tokens)
 
         async def begin() -> asyncio.Server:
             return await loop.create_server(
                 lambda: SMTP(
-                    server, hostname="mx", authenticator=_authenticated, auth_require_tls=False
+                    server,
+                    hostname="mx",
+                    authenticator=_authenticated,
+                    auth_require_tls=False,
+                    auth_exclude_mechanism=("LOGIN", "PLAIN") if tokens else ("XOAUTH2",),
                 ),
                 "127.0.0.1",
                 0,
@@ -119,7 +145,7 @@ def mail_server() -> Iterator[MailServer]:
 
 
 @contextmanager
-def loop_thread() -> Iterator[asyncio.AbstractEventLoop]:
+def loop_thread() -> Generator[asyncio.AbstractEventLoop]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -140,13 +166,16 @@ async def _all_ended() -> None:
 
 
 @contextmanager
-def _pymap() -> Iterator[int]:
+def _pymap(tokens: DeviceServer | None) -> Generator[int]:
     """Run the IMAP server on a port that was free; on another one when somebody took it."""
     for _ in range(5):
         with closing(socket.socket()) as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        command = [str(Path(sys.executable).parent / "pymap"), "--host", "127.0.0.1"]
+        command = [str(Path(sys.executable).parent / "pymap")]
+        if tokens is not None:
+            command = [sys.executable, "-m", "tests.support.pymap_by_token", tokens.url]
+        command += ["--host", "127.0.0.1"]
         command += ["--port", str(port), "--no-tls", "dict"]
         command += ["--demo-user", SUPPORT, "--demo-password", PASSWORD]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)

@@ -400,6 +400,34 @@ export function restartConnector(
   return { method: "POST", path: `/v1/connectors/${encodeURIComponent(connector)}/restart` };
 }
 
+/** Begin to sign in to a connector. */
+export function beginConnectorSignIn(
+  connector: string,
+): Call<M["SignInShown"]> {
+  return { method: "POST", path: `/v1/connectors/${encodeURIComponent(connector)}/sign-in` };
+}
+
+/** Show how signing in to a connector stands. */
+export function getConnectorSignIn(
+  connector: string,
+): Call<M["SignInShown"]> {
+  return { method: "GET", path: `/v1/connectors/${encodeURIComponent(connector)}/sign-in` };
+}
+
+/** Sign out of a connector. */
+export function endConnectorSignIn(
+  connector: string,
+): Call<M["ConnectorRemoved"]> {
+  return { method: "DELETE", path: `/v1/connectors/${encodeURIComponent(connector)}/sign-in` };
+}
+
+/** Ask whether a sign-in to a connector is done. */
+export function pollConnectorSignIn(
+  connector: string,
+): Call<M["SignInShown"]> {
+  return { method: "POST", path: `/v1/connectors/${encodeURIComponent(connector)}/sign-in/poll` };
+}
+
 /** List a connector's tools. */
 export function listConnectorTools(
   connector: string,
@@ -2049,6 +2077,34 @@ export function pollTicketSource(
   sourceId: string,
 ): Call<M["PollResult"]> {
   return { method: "POST", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/poll` };
+}
+
+/** Begin to sign in to a ticket source. */
+export function beginSourceSignIn(
+  sourceId: string,
+): Call<M["SignInShown"]> {
+  return { method: "POST", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/sign-in` };
+}
+
+/** Show how signing in to a ticket source stands. */
+export function getSourceSignIn(
+  sourceId: string,
+): Call<M["SignInShown"]> {
+  return { method: "GET", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/sign-in` };
+}
+
+/** Sign out of a ticket source. */
+export function endSourceSignIn(
+  sourceId: string,
+): Call<M["TicketSourceRemoved"]> {
+  return { method: "DELETE", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/sign-in` };
+}
+
+/** Ask whether a sign-in to a ticket source is done. */
+export function pollSourceSignIn(
+  sourceId: string,
+): Call<M["SignInShown"]> {
+  return { method: "POST", path: `/v1/ticket-sources/${encodeURIComponent(sourceId)}/sign-in/poll` };
 }
 
 /** Add a ticket. */

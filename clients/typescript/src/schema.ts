@@ -2692,7 +2692,7 @@ export interface components {
          * @description Where tickets come from.
          * @enum {string}
          */
-        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack" | "jira" | "linear" | "halopsa" | "autotask" | "connectwise" | "zendesk" | "freshdesk" | "intercom";
+        SourceKind: "api" | "zoho-desk" | "github-issues" | "mail" | "slack" | "jira" | "linear" | "halopsa" | "autotask" | "connectwise" | "zendesk" | "freshdesk" | "intercom" | "webhook";
         /** @description How a source is to be read now. */
         SourceSyncIn: {
             /**
@@ -6750,7 +6750,11 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What a ticket waits for: a connector or a ticket source that is to be authorised again. */
+        /**
+         * @description What a ticket waits for: a connector or a ticket source that is to be authorised again.
+         *
+         *     `page` is the console's, where a person does it.
+         */
         MendView: {
             /** @description What kind it is. */
             kind: string;
@@ -6760,6 +6764,8 @@ export interface components {
             path: string;
             /** @description What is run, word by word. */
             command: string;
+            /** @description Where the console does it. */
+            page: string;
         };
         /** @description A message that was found, and how well it answers, from 0 to 1. */
         MessageHit: {
@@ -9168,6 +9174,33 @@ export interface components {
             role: components["schemas"]["Valency"];
             /** @description Whether they said yes for themselves. */
             yes: boolean;
+        };
+        /**
+         * @description How a holder's sign-in stands.
+         *
+         *     `state` is `none`, `pending`, `denied`, `expired`, `failed`, `signed-in` or `refused`.
+         *     `signed_in` says whether there is a token to use, whatever a later attempt became. Seconds count
+         *     from now.
+         */
+        SignInShown: {
+            /** @description The state it is in. */
+            state: string;
+            /** @description Whether there is a token to use. */
+            signed_in: boolean;
+            /** @description What the person types; null when nothing is under way. */
+            user_code: string | null;
+            /** @description Where the person types the code. */
+            verification_uri: string | null;
+            /** @description The same place with the code in it, where the service offers one. */
+            verification_uri_complete: string | null;
+            /** @description For how many seconds the code is good. */
+            seconds_left: number | null;
+            /** @description After how many seconds it is worth asking again. */
+            ask_again_in: number | null;
+            /** @description When the token ends; it is renewed before that. */
+            token_expires_at: string | null;
+            /** @description Why. */
+            reason: string | null;
         };
         /** @description Somebody whose sessions are over, and how many there were. */
         SignedOut: {

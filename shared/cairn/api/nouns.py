@@ -105,6 +105,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.agents",
             f"{CONSOLE}.personas",
             f"{CONSOLE}.settings",
+            f"{CONSOLE}.device_sign_in",
             f"{CONSOLE}.connectors",
             f"{CONSOLE}.sources",
             f"{CONSOLE}.ticket_sources",

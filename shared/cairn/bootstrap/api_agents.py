@@ -482,10 +482,16 @@ class AgentServices(FeedServices):
     @part
     def connectors(self) -> Connectors:
         """The registry of connectors."""
-        from cairn.bootstrap.connectors import connector_host, connector_registry
+        from cairn.bootstrap.connectors import connector_host, connector_registry, sign_ins
 
         host = connector_host(self.settings, self.opened, self.platform, handshake_seconds=12.0)
-        return connector_registry(self.settings, host, self.platform, mended=self.requeue.mended)
+        return connector_registry(
+            self.settings,
+            host,
+            self.platform,
+            mended=self.requeue.mended,
+            signing_in=sign_ins(self.settings.webhooks, self.opened, self.platform),
+        )
 
     # What these share with the other use cases
 

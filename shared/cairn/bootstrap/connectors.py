@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from cairn.connectors.registry import Connectors, Mended
     from cairn.connectors.wires import Wire
     from cairn.kernel.metrics import Metrics
+    from cairn.oauth_client.sign_in import SignIns
+    from cairn.oauth_client.tokens import Tokens
     from cairn.writing.platform import Platform
 
 
@@ -59,6 +61,7 @@ def connector_host(
             platform=platform,
             states=StateTransactions(opened),
             secrets=Secrets.of(platform),
+            tokens=sign_in_tokens(settings.webhooks, opened, platform),
         ),
         wires=ConnectorWires(settings),
         stopwatch=monotonic,
@@ -67,6 +70,39 @@ def connector_host(
     )
     atexit.register(host.close)
     return host
+
+
+def sign_in_tokens(leads: str, opened: Database, platform: Platform) -> Tokens:
+    """Return the tokens of what is signed in by a device code; `leads` says where it may ask."""
+    import time
+
+    from cairn.adapters.http.authorization_server import HttpAuthorizationServer
+    from cairn.adapters.postgres.agents.connectors import StateTransactions
+    from cairn.oauth_client.tokens import Tokens
+    from cairn.writing.secrets import Secrets
+
+    return Tokens(
+        platform=platform,
+        states=StateTransactions(opened),
+        secrets=Secrets.of(platform),
+        server=HttpAuthorizationServer(leads=leads),
+        pause=time.sleep,
+    )
+
+
+def sign_ins(leads: str, opened: Database, platform: Platform) -> SignIns:
+    """Return what signs connectors and ticket sources in by a device code."""
+    from cairn.adapters.http.authorization_server import HttpAuthorizationServer
+    from cairn.adapters.postgres.agents.connectors import StateTransactions
+    from cairn.oauth_client.sign_in import SignIns
+    from cairn.writing.secrets import Secrets
+
+    return SignIns(
+        platform=platform,
+        states=StateTransactions(opened),
+        secrets=Secrets.of(platform),
+        server=HttpAuthorizationServer(leads=leads),
+    )
 
 
 @dataclass(frozen=True)
@@ -130,7 +166,7 @@ class ConnectorWires:
         self._refuse_when_off()
         guard = HttpWebhookSender(allow_private=self.settings.webhooks == "private")
         url, headers = launch.url or "", headers_of(launch)
-        return HttpWire(url, lambda: connector_client(guard, url, headers))
+        return HttpWire(url, lambda: connector_client(guard, url, headers, launch.bearer))
 
     def _in_process(self, launch: Launch) -> Wire:
         from cairn.connectors.wires import InProcessWire
@@ -157,10 +193,12 @@ def connector_registry(
     platform: Platform,
     *,
     mended: Mended = lambda workspace_id, waits_for: 0,
+    signing_in: SignIns | None = None,
 ) -> Connectors:
     """Return the registry of connectors beside the host that runs them.
 
-    `mended` puts back the tickets that waited for one; without it none ever waits.
+    `mended` puts back the tickets that waited for one; without it none ever waits. `signing_in`
+    signs them in by a device code; without it none is.
     """
     from cairn.adapters.http.webhooks import sender_for
     from cairn.connectors.registry import Connectors
@@ -174,6 +212,7 @@ def connector_registry(
         database=look_at_database,
         mended=mended,
         commands=command_file(settings),
+        signing_in=signing_in,
     )
 
 

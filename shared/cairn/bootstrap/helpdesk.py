@@ -74,12 +74,15 @@ class HelpdeskParts:
     def sources(self) -> TicketSources:
         """Where tickets come from."""
         from cairn.adapters.http.help_desks import OpenHelpDesk
+        from cairn.bootstrap.connectors import sign_in_tokens, sign_ins
         from cairn.tickets.sources import TicketSources
 
         return TicketSources(
             platform=self.platform,
             open_adapter=OpenHelpDesk(allow_private=self.leads == "private"),
             mended=self.requeue.mended,
+            tokens=sign_in_tokens(self.leads, self.opened, self.platform),
+            signing_in=sign_ins(self.leads, self.opened, self.platform),
         )
 
     @cached_property

@@ -16,6 +16,7 @@ import typer
 from cairn.adapters.files.commands import CommandFile
 from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
+from cairn.cli.device_sign_in import Wait, sign_in
 from cairn.cli.options import (
     Config,
     Json,
@@ -143,6 +144,20 @@ def change(
         raise Failure("There is nothing to change.", advice="see cairn connectors set --help")
     done = deps_of(ctx).client.patch(f"/v1/connectors/{name}", body)
     _print(ctx, done, as_json=as_json)
+
+
+@app.command("sign-in")
+def sign_in_to(ctx: typer.Context, name: Name, wait: Wait = True, as_json: Json = False) -> None:
+    """Sign in by a device code: show it, wait for a yes, and start the connector."""
+    sign_in(deps_of(ctx), f"/v1/connectors/{name}", name, wait=wait, as_json=as_json)
+
+
+@app.command("sign-out")
+def sign_out_of(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
+    """Forget the token of a sign-in by a device code."""
+    deps = deps_of(ctx)
+    gone = deps.client.delete(f"/v1/connectors/{name}/sign-in")
+    print_done(deps, gone, f"[green]signed out[/] {name}", as_json=as_json)
 
 
 @app.command()

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cairn.cli.client import Failure
+from cairn.cli.device_sign_in import Wait, sign_in
 from cairn.cli.options import (
     Config,
     Json,
@@ -270,6 +271,20 @@ def poll(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
     aside = "".join(f"; {count} set aside: {why}" for why, count in done["set_aside"].items())
     counts = f"{done['changed']} changed, {done['known']} known{aside}{more}"
     deps.out.print(f"[green]{done['new']} new[/], {counts}", highlight=False)
+
+
+@ticket_sources_app.command("sign-in")
+def sign_in_to(ctx: typer.Context, name: Name, wait: Wait = True, as_json: Json = False) -> None:
+    """Sign in to a mailbox by a device code: show it, wait for a yes."""
+    sign_in(deps_of(ctx), _path(ctx, name), name, wait=wait, as_json=as_json)
+
+
+@ticket_sources_app.command("sign-out")
+def sign_out_of(ctx: typer.Context, name: Name, as_json: Json = False) -> None:
+    """Forget the token of a sign-in by a device code."""
+    deps = deps_of(ctx)
+    gone = deps.client.delete(f"{_path(ctx, name)}/sign-in")
+    print_done(deps, gone, f"[green]signed out[/] {name}", as_json=as_json)
 
 
 @ticket_sources_app.command()

@@ -12,6 +12,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from cairn.oauth_client.client import SETTING as OAUTH
+from cairn.oauth_client.client import Holder, bound_to, read_client
+from cairn.safety.destinations import origin
 from cairn.safety.tools import Autonomy, Criticality
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from cairn.connectors.lifecycle import Health
     from cairn.connectors.wires import Wire
     from cairn.kernel.text.json_value import JsonValue
+    from cairn.oauth_client.ports import Bearer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,10 @@ class Connector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What a transport needs to reach a connector. Holds secrets: never logged, never shown."""
+    """What a transport needs to reach a connector. Holds secrets: never logged, never shown.
+
+    `bearer` gives the token of one that is signed in to by a device code.
+    """
 
     name: str
     transport: Transport
@@ -110,6 +117,26 @@ class Launch:
     url: str | None = None
     config: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
     secrets: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    bearer: Bearer | None = field(default=None, repr=False)
+
+
+SIGN_IN_ENTRIES = ("connector.sign_in_begun", "connector.signed_in", "connector.signed_out")
+
+
+def holder_of(connector: Connector, secrets: Mapping[str, str]) -> Holder | None:
+    """Return how a connector signs in by a device code; None for one that does not."""
+    if OAUTH not in connector.config or connector.url is None:
+        return None
+    client = read_client(connector.config[OAUTH], secrets)
+    begun, done, ended = SIGN_IN_ENTRIES
+    return Holder(
+        id=connector.id,
+        client=client,
+        bound_to=bound_to(client, origin(connector.url)),
+        begun=begun,
+        done=done,
+        ended=ended,
+    )
 
 
 def arguments_digest(arguments: Mapping[str, JsonValue]) -> str:

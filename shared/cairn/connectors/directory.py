@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cairn.connectors.connector import Launch
+from cairn.connectors.connector import Launch, holder_of
 from cairn.connectors.manifest import read_manifest
 from cairn.connectors.reports import unavailable
 from cairn.kernel.access.system import system_principal
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
     from cairn.kernel.transaction import Transactions
+    from cairn.oauth_client.tokens import Tokens
     from cairn.safety.tools import Criticality, Manifest
     from cairn.writing.platform import Platform
     from cairn.writing.secrets import Secrets
@@ -98,11 +99,15 @@ def _policy(registered: Registered, manifest: Manifest | None) -> ConnectorPolic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreDirectory:
-    """Connectors as rows. `states` writes without holding the workspace's ledger."""
+    """Connectors as rows. `states` writes without holding the workspace's ledger.
+
+    `tokens` gives the tokens of sign-ins; without it no connector has one.
+    """
 
     platform: Platform
     states: Transactions[Stores]
     secrets: Secrets
+    tokens: Tokens | None = None
 
     def all(self, workspace_id: UUID) -> Sequence[Registered]:
         """Return every connector, by name."""
@@ -126,7 +131,9 @@ class StoreDirectory:
         if registered is None or _runs(registered.connector) != _runs(connector):
             raise unavailable("connector-changed", connector.name)
         opened = self.secrets.opened(workspace_id, connector.id, sealed) if sealed else {}
-        return convert(connector, Launch, secrets=opened)
+        holder = holder_of(connector, opened)
+        bearer = self.tokens.of(workspace_id, holder) if self.tokens and holder else None
+        return convert(connector, Launch, secrets=opened, bearer=bearer)
 
     def keep(
         self, workspace_id: UUID, connector: Connector, becomes: Callable[[Health], Health]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from cairn.kernel.errors import ValidationFailed
+from cairn.oauth_client.client import SECRET as CLIENT_SECRET
+from cairn.oauth_client.client import SETTING as OAUTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,7 +85,10 @@ def environment_of(
 def headers_of(launch: Launch) -> dict[str, str]:
     """Return the headers that requests to an address carry."""
     fields = cast("dict[str, Any]", launch.config.get("headers") or {})
-    return {name: str(value) for name, value in fields.items()} | dict(launch.secrets)
+    secrets = dict(launch.secrets)
+    if OAUTH in launch.config:
+        secrets.pop(CLIENT_SECRET, None)  # for the authorization server alone
+    return {name: str(value) for name, value in fields.items()} | secrets
 
 
 def said_secrets(launch: Launch) -> list[str]:

@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cairn.connectors.connector import Connector
+from cairn.connectors.connector import Connector, holder_of
 from cairn.connectors.directory import Manifests, recorded
 from cairn.connectors.launching import BUNDLED
-from cairn.connectors.lifecycle import Health
+from cairn.connectors.lifecycle import UNAUTHORISED, Health
 from cairn.connectors.manifest import looks_like
 from cairn.connectors.requests import (
     DSN,
@@ -21,6 +21,8 @@ from cairn.connectors.requests import (
 from cairn.kernel.access import Role
 from cairn.kernel.errors import CairnError, Conflict, NotFound
 from cairn.kernel.records import convert
+from cairn.oauth_client.client import SETTING as OAUTH
+from cairn.oauth_client.client import read_client
 from cairn.safety.destinations import destinations, origin, refuse_following, renewed
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.kernel.text.json_value import JsonValue
+    from cairn.oauth_client.client import Holder
+    from cairn.oauth_client.sign_in import SignIns, SignInShown
     from cairn.safety.tools import Manifest
     from cairn.writing.platform import Platform
     from cairn.writing.secrets import Secrets
@@ -84,6 +88,7 @@ class Connectors:
     mended: Mended
     commands: CheckCommand
     manifests: Manifests = field(default_factory=Manifests)
+    signing_in: SignIns | None = None
 
     def register(self, principal: Principal, new: NewConnector) -> ConnectorShown:
         """Keep a connector, start it, and return how it is; one that does not start is kept too.
@@ -223,12 +228,57 @@ class Connectors:
             )
         return self.host.call(principal.workspace_id, call)
 
+    def sign_in(self, principal: Principal, name: str) -> SignInShown:
+        """Begin to sign in to one by a device code, and return the code; see `SignIns.begin`.
+
+        NotFound without the connector, Conflict (`no-device-code`) for one that signs in otherwise.
+        """
+        signing_in, holder = self._signs_in(principal, name)
+        return signing_in.begin(principal, holder)
+
+    def signed_in(self, principal: Principal, name: str) -> SignInShown:
+        """Return how signing in to one stands; raises as `sign_in`."""
+        signing_in, holder = self._signs_in(principal, name)
+        return signing_in.show(principal, holder)
+
+    def poll_sign_in(self, principal: Principal, name: str) -> SignInShown:
+        """Ask whether the person said yes. Then it is started, and tickets that waited go on."""
+        signing_in, holder = self._signs_in(principal, name)
+        before = signing_in.show(principal, holder)
+        shown = signing_in.poll(principal, holder)
+        waits = self._find_connector(principal, name).health.error == UNAUTHORISED
+        if shown.state == "signed-in" and (waits or before.state != shown.state):
+            self.host.drop(principal.workspace_id, holder.id, name)
+            self._put_back(principal, self._looked_at(principal, name))
+        return shown
+
+    def sign_out(self, principal: Principal, name: str) -> None:
+        """Forget its token and end what runs with it; NotFound when it is not signed in."""
+        signing_in, holder = self._signs_in(principal, name)
+        signing_in.end(principal, holder)
+        self.host.drop(principal.workspace_id, holder.id, name)
+
+    def _signs_in(self, principal: Principal, name: str) -> tuple[SignIns, Holder]:
+        principal.require(Role.ADMIN)
+        connector = self._find_connector(principal, name).connector
+        holder = holder_of(connector, self._secrets_of(principal, connector))
+        if holder is None or self.signing_in is None:
+            raise Conflict(
+                "It does not sign in by a device code; renew its secrets instead.",
+                reason="no-device-code",
+                connector=name,
+            )
+        return self.signing_in, holder
+
     def _check_reach(self, new: NewConnector) -> None:
         """Refuse what may not run here, and what leads where no connector may."""
         if new.command:
             self.commands(new.command, variables_of(new.config, new.secrets))
         if new.url is not None:
             self.address(new.url)
+        if OAUTH in new.config:
+            for url in read_client(new.config[OAUTH], new.secrets).addresses:
+                self.address(url)
         if new.builtin in BUNDLED and DSN in new.secrets:
             self.database(new.secrets[DSN])
 
@@ -323,7 +373,8 @@ def _reach(connector: Connector) -> tuple[object, ...]:
     config = dict(connector.config)
     if connector.builtin is None:
         at = origin(connector.url) if connector.url else None
-        return (connector.command, at, config.get("env"))
+        endpoints = destinations(config.get(OAUTH))
+        return (connector.command, at, config.get("env"), endpoints)
     return (destinations(config), config.get("rules"))
 
 

@@ -13,6 +13,9 @@ from cairn.connectors.launching import BUNDLED, VARIABLE, is_ours
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_json, clean_text
 from cairn.kernel.text.scrub import scrub_value
+from cairn.oauth_client.client import SECRET as CLIENT_SECRET
+from cairn.oauth_client.client import SETTING as OAUTH
+from cairn.oauth_client.client import read_client
 from cairn.safety.scope import parse_scopes
 from cairn.safety.tools import Autonomy, Criticality
 
@@ -171,13 +174,24 @@ def _check_config(new: NewConnector) -> None:
     if new.builtin is not None:
         return
     allowed = "headers" if new.url else "env"
-    if config.keys() - {allowed}:
-        refuse("config", f"has nothing but {allowed} here")
+    if config.keys() - ({allowed, OAUTH} if new.url else {allowed}):
+        refuse("config", f"has nothing but {allowed}{f' and {OAUTH}' if new.url else ''} here")
+    if OAUTH in config:
+        read_client(config[OAUTH], new.secrets)
+        _refuse_authorization(config, new.secrets)
     values = config.get(allowed, {})
     if not isinstance(values, dict):
         refuse(f"config.{allowed}", "is a table of names and texts")
     for name, value in values.items():
         _check_named(new, f"config.{allowed}", name, value)
+
+
+def _refuse_authorization(config: Mapping[str, JsonValue], secrets: Mapping[str, str]) -> None:
+    """Refuse a header of its own where the token of a sign-in goes."""
+    headers = config.get("headers")
+    names = [*secrets, *(headers if isinstance(headers, dict) else ())]
+    if any(name.lower() == "authorization" for name in names):
+        refuse("config.oauth", "brings the header Authorization; leave the other one out")
 
 
 def _without(value: JsonValue, names: Set[str]) -> JsonValue:
@@ -193,7 +207,10 @@ def _check_secrets(new: NewConnector) -> None:
     if len(new.secrets) > MAX_SECRETS:
         refuse("secrets", f"are at most {MAX_SECRETS}")
     for name, value in new.secrets.items():
-        _check_named(new, "secrets", name, value)
+        if name == CLIENT_SECRET and new.url and OAUTH in new.config:
+            _check_value("secrets", name, value, strict=True)
+        else:
+            _check_named(new, "secrets", name, value)
 
 
 def _check_named(new: NewConnector, place: str, name: str, value: Any) -> None:
@@ -206,9 +223,13 @@ def _check_named(new: NewConnector, place: str, name: str, value: Any) -> None:
         good = VARIABLE.fullmatch(name) and not is_ours(name)
     if not good:
         refuse(place, "has a name that may not be given")
+    _check_value(place, name, value, strict=bool(new.url))
+
+
+def _check_value(place: str, name: str, value: Any, *, strict: bool) -> None:
     if not isinstance(value, str) or not value or len(value) > MAX_SECRET_CHARS:
         refuse(f"{place}.{name}", f"is a text of 1 to {MAX_SECRET_CHARS} characters")
-    if _CONTROL.search(value) and (new.url or "\x00" in value):
+    if _CONTROL.search(value) and (strict or "\x00" in value):
         refuse(f"{place}.{name}", "has a control character")
 
 

@@ -33,12 +33,16 @@ class EscalationView(EscalationFields):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MendView:
-    """What a ticket waits for: a connector or a ticket source that is to be authorised again."""
+    """What a ticket waits for: a connector or a ticket source that is to be authorised again.
+
+    `page` is the console's, where a person does it.
+    """
 
     kind: str
     name: str
     path: str
     command: str
+    page: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,16 +179,21 @@ class InvestigationDetail:
     actions: tuple[ToolCallView, ...]
 
 
-def mends(waits_for: str | None) -> tuple[MendView, ...]:
-    """Return what a ticket waits for, as `connector:<name>` or `source:<name>` says it."""
+def mends(waits_for: str | None, *, by_code: bool = False) -> tuple[MendView, ...]:
+    """Return what a ticket waits for, as `connector:<name>` or `source:<name>` says it.
+
+    `by_code` says that it signs in by a device code; else its secrets are renewed.
+    """
     kind, _, name = (waits_for or "").partition(":")
     if not name:
         return ()
-    if kind == "connector":
-        path, command = f"/v1/connectors/{name}", f"cairn connectors set {name} --secret NAME"
-    else:
-        path, command = "/v1/ticket-sources", f"cairn ticket-sources set {name} --secret NAME"
-    return (MendView(kind=kind, name=name, path=path, command=command),)
+    noun = "connectors" if kind == "connector" else "ticket-sources"
+    path = f"/v1/connectors/{name}" if kind == "connector" else "/v1/ticket-sources"
+    command = f"cairn {noun} sign-in {name}"
+    if not by_code:
+        command = f"cairn {noun} set {name} --secret NAME"
+    page = f"/console/{noun}/{name}/sign-in"  # leads on to where secrets are renewed
+    return (MendView(kind=kind, name=name, path=path, command=command, page=page),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cairn.adapters.postgres.agents.knowledge import PostgresKnowledge
     from cairn.adapters.postgres.agents.messaging import PostgresMessaging
     from cairn.adapters.postgres.agents.model_calls import PostgresCosts
+    from cairn.adapters.postgres.agents.oauth_sign_ins import PostgresOAuthSignIns
     from cairn.adapters.postgres.agents.people import (
         PostgresCandidates,
         PostgresChannels,
@@ -155,6 +156,7 @@ class Stores:
     node_reader: PostgresNodeReader
     node_views: PostgresNodeViews
     nodes: PostgresNodes
+    oauth_sign_ins: PostgresOAuthSignIns
     opinions: PostgresOpinions
     opportunities: PostgresOpportunities
     outbox: PostgresOutbox

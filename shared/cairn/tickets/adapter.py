@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
 from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
@@ -18,6 +18,8 @@ from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from cairn.oauth_client.ports import Bearer
 
 T = TypeVar("T")
 
@@ -303,8 +305,20 @@ class DeskForm:
     secrets: tuple[DeskField, ...]
 
 
-OpenAdapter: TypeAlias = "Callable[[str, Mapping[str, Any], Mapping[str, str]], TicketAdapter]"
-"""Makes the adapter of a source.
+class OpenAdapter(Protocol):
+    """Makes the adapter of a source."""
 
-Return it; ValidationFailed names the field of `config` or `secrets` that is wrong.
-"""
+    def __call__(
+        self,
+        kind: str,
+        config: Mapping[str, Any],
+        secrets: Mapping[str, str],
+        /,
+        *,
+        bearer: Bearer | None = None,
+    ) -> TicketAdapter:
+        """Return it; ValidationFailed names the field of `config` or `secrets` that is wrong.
+
+        `bearer` gives the tokens of a source that is signed in to by a device code.
+        """
+        ...

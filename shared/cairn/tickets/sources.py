@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.oauth_client.client import SETTING as OAUTH
+from cairn.oauth_client.client import Holder, bound_to, read_client
 from cairn.safety.destinations import destinations, refuse_following, renewed
 from cairn.tickets.adapter import PlainAdapter
 from cairn.tickets.personas import NAME
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
+    from cairn.oauth_client.sign_in import SignIns, SignInShown
+    from cairn.oauth_client.tokens import Tokens
     from cairn.tickets.adapter import OpenAdapter, TicketAdapter
     from cairn.tickets.polling import Mended
     from cairn.writing.platform import Platform
@@ -60,6 +64,8 @@ class TicketSources:
     platform: Platform
     open_adapter: OpenAdapter
     mended: Mended
+    tokens: Tokens | None = None
+    signing_in: SignIns | None = None
 
     def create(self, principal: Principal, new: NewSource) -> TicketSource:
         """Register one; ValidationFailed names what is wrong, Conflict when its name is taken."""
@@ -74,7 +80,7 @@ class TicketSources:
             created_at=self.platform.clock(),
         )
         secrets = clean_secrets(new.secrets)
-        self.open_adapter(source.kind.value, source.config, secrets)
+        self._opened(principal.workspace_id, source, secrets)
         sealed = self._sealed(principal, source, secrets)
         with self._writing(principal) as write:
             stores = write.stores
@@ -109,7 +115,7 @@ class TicketSources:
         if destinations(dict(source_before.config)) != destinations(dict(source.config)):
             refuse_following(stored_secrets, change.secrets)
         secrets = clean_secrets(renewed(stored_secrets, change.secrets))
-        self.open_adapter(source.kind.value, source.config, secrets)
+        self._opened(principal.workspace_id, source, secrets)
         sealed = None
         if change.secrets is not None:
             sealed = self._sealed(principal, source, secrets)
@@ -132,7 +138,7 @@ class TicketSources:
     def adapter(self, principal: Principal, source: TicketSource) -> TicketAdapter:
         """Return the adapter of a source."""
         secrets = self._secrets(principal, source.id)
-        return self.open_adapter(source.kind.value, source.config, secrets)
+        return self._opened(principal.workspace_id, source, secrets)
 
     def adapter_of(self, workspace_id: UUID, source: str) -> TicketAdapter:
         """Return the adapter of a ticket's source; NotFound when it was removed."""
@@ -144,6 +150,52 @@ class TicketSources:
         if ticket_source is None:
             raise NotFound("There is no such ticket source.", source=source)
         return self.adapter(principal, ticket_source)
+
+    def sign_in(self, principal: Principal, source_id: UUID) -> SignInShown:
+        """Begin to sign in to one by a device code, and return the code; see `SignIns.begin`.
+
+        NotFound without it, Conflict (`no-device-code`) for one that signs in otherwise.
+        """
+        signing_in, holder = self._signs_in(principal, self.get(principal, source_id))
+        return signing_in.begin(principal, holder)
+
+    def signed_in(self, principal: Principal, source_id: UUID) -> SignInShown:
+        """Return how signing in to one stands; raises as `sign_in`."""
+        signing_in, holder = self._signs_in(principal, self.get(principal, source_id))
+        return signing_in.show(principal, holder)
+
+    def poll_sign_in(self, principal: Principal, source_id: UUID) -> SignInShown:
+        """Ask whether the person said yes. Then it is polled, and tickets that waited go on."""
+        source = self.get(principal, source_id)
+        signing_in, holder = self._signs_in(principal, source)
+        shown = signing_in.poll(principal, holder)
+        if shown.state == "signed-in" and source.state is SourceState.NEEDS_AUTH:
+            self.change(principal, source_id, SourceChange(paused=False))
+        return shown
+
+    def sign_out(self, principal: Principal, source_id: UUID) -> None:
+        """Forget its token; NotFound when it is not signed in."""
+        signing_in, holder = self._signs_in(principal, self.get(principal, source_id))
+        signing_in.end(principal, holder)
+
+    def _signs_in(self, principal: Principal, source: TicketSource) -> tuple[SignIns, Holder]:
+        holder = _holder_of(source, self._secrets(principal, source.id))
+        if holder is None or self.signing_in is None:
+            raise Conflict(
+                "It does not sign in by a device code; renew its secrets instead.",
+                reason="no-device-code",
+                source_id=str(source.id),
+            )
+        return self.signing_in, holder
+
+    def _opened(
+        self, workspace_id: UUID, source: TicketSource, secrets: Mapping[str, str]
+    ) -> TicketAdapter:
+        holder = _holder_of(source, secrets) if self.tokens else None
+        if holder is None or self.tokens is None:
+            return self.open_adapter(source.kind.value, source.config, secrets)
+        bearer = self.tokens.of(workspace_id, holder)
+        return self.open_adapter(source.kind.value, source.config, secrets, bearer=bearer)
 
     def _secrets(self, principal: Principal, source_id: UUID) -> dict[str, str]:
         with self.platform.transactions.reading(principal) as stores:
@@ -159,6 +211,30 @@ class TicketSources:
         owner = principal.workspace_id
         keys = self.platform.keys.get_or_create(owner, (owner,))
         return open_write(self.platform, principal, keys=keys)
+
+
+SIGN_IN_ENTRIES = (
+    "ticket_source.sign_in_begun",
+    "ticket_source.signed_in",
+    "ticket_source.signed_out",
+)
+
+
+def _holder_of(source: TicketSource, secrets: Mapping[str, str]) -> Holder | None:
+    """Return how a source signs in by a device code; None for one that does not."""
+    if OAUTH not in source.config:
+        return None
+    client = read_client(source.config[OAUTH], secrets)
+    begun, done, ended = SIGN_IN_ENTRIES
+    leads = sorted(f"{place} {at}" for place, at in destinations(dict(source.config)))
+    return Holder(
+        id=source.id,
+        client=client,
+        bound_to=bound_to(client, *leads),
+        begun=begun,
+        done=done,
+        ended=ended,
+    )
 
 
 def _note(write: Write, type_: str, source: TicketSource) -> None:

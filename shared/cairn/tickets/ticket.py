@@ -119,6 +119,7 @@ class SourceKind(StrEnum):
     ZENDESK = "zendesk"
     FRESHDESK = "freshdesk"
     INTERCOM = "intercom"
+    WEBHOOK = "webhook"  # any system that signs what it sends
 
 
 class SourceState(StrEnum):

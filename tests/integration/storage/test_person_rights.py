@@ -131,6 +131,9 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST connectors/{connector}/restart > connector.restarted
  | POST connectors/{connector}/check > connector.checked
  | POST connectors/{connector}/tools/{tool}
+ | POST connectors/{connector}/sign-in > connector.sign_in_begun
+ | POST connectors/{connector}/sign-in/poll > connector.signed_in
+ | DELETE connectors/{connector}/sign-in > connector.signed_out
  | POST import > graph.node_upserted graph.edge_upserted
  | POST taint > taint.applied | POST taints/{taint_id}/lift > taint.lifted
  | POST people > person.added person.link_made | POST people/{person_id}/link > person.link_made
@@ -145,6 +148,9 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST ticket-sources > ticket_source.registered
  | PATCH ticket-sources/{source_id} > ticket_source.changed
  | DELETE ticket-sources/{source_id} > ticket_source.removed
+ | POST ticket-sources/{source_id}/sign-in > ticket_source.sign_in_begun
+ | POST ticket-sources/{source_id}/sign-in/poll > ticket_source.signed_in
+ | DELETE ticket-sources/{source_id}/sign-in > ticket_source.signed_out
  | POST ticket-sources/{source_id}/poll | POST ticket-sources/{source_id}/events
  | POST personas > persona.changed | PUT personas/{persona} > persona.changed
  | DELETE personas/{persona} > persona.changed

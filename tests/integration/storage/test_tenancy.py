@@ -280,6 +280,8 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " next_sync_at) VALUES (%(w)s, %(id)s, 's', 'git', '{}', '\\x00', 'global', 'admin', '{}',"
         " 'active', 300, 1, 1, %(t)s, %(t)s)",
         "INSERT INTO source_item VALUES (%(w)s, %(id)s, 'k', 'm', %(id)s, 1, NULL, %(id)s)",
+        "INSERT INTO oauth_sign_in (workspace_id, holder_id, bound_to, changed_at)"
+        " VALUES (%(w)s, %(id)s, '\\x00', %(t)s)",
         "INSERT INTO ticket_source (workspace_id, id, name, kind, config, secrets, persona, state,"
         " poll_seconds, created_at, next_poll_at) VALUES (%(w)s, %(id)s, 's', 'zoho-desk', '{}',"
         " '\\x00', 'default', 'active', 60, %(t)s, %(t)s)",

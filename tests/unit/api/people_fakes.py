@@ -1,5 +1,7 @@
 """Calls of people, their words and what may be learned, behind the fake API: one of each."""
 
+# pyright: basic
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -80,8 +82,8 @@ def proposal(node_id: UUID, status: str) -> Proposal:
 class PeopleWorld:
     """One call, one candidate, some proposals, and what was asked."""
 
-    call: EscalationView = field(default_factory=call)
-    candidate: CandidateView = field(default_factory=candidate)
+    call: EscalationView = field(default_factory=call)  # pyright: ignore
+    candidate: CandidateView = field(default_factory=candidate)  # pyright: ignore
     node_ids: list[UUID] = field(default_factory=lambda: [new_id()])
     channels: dict[str, Channel] = field(default_factory=dict[str, Channel])
     urls: list[str] = field(default_factory=list[str])
@@ -128,7 +130,11 @@ class PeopleWorld:
             tool_calls=(),
             citations=("[tool:1]",),
             memory={"verdict_reason": "<EMAIL_1> is locked out."},
-            mend=(MendView(kind="connector", name="crm", path="/v1/connectors/crm", command="c"),),
+            mend=(
+                MendView(
+                    kind="connector", name="crm", path="/v1/connectors/crm", command="c", page="/p"
+                ),
+            ),
         )
 
     def retry(self, principal: Principal, one: UUID) -> EscalationView:

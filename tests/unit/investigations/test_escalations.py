@@ -289,7 +289,7 @@ def test_what_waits_for_a_sign_in_says_which_and_how(people: Callable[..., Peopl
     note = made.desk.notes[one]
     assert "The connector crm has to be authorised again" in note
     assert "cairn connectors set crm --secret NAME" in note
-    assert "/v1/connectors/crm" in note
+    assert "/console/connectors/crm/sign-in" in note
 
 
 class TestHandOff:

@@ -123,6 +123,9 @@ connectors/{name}/check: POST connectors/{connector}/check
 connectors/{name}/restart: POST connectors/{connector}/restart
 connectors/{name}/try: POST connectors/{connector}/tools/{tool}
 connectors/{name}/remove: DELETE connectors/{connector}
+connectors/{name}/sign-in: GET connectors/{connector}/sign-in
+connectors/{name}/sign-in/{deed}: POST connectors/{connector}/sign-in
+ | POST connectors/{connector}/sign-in/poll | DELETE connectors/{connector}/sign-in
 sources: GET sources | POST sources
 sources/{source_id}: GET sources/{knowledge_id}
 sources/{source_id}/{deed}: PATCH sources/{knowledge_id} | DELETE sources/{knowledge_id}
@@ -131,6 +134,9 @@ ticket-sources: GET ticket-sources | POST ticket-sources | GET ticket-sources/{s
 ticket-sources/{source_id}/change: PATCH ticket-sources/{source_id}
 ticket-sources/{source_id}/{deed}: DELETE ticket-sources/{source_id}
  | POST ticket-sources/{source_id}/poll
+ticket-sources/{name}/sign-in: GET ticket-sources/{source_id}/sign-in
+ticket-sources/{name}/sign-in/{deed}: POST ticket-sources/{source_id}/sign-in
+ | POST ticket-sources/{source_id}/sign-in/poll | DELETE ticket-sources/{source_id}/sign-in
 webhooks: GET webhooks | POST webhooks | GET incoming-webhooks
 webhooks/{webhook_id}: GET webhooks/{webhook_id}/deliveries
 webhooks/{webhook_id}/remove: DELETE webhooks/{webhook_id}

@@ -16,6 +16,7 @@ LAYERS = [
     {"ledger"},
     {"embedding", "extraction", "graph", "llm", "safety"},
     {"search_index", "writing"},
+    {"oauth_client"},
     {"ageing", "connectors", "nodes", "workspace"},
     {"tasks"},
     {"documents"},

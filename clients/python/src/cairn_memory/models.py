@@ -4216,7 +4216,11 @@ class MemoryResult(Model):
 
 
 class MendView(Model):
-    """What a ticket waits for: a connector or a ticket source that is to be authorised again."""
+    """
+    What a ticket waits for: a connector or a ticket source that is to be authorised again.
+
+    `page` is the console's, where a person does it.
+    """
 
     kind: str
     """What kind it is."""
@@ -4229,6 +4233,9 @@ class MendView(Model):
 
     command: str
     """What is run, word by word."""
+
+    page: str
+    """Where the console does it."""
 
 
 class MessageHit(Model):
@@ -6422,6 +6429,43 @@ class SideView(Model):
     """Whether they said yes for themselves."""
 
 
+class SignInShown(Model):
+    """
+    How a holder's sign-in stands.
+
+    `state` is `none`, `pending`, `denied`, `expired`, `failed`, `signed-in` or `refused`.
+    `signed_in` says whether there is a token to use, whatever a later attempt became. Seconds count
+    from now.
+    """
+
+    state: str
+    """The state it is in."""
+
+    signed_in: bool
+    """Whether there is a token to use."""
+
+    user_code: str | None
+    """What the person types; null when nothing is under way."""
+
+    verification_uri: str | None
+    """Where the person types the code."""
+
+    verification_uri_complete: str | None
+    """The same place with the code in it, where the service offers one."""
+
+    seconds_left: int | None
+    """For how many seconds the code is good."""
+
+    ask_again_in: int | None
+    """After how many seconds it is worth asking again."""
+
+    token_expires_at: AwareDatetime | None
+    """When the token ends; it is renewed before that."""
+
+    reason: str | None
+    """Why."""
+
+
 class SignedOut(Model):
     """Somebody whose sessions are over, and how many there were."""
 
@@ -6959,6 +7003,7 @@ class TicketSourceView(Model):
             "zendesk",
             "freshdesk",
             "intercom",
+            "webhook",
         ]
         | str
     )
@@ -9125,6 +9170,7 @@ class SourceIn(Model):
         "zendesk",
         "freshdesk",
         "intercom",
+        "webhook",
     ] = Field(..., examples=["zoho-desk"])
     """What kind it is."""
 

@@ -872,6 +872,63 @@ def restart_connector(
     )
 
 
+def begin_connector_sign_in(
+    connector: UUID | str,
+) -> Call[models.SignInShown]:
+    """Begin to sign in to a connector.
+
+    Ask its authorization server for a device code; the one under way while it has time
+    left.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/connectors/{part(connector)}/sign-in",
+        answer=models.SignInShown,
+    )
+
+
+def get_connector_sign_in(
+    connector: UUID | str,
+) -> Call[models.SignInShown]:
+    """Show how signing in to a connector stands.
+
+    Show how signing in stands. Nobody is asked.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/connectors/{part(connector)}/sign-in",
+        answer=models.SignInShown,
+    )
+
+
+def end_connector_sign_in(
+    connector: UUID | str,
+) -> Call[models.ConnectorRemoved]:
+    """Sign out of a connector.
+
+    Forget the token, and the sign-in under way.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/connectors/{part(connector)}/sign-in",
+        answer=models.ConnectorRemoved,
+    )
+
+
+def poll_connector_sign_in(
+    connector: UUID | str,
+) -> Call[models.SignInShown]:
+    """Ask whether a sign-in to a connector is done.
+
+    Ask the authorization server, if it is time to: `ask_again_in` says when it is again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/connectors/{part(connector)}/sign-in/poll",
+        answer=models.SignInShown,
+    )
+
+
 def list_connector_tools(
     connector: UUID | str,
 ) -> Call[models.ToolList]:
@@ -4768,6 +4825,63 @@ def poll_ticket_source(
         method="POST",
         path=f"/v1/ticket-sources/{part(source_id)}/poll",
         answer=models.PollResult,
+    )
+
+
+def begin_source_sign_in(
+    source_id: UUID | str,
+) -> Call[models.SignInShown]:
+    """Begin to sign in to a ticket source.
+
+    Ask its authorization server for a device code; the one under way while it has time
+    left.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/ticket-sources/{part(source_id)}/sign-in",
+        answer=models.SignInShown,
+    )
+
+
+def get_source_sign_in(
+    source_id: UUID | str,
+) -> Call[models.SignInShown]:
+    """Show how signing in to a ticket source stands.
+
+    Show how signing in stands. Nobody is asked.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/ticket-sources/{part(source_id)}/sign-in",
+        answer=models.SignInShown,
+    )
+
+
+def end_source_sign_in(
+    source_id: UUID | str,
+) -> Call[models.TicketSourceRemoved]:
+    """Sign out of a ticket source.
+
+    Forget the token, and the sign-in under way.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/ticket-sources/{part(source_id)}/sign-in",
+        answer=models.TicketSourceRemoved,
+    )
+
+
+def poll_source_sign_in(
+    source_id: UUID | str,
+) -> Call[models.SignInShown]:
+    """Ask whether a sign-in to a ticket source is done.
+
+    Ask the authorization server, if it is time to: `ask_again_in` says when it is again.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/ticket-sources/{part(source_id)}/sign-in/poll",
+        answer=models.SignInShown,
     )
 
 

@@ -20,9 +20,12 @@ from cairn.connectors.lines import MAX_MESSAGE, Lines, TooLong, mended
 from cairn.connectors.manifest import UNAUTHORIZED
 from cairn.connectors.session import FAULT_KEY, LOST, NOT_SENT
 from cairn.kernel.errors import CairnError
+from cairn.oauth_client.ports import SignInNeeded
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
+
+    from cairn.oauth_client.ports import Bearer
 
 SECONDS = 30.0
 CONNECT_SECONDS = 5.0
@@ -30,18 +33,23 @@ READ_SECONDS = 120.0
 """An answer may stay away for as long; a call's own limit is shorter."""
 
 _CODE = -32_000
-_REFUSING = frozenset({401, 403})
+_UNSIGNED = 401
+_REFUSING = frozenset({_UNSIGNED, 403})
 _READ = frozenset({"application/json", "text/event-stream"})
 _SESSION = "mcp-session-id"
 
 
 def connector_client(
-    guard: HttpWebhookSender, url: str, headers: Mapping[str, str]
+    guard: HttpWebhookSender, url: str, headers: Mapping[str, str], bearer: Bearer | None = None
 ) -> httpx2.AsyncClient:
-    """Return a client for one connector; `guard` says where it may lead."""
+    """Return a client for one connector; `guard` says where it may lead.
+
+    `bearer` gives the token of each request.
+    """
     guard.check(url)
+    guarded = _Guarded(guard, httpx2.AsyncHTTPTransport(trust_env=False))
     return httpx2.AsyncClient(
-        transport=_Guarded(guard, httpx2.AsyncHTTPTransport(trust_env=False)),
+        transport=guarded if bearer is None else _SignedIn(guarded, bearer),
         headers={**headers, "accept-encoding": "identity"},
         timeout=httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS, read=READ_SECONDS),
         follow_redirects=False,
@@ -86,6 +94,36 @@ class _Guarded(httpx2.AsyncBaseTransport):
             if self.guard.allow_private or is_public(address):
                 return address
         raise httpx2.ConnectError("leads into a private network")
+
+
+@dataclass(frozen=True, slots=True)
+class _SignedIn(httpx2.AsyncBaseTransport):
+    """Sends each request with a token; once more with another one where the first is refused.
+
+    A request that was refused (401) was not looked at: to send it again does nothing twice.
+    """
+
+    guarded: _Guarded
+    bearer: Bearer
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        token: str | None = None
+        answer = _fault(401, UNAUTHORIZED)
+        for _ in range(2):
+            try:
+                token = await to_thread.run_sync(self.bearer, token)
+            except SignInNeeded:
+                return _fault(401, UNAUTHORIZED)
+            except CairnError:  # the authorization server or the database does not answer
+                return _fault(502, NOT_SENT)
+            request.headers["authorization"] = f"Bearer {token}"
+            answer = await self.guarded.handle_async_request(request)
+            if answer.status_code != _UNSIGNED or not isinstance(request.stream, httpx2.ByteStream):
+                break
+        return answer
+
+    async def aclose(self) -> None:
+        await self.guarded.aclose()
 
 
 async def _judged(request: httpx2.Request, answer: httpx2.Response) -> httpx2.Response:

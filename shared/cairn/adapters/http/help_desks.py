@@ -19,6 +19,7 @@ from cairn.adapters.http.desks import (
     linear,
     mail,
     slack,
+    webhook,
     zendesk,
     zoho,
 )
@@ -27,6 +28,7 @@ from cairn.adapters.http.rest import rest_breakers
 from cairn.connectors.port import ConnectorUnauthorised, OutcomeUnknown
 from cairn.kernel.clock import Clock, Stopwatch, monotonic, utc_now
 from cairn.kernel.errors import RateLimited, Unavailable
+from cairn.oauth_client.ports import SignInNeeded
 from cairn.tickets.adapter import DeskForm, NeedsAuth, PlainAdapter
 from cairn.tickets.ticket import SourceKind
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     import httpx
 
     from cairn.kernel.resilience.breaker import Breakers
+    from cairn.oauth_client.ports import Bearer
     from cairn.tickets.adapter import Capabilities, Delivered, Events, Polled, TicketAdapter
 
 DESKS: Mapping[SourceKind, HelpDesk] = {
@@ -53,6 +56,7 @@ DESKS: Mapping[SourceKind, HelpDesk] = {
         linear.DESK,
         mail.DESK,
         slack.DESK,
+        webhook.DESK,
         zoho.DESK,
     )
 }
@@ -83,7 +87,12 @@ class OpenHelpDesk:
     breakers: Breakers = field(default_factory=rest_breakers)
 
     def __call__(
-        self, kind: str, config: Mapping[str, Any], secrets: Mapping[str, str]
+        self,
+        kind: str,
+        config: Mapping[str, Any],
+        secrets: Mapping[str, str],
+        *,
+        bearer: Bearer | None = None,
     ) -> TicketAdapter:
         """Return the adapter; ValidationFailed names the wrong field."""
         source_kind = SourceKind(kind)
@@ -100,6 +109,7 @@ class OpenHelpDesk:
             clock=self.clock,
             stopwatch=self.stopwatch,
             breakers=self.breakers,
+            bearer=bearer,
         )
         return Translated(desk.open(opening))
 
@@ -149,7 +159,7 @@ class Translated:
 def _translate_refusals(ask: Callable[[], T]) -> T:
     try:
         return ask()
-    except ConnectorUnauthorised as refused:
+    except (ConnectorUnauthorised, SignInNeeded) as refused:
         raise NeedsAuth("The help desk refuses its sign-in; renew it.") from refused
     except OutcomeUnknown as unknown:
         raise Unavailable("The help desk did not answer.", reason=unknown.reason) from unknown

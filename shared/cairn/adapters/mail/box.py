@@ -24,9 +24,11 @@ from cairn.kernel.errors import FieldError, Unavailable, ValidationFailed
 from cairn.tickets.mail import MESSAGE_ID, Batch, Place, StoredMail
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from datetime import date
     from ssl import SSLContext
+
+    from cairn.oauth_client.ports import Bearer
 
 SECONDS = 20.0
 MAX_MAIL_BYTES = 5_000_000
@@ -47,17 +49,20 @@ _NUMBER = re.compile(rb"\d+")
 class MailAccount:
     """Where a mailbox is and how to sign in; the password never shows in a repr.
 
+    With a `bearer` its tokens sign in, and there is no password.
+
     `imap_url` is imaps://HOST[:PORT], or imap:// for STARTTLS; `smtp_url` alike.
     """
 
     address: str
     username: str
-    password: str = field(repr=False)
+    password: str = field(default="", repr=False)
     imap_url: str
     smtp_url: str
     folder: str = "INBOX"
     sent_folder: str = "Sent"
     allow_private: bool = False
+    bearer: Bearer | None = field(default=None, repr=False)
 
 
 class _Imap(imaplib.IMAP4):
@@ -162,7 +167,7 @@ class ImapSmtpBox:
                     elif not account.allow_private:
                         raise _no_tls()
                 if smtp.has_extn("auth"):
-                    smtp.login(account.username, account.password)
+                    _sign_in_to_smtp(smtp, account)
                 smtp.sendmail(account.address, [recipient], raw)
         except smtplib.SMTPAuthenticationError as refused:
             raise ConnectorUnauthorised("The mail server refuses its sign-in.") from refused
@@ -195,7 +200,87 @@ class ImapSmtpBox:
             raise _unreachable() from broken
 
 
+def _sign_in_to_smtp(smtp: smtplib.SMTP, account: MailAccount) -> None:
+    if account.bearer is None:
+        smtp.login(account.username, account.password)
+        return
+    mechanism = _mechanism(smtp.esmtp_features.get("auth", "").upper().split())
+    at, token = urlsplit(account.smtp_url), account.bearer(None)
+    try:
+        smtp.auth(mechanism.name, mechanism.smtp(account, at, token))
+    except smtplib.SMTPAuthenticationError:  # another token, once
+        again = account.bearer(token)
+        smtp.auth(mechanism.name, mechanism.smtp(account, at, again))
+
+
+def _sign_in_by_token(imap: imaplib.IMAP4, account: MailAccount, bearer: Bearer) -> None:
+    offered = [each.removeprefix("AUTH=") for each in imap.capabilities if each.startswith("AUTH=")]
+    mechanism = _mechanism(offered)
+    at, token = urlsplit(account.imap_url), None
+    for _ in range(2):  # another token, once
+        token = bearer(token)
+        try:
+            imap.authenticate(mechanism.name, mechanism.imap(account, at, token))
+        except imaplib.IMAP4.abort:
+            raise
+        except imaplib.IMAP4.error:
+            continue
+        return
+    raise ConnectorUnauthorised("The mail server refuses the token of its sign-in.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mechanism:
+    """A SASL mechanism by a token. `acknowledges` answers the challenge that says what is wrong."""
+
+    name: str
+    words: Callable[[MailAccount, SplitResult, str], str]
+    acknowledges: str
+
+    def smtp(self, account: MailAccount, at: SplitResult, token: str) -> Any:
+        """Return what smtplib asks: first without a challenge."""
+        words = iter([self.words(account, at, token)])
+
+        def answer(challenge: bytes | None = None) -> str:
+            return next(words, self.acknowledges)
+
+        return answer
+
+    def imap(self, account: MailAccount, at: SplitResult, token: str) -> Callable[[bytes], bytes]:
+        """Return what imaplib asks: first with an empty challenge."""
+        words = iter([self.words(account, at, token)])
+        return lambda challenge: next(words, self.acknowledges).encode()
+
+
+def _mechanism(offered: Sequence[str]) -> _Mechanism:
+    """Return the mechanism to sign in by; Microsoft knows XOAUTH2, RFC 7628 the other."""
+    for mechanism in _MECHANISMS:
+        if mechanism.name in offered:
+            return mechanism
+    raise Unavailable("The mail server takes no tokens (XOAUTH2).", reason="mail-without-oauth")
+
+
+def _xoauth2(account: MailAccount, at: SplitResult, token: str) -> str:
+    return f"user={account.username}\x01auth=Bearer {token}\x01\x01"
+
+
+def _oauthbearer(account: MailAccount, at: SplitResult, token: str) -> str:
+    """Return what RFC 7628 3.1 says."""
+    user = account.username.replace("=", "=3D").replace(",", "=2C")
+    where = f"host={at.hostname}\x01port={_port(at)}"
+    return f"n,a={user},\x01{where}\x01auth=Bearer {token}\x01\x01"
+
+
+_MECHANISMS = (
+    _Mechanism(name="XOAUTH2", words=_xoauth2, acknowledges=""),
+    _Mechanism(name="OAUTHBEARER", words=_oauthbearer, acknowledges="\x01"),
+)
+
+
 def _sign_in(imap: imaplib.IMAP4, account: MailAccount) -> None:
+    if account.bearer is not None:
+        _sign_in_by_token(imap, account, account.bearer)
+        return
     try:
         # as literals: any character may stand in a password
         imap.authenticate("PLAIN", lambda _: _plain(account))

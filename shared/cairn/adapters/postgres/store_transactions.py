@@ -73,6 +73,7 @@ PARTS = {
     "node_reader": "memory.recall.PostgresNodeReader",
     "node_views": "memory.nodes.PostgresNodeViews",
     "nodes": "stores.PostgresNodes",
+    "oauth_sign_ins": "agents.oauth_sign_ins.PostgresOAuthSignIns",
     "opinions": "agents.people.PostgresOpinions",
     "opportunities": "discovery.opportunities.PostgresOpportunities",
     "outbox": "stores.PostgresOutbox",

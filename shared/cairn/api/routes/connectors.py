@@ -18,6 +18,7 @@ from cairn.connectors.port import ConnectorState, ToolCall
 from cairn.connectors.registry import ConnectorShown
 from cairn.connectors.requests import MAX_URL_CHARS, ConnectorChange, NewConnector
 from cairn.kernel.records import convert
+from cairn.oauth_client.sign_in import SignInShown
 from cairn.safety.tools import Autonomy, Criticality, Lane, ToolSpec
 
 routes = router("connectors")
@@ -310,6 +311,65 @@ def call_connector_tool(
     result = services.connectors.call(caller, call)
     shown = ("text", "is_error", "truncated", "simulated", "cached", "ms")
     return answer({name: getattr(result, name) for name in shown})
+
+
+@routes.post(
+    "/v1/connectors/{connector}/sign-in",
+    summary="Begin to sign in to a connector",
+    response_model=None,
+    responses={
+        **answers(200, "The code to type, and where", SignInShown),
+        **problems("not-found", "conflict"),
+    },
+)
+def begin_connector_sign_in(
+    connector: ConnectorName, caller: Admin, services: Services
+) -> Response:
+    """Ask its authorization server for a device code; the one under way while it has time left."""
+    return answer(services.connectors.sign_in(caller, connector))
+
+
+@routes.get(
+    "/v1/connectors/{connector}/sign-in",
+    summary="Show how signing in to a connector stands",
+    response_model=None,
+    responses={
+        **answers(200, "How it stands", SignInShown),
+        **problems("not-found", "conflict"),
+    },
+)
+def get_connector_sign_in(connector: ConnectorName, caller: Admin, services: Services) -> Response:
+    """Show how signing in stands. Nobody is asked."""
+    return answer(services.connectors.signed_in(caller, connector))
+
+
+@routes.post(
+    "/v1/connectors/{connector}/sign-in/poll",
+    summary="Ask whether a sign-in to a connector is done",
+    response_model=None,
+    responses={
+        **answers(200, "How it stands", SignInShown),
+        **problems("not-found", "conflict"),
+    },
+)
+def poll_connector_sign_in(connector: ConnectorName, caller: Admin, services: Services) -> Response:
+    """Ask the authorization server, if it is time to: `ask_again_in` says when it is again."""
+    return answer(services.connectors.poll_sign_in(caller, connector))
+
+
+@routes.delete(
+    "/v1/connectors/{connector}/sign-in",
+    summary="Sign out of a connector",
+    response_model=None,
+    responses={
+        **answers(200, "Its token is gone", ConnectorRemoved),
+        **problems("not-found", "conflict"),
+    },
+)
+def end_connector_sign_in(connector: ConnectorName, caller: Admin, services: Services) -> Response:
+    """Forget the token, and the sign-in under way."""
+    services.connectors.sign_out(caller, connector)
+    return answer({"name": connector})
 
 
 def _shown(shown: ConnectorShown) -> ConnectorView:

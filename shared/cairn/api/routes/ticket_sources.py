@@ -14,6 +14,7 @@ from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, Name, examples
 from cairn.api.routing import any_query, router
 from cairn.kernel.records import convert
+from cairn.oauth_client.sign_in import SignInShown
 from cairn.tickets.adapter import Delivered
 from cairn.tickets.personas import DEFAULT
 from cairn.tickets.polling import EventsTaken, PollResult
@@ -182,6 +183,63 @@ def remove_ticket_source(source_id: SourceId, caller: Admin, services: Services)
 def poll_ticket_source(source_id: SourceId, caller: Admin, services: Services) -> Response:
     """Fetch what is new at a help desk, for up to twenty seconds."""
     return answer(services.poll_source(caller, source_id, seconds=POLL_SECONDS))
+
+
+@routes.post(
+    "/v1/ticket-sources/{source_id}/sign-in",
+    summary="Begin to sign in to a ticket source",
+    response_model=None,
+    responses={
+        **answers(200, "The code to type, and where", SignInShown),
+        **problems("not-found", "conflict"),
+    },
+)
+def begin_source_sign_in(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Ask its authorization server for a device code; the one under way while it has time left."""
+    return answer(services.ticket_sources.sign_in(caller, source_id))
+
+
+@routes.get(
+    "/v1/ticket-sources/{source_id}/sign-in",
+    summary="Show how signing in to a ticket source stands",
+    response_model=None,
+    responses={
+        **answers(200, "How it stands", SignInShown),
+        **problems("not-found", "conflict"),
+    },
+)
+def get_source_sign_in(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Show how signing in stands. Nobody is asked."""
+    return answer(services.ticket_sources.signed_in(caller, source_id))
+
+
+@routes.post(
+    "/v1/ticket-sources/{source_id}/sign-in/poll",
+    summary="Ask whether a sign-in to a ticket source is done",
+    response_model=None,
+    responses={
+        **answers(200, "How it stands", SignInShown),
+        **problems("not-found", "conflict"),
+    },
+)
+def poll_source_sign_in(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Ask the authorization server, if it is time to: `ask_again_in` says when it is again."""
+    return answer(services.ticket_sources.poll_sign_in(caller, source_id))
+
+
+@routes.delete(
+    "/v1/ticket-sources/{source_id}/sign-in",
+    summary="Sign out of a ticket source",
+    response_model=None,
+    responses={
+        **answers(200, "Its token is gone", TicketSourceRemoved),
+        **problems("not-found", "conflict"),
+    },
+)
+def end_source_sign_in(source_id: SourceId, caller: Admin, services: Services) -> Response:
+    """Forget the token, and the sign-in under way."""
+    services.ticket_sources.sign_out(caller, source_id)
+    return answer({"id": source_id})
 
 
 @routes.get(

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from cairn.investigations import citations
 from cairn.investigations.journal import opened, text_in
+from cairn.investigations.people.mending import mends_of
 from cairn.investigations.run.moving import read
 from cairn.investigations.snapshot import dump
-from cairn.investigations.views import EscalationView, HandOff, mends
+from cairn.investigations.views import EscalationView, HandOff
 from cairn.kernel.errors import Conflict, NotFound
 from cairn.kernel.records import convert
 from cairn.ledger.keys import BodyUnreadable, SubjectForgotten
@@ -80,6 +81,7 @@ class Escalations:
         with self.journal.reading(workspace_id) as stores:
             row = stores.escalations.find(escalation_id)
             ticket = stores.tickets.find(row.ticket_id) if row else None
+            mend = mends_of(stores, ticket.waits_for if ticket else None)
         if row is None:
             raise _no_such(escalation_id)
         (body,) = opened(self.journal, workspace_id, [(row, row.why)])
@@ -98,7 +100,7 @@ class Escalations:
             ),
             citations=_cited(memory) if memory else (),
             memory=without_vault(memory) if memory else None,
-            mend=mends(ticket.waits_for if ticket else None),
+            mend=mend,
         )
 
     def retry(self, principal: Principal, escalation_id: UUID) -> EscalationView:

@@ -16,10 +16,10 @@ from uuid import UUID
 
 from cairn.investigations.journal import agent_of, text_in
 from cairn.investigations.journal import opened as opened_rows
+from cairn.investigations.people.mending import mends_of
 from cairn.investigations.ports import Channel, EscalationState
 from cairn.investigations.run.moving import find_investigation, opened
 from cairn.investigations.snapshot import Snapshots
-from cairn.investigations.views import mends
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Conflict, FieldError, NotFound, Unavailable, ValidationFailed
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cairn.investigations.journal import Journal
     from cairn.investigations.ports import Escalation
     from cairn.investigations.state import Investigation
+    from cairn.investigations.views import MendView
     from cairn.kernel.access import Principal
     from cairn.tickets.write_back import Desk
     from cairn.webhooks.webhooks import WebhookSender
@@ -139,7 +140,7 @@ class Call:
     investigation: Investigation
     channel: str
     why: str
-    waits_for: str | None
+    mend: tuple[MendView, ...]
     vault: Mapping[str, str]
 
     @property
@@ -156,8 +157,8 @@ class Call:
         """Return what a person is told, with placeholders."""
         mend = "".join(
             f"\nThe {mend.kind} {mend.name} has to be authorised again: `{mend.command}` "
-            f"({mend.path}). The ticket goes on by itself then."
-            for mend in mends(self.waits_for)
+            f"or in the console at {mend.page}. The ticket goes on by itself then."
+            for mend in self.mend
         )
         return (
             f"Cairn calls a person: {self.escalation.verdict.value}. {self.why}{mend}\n"
@@ -207,6 +208,7 @@ class DeliverEscalation:
             investigation = find_investigation(stores, row.investigation_id)
             sealed = stores.investigations.snapshot(row.investigation_id)
             ticket = stores.tickets.find(row.ticket_id)
+            mend = mends_of(stores, ticket.waits_for if ticket else None)
         snapshots = Snapshots(cipher=self.journal.platform.cipher)
         memory = opened(self.journal.platform.keys, snapshots, investigation, sealed).memory
         (body,) = opened_rows(self.journal, workspace_id, [(row, row.why)])
@@ -216,7 +218,7 @@ class DeliverEscalation:
             investigation=investigation,
             channel=persona.escalation,
             why=(text_in(body, "why") or "")[:MAX_WHY_CHARS],
-            waits_for=ticket.waits_for if ticket else None,
+            mend=mend,
             vault=memory.vault,
         )
 
@@ -396,7 +398,8 @@ def payload(call: Call) -> bytes:
     """Return the JSON body of a webhook: type, timestamp and data, with ids and no texts."""
     row = call.escalation
     mend = [
-        {"kind": mend.kind, "name": mend.name, "path": mend.path} for mend in mends(call.waits_for)
+        {"kind": mend.kind, "name": mend.name, "path": mend.path, "page": mend.page}
+        for mend in call.mend
     ]
     fields = {
         "type": EVENT,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cairn.adapters.http.rest import RestService
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.resilience.breaker import Breakers
+    from cairn.oauth_client.ports import Bearer
     from cairn.tickets.adapter import TicketAdapter
     from cairn.tickets.ticket import SourceKind
 
@@ -60,7 +61,8 @@ class Fields:
 class Opening:
     """A source that is opened, its fields checked, and what of this process its client needs.
 
-    `allow_private` lets addresses lead into this network: for a laptop.
+    `allow_private` lets addresses lead into this network: for a laptop. `bearer` gives the tokens
+    of one that is signed in to by a device code.
     """
 
     config: Mapping[str, Any]
@@ -70,6 +72,7 @@ class Opening:
     clock: Clock
     stopwatch: Stopwatch
     breakers: Breakers
+    bearer: Bearer | None = None
 
     def service(
         self,

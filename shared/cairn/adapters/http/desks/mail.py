@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from cairn.adapters.http.desks.declaring import (
     Fields,
@@ -11,7 +12,12 @@ from cairn.adapters.http.desks.declaring import (
     is_ascii_secret,
     is_hours,
     is_text,
+    refuse,
 )
+from cairn.adapters.http.rest import checked_base_url
+from cairn.oauth_client.client import SECRET as CLIENT_SECRET
+from cairn.oauth_client.client import SETTING as OAUTH
+from cairn.oauth_client.client import read_client
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:
@@ -29,10 +35,12 @@ def _open(opening: Opening) -> MailAdapter:
     from cairn.tickets.mail import MailAdapter, address_of
 
     config, own = opening.config, address_of(opening.config)
+    _check_sign_in(opening)
     account = MailAccount(
         address=own.address,
         username=config.get("username", own.address),
-        password=opening.secrets["password"],
+        password=opening.secrets.get("password", ""),
+        bearer=opening.bearer,
         imap_url=config["imap_url"],
         smtp_url=config["smtp_url"],
         folder=config.get("folder", "INBOX"),
@@ -42,8 +50,26 @@ def _open(opening: Opening) -> MailAdapter:
     return MailAdapter(box=ImapSmtpBox(account), own=own, clock=opening.clock)
 
 
+def _check_sign_in(opening: Opening) -> None:
+    """Refuse a mailbox with a password and a sign-in, or with neither."""
+    if (OAUTH in opening.config) == ("password" in opening.secrets):
+        refuse("secrets.password", f"is needed, or config.{OAUTH} is: one of them")
+    if OAUTH in opening.config:
+        client = read_client(opening.config[OAUTH], opening.secrets)
+        for url in client.addresses:
+            parts = urlsplit(url)
+            base = f"{parts.scheme}://{parts.netloc}"
+            checked_base_url(base, allow_private=opening.allow_private)
+    elif CLIENT_SECRET in opening.secrets:
+        refuse(f"secrets.{CLIENT_SECRET}", f"is of config.{OAUTH}, which is not there")
+
+
 def _is_address(value: object) -> bool:
     return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def _is_folder(value: object) -> bool:
@@ -62,8 +88,9 @@ DESK = HelpDesk(
             "customer": is_text,
             "authserv_id": is_text,
             "backfill_hours": is_hours,
+            OAUTH: _is_table,
         },
     ),
-    secrets=Fields(needed={"password": is_ascii_secret}),
+    secrets=Fields(allowed={"password": is_ascii_secret, CLIENT_SECRET: is_ascii_secret}),
     open=_open,
 )

@@ -24,7 +24,12 @@ UPDATE connector SET transport = %(transport)s, builtin = %(builtin)s, command =
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: remove
--- A connector leaves with its state.
+-- A connector leaves with its state, and with what it was signed in by.
+WITH signed_out AS (
+  DELETE FROM oauth_sign_in s USING connector c
+   WHERE c.workspace_id = %(workspace_id)s AND c.name = %(called)s
+     AND s.workspace_id = c.workspace_id AND s.holder_id = c.id
+)
 DELETE FROM connector WHERE workspace_id = %(workspace_id)s AND name = %(called)s
 
 -- name: all

@@ -103,7 +103,9 @@ SELECT DISTINCT t.waits_for FROM ticket t
    AND t.status NOT IN ('new', 'queued', 'investigating')
    AND (EXISTS (SELECT FROM connector c
                  WHERE c.workspace_id = t.workspace_id AND t.waits_for = 'connector:' || c.name
-                   AND c.changed_at > t.claimed_at)
+                   AND (c.changed_at > t.claimed_at OR EXISTS (
+                     SELECT FROM oauth_sign_in o WHERE o.workspace_id = c.workspace_id
+                      AND o.holder_id = c.id AND o.signed_in_at > t.claimed_at)))
      OR EXISTS (SELECT FROM ticket_source s
                  WHERE s.workspace_id = t.workspace_id AND t.waits_for = 'source:' || s.name
                    AND s.state = 'active'))

@@ -51,7 +51,10 @@ UPDATE ticket_source SET error = %(error)s,
  WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: remove
--- A source goes with what it was sent; its tickets stay.
+-- A source goes with what it was sent, and with what it was signed in by; its tickets stay.
+WITH signed_out AS (
+  DELETE FROM oauth_sign_in WHERE workspace_id = %(workspace_id)s AND holder_id = %(id)s
+)
 DELETE FROM ticket_source WHERE workspace_id = %(workspace_id)s AND id = %(id)s
 
 -- name: event
