@@ -29,12 +29,32 @@ BASE = "base"  # every function takes it, so the other layers leave out what it 
 GROUPS = (BASE, "api", "documents", "vectors", "llm", "sources")
 # What a package asks for and our functions never import, with the reason.
 NOT_NEEDED = {
+    # servers of protocols that a function does not speak: Lambda's runtime serves, spans go by HTTP
+    "api": ("uvicorn",),
+    "base": ("googleapis-common-protos",),
     # tokenizers' downloads (ours is a file), and OpenSearch's other protocol (ours is HTTP)
     "vectors": ("huggingface-hub", "opensearch-protobufs"),
 }
 LEFT_OUT = ("__pycache__", "tests", "bin")
-LEFT_OUT_OF_ONNXRUNTIME = ("datasets", "quantization", "tools", "transformers")
-LEFT_OUT_FILES = ("*.pyi", "*.pyc", "*.c", "*.h", "*.a")
+LEFT_OUT_OF = {
+    "aws_lambda_powertools": (
+        "event_handler",
+        *(
+            f"utilities/{name}"
+            for name in (
+                *("auth_alpha", "batch", "circuit_breaker", "data_classes", "data_masking"),
+                *("feature_flags", "idempotency", "kafka", "parameters", "parser", "streaming"),
+            )
+        ),
+    ),
+    "lxml": ("html", "includes", "isoschematron"),
+    "numpy": ("f2py",),
+    "onnxruntime": ("datasets", "quantization", "tools", "transformers"),
+}
+LEFT_OUT_FILES = (
+    *("*.pyi", "*.pyc", "*.c", "*.h", "*.a", "*.pyx", "*.pxd", "*.pxi", "RECORD"),
+    *("objectify.*.so", "lxml/sax.*", "lxml/builder.*"),
+)
 NAME = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 
@@ -94,7 +114,7 @@ def _install(wanted: str, machine: str, target: Path) -> None:
 def _strip(packages: Path) -> None:
     """Take away what no import needs: tests, byte code, stubs, C sources, command scripts."""
     unneeded = [path for name in LEFT_OUT for path in packages.rglob(name) if path.is_dir()]
-    unneeded += [packages / "onnxruntime" / name for name in LEFT_OUT_OF_ONNXRUNTIME]
+    unneeded += [packages / name / part for name, parts in LEFT_OUT_OF.items() for part in parts]
     for path in unneeded:
         shutil.rmtree(path, ignore_errors=True)
     for pattern in LEFT_OUT_FILES:

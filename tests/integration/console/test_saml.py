@@ -29,6 +29,7 @@ from cairn.accounts.addresses import ADDRESS_ATTEMPTS
 from cairn.accounts.attempts import ATTEMPT_LASTS
 from cairn.api.app import create_app
 from cairn.api.console.saml import ANSWER, BACK, METADATA, THERE
+from cairn.api.entry import create_asgi_app
 from cairn.api.options import ApiOptions
 from cairn.bootstrap.parts import logger
 from cairn.kernel.access import PersonRole
@@ -683,6 +684,23 @@ def test_other_sites_begin_no_sign_in_an_address_has_so_many_and_nobody_is_sent_
         assert urlsplit(browser.get(THERE).headers["location"]).path == "/idp/sso"
     full = browser.get(THERE)
     assert (full.status_code, int(full.headers["retry-after"]) >= 1) == (429, True)
+
+
+@pytest.mark.parametrize(("edition", "offered"), [("full", True), ("team", False)])
+def test_a_server_offers_what_its_settings_say(
+    provider: IdentityProvider,
+    database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    edition: str,
+    offered: bool,
+) -> None:
+    chosen = {"CAIRN_SIGN_IN_SAML": provider.metadata, "CAIRN_EDITION": edition}
+    for name, value in (environment(database.app_url, tmp_path) | chosen).items():
+        monkeypatch.setenv(name, value)
+    stand_in_for_aws(monkeypatch, Cloud())
+    page = Browser(create_asgi_app(), base=OWN).get("/console/sign-in")
+    assert ("Sign in with 127.0.0.1" in page.text) is offered
 
 
 def test_the_edition_full_has_it_and_a_deployment_without_a_provider_has_no_such_door(
