@@ -1840,6 +1840,13 @@ export function search(
   return { method: "POST", path: "/v1/search", body, reads: true };
 }
 
+/** List searches. */
+export function listSearches(
+  query: { node_id?: string | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
+): Call<M["SearchPage"]> {
+  return { method: "GET", path: "/v1/searches", query };
+}
+
 /** Explain a search. */
 export function getSearch(
   searchId: string,

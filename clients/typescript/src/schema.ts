@@ -4950,6 +4950,13 @@ export interface components {
              * @description The search's id.
              */
             search_id: string;
+            /**
+             * Format: uuid
+             * @description The id of who did it.
+             */
+            principal_id: string;
+            /** @description The session it belongs to, as its writer names it. */
+            session_id: string | null;
             /** @description The recipe of the search, by name. */
             recipe: string;
             /** @description The recipe as the workspace, the request and the question left it. */
@@ -4977,6 +4984,10 @@ export interface components {
             cached_from: string | null;
             /** @description Milliseconds until the ranking was done. */
             duration_ms: number;
+            /** @description Milliseconds of each stage. */
+            stages_ms: {
+                [key: string]: number;
+            };
             /** @description What did not work as it should, part by part. */
             degraded: string[];
             /** @description How many candidates each leg had. */
@@ -7723,6 +7734,13 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list; go on with `next_cursor` until it is null. */
+        SearchPage: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["SearchView"][];
+            /** @description Send it as `cursor` for the next page; null at the end. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list; go on with `next_cursor` until it is null. */
         SummaryPage: {
             /** @description The items, in their order. */
             items: components["schemas"]["SummaryView"][];
@@ -8940,6 +8958,39 @@ export interface components {
             related?: components["schemas"]["RelatedNode"][];
             /** @description How many related nodes were left out. */
             related_dropped?: number;
+        };
+        /**
+         * @description A search in a list: who asked it when, how many were returned, and `rank` of the node that
+         *     the list is about. `asked_by` is the name of a key or a person; None for the deployment itself.
+         */
+        SearchView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was asked.
+             */
+            asked_at: string;
+            /**
+             * Format: uuid
+             * @description The id of who did it.
+             */
+            principal_id: string;
+            asked_by: string | null;
+            /** @description The session it belongs to, as its writer names it. */
+            session_id: string | null;
+            /** @description The recipe of the search, by name. */
+            recipe: string;
+            returned: number;
+            /** @description Its place, from 1; null when it was not returned. */
+            rank: number | null;
+            /** @description Milliseconds until the ranking was done. */
+            duration_ms: number;
+            /** @description The ledger position that the answer was read as of; null for now. */
+            as_of_position: number | null;
         };
         /** @description One section of a document: its headings path and how many chunks it has. */
         SectionView: {

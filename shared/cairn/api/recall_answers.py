@@ -509,6 +509,9 @@ class ExplainedSearch(TypedDict):
     """A search, leg by leg and signal by signal."""
 
     search_id: UUID
+    principal_id: UUID
+    asked_by: str | None
+    session_id: str | None
     recipe: str
     recipe_used: dict[str, Any]
     asked_at: datetime
@@ -519,6 +522,7 @@ class ExplainedSearch(TypedDict):
     counts_as_access: bool
     cached_from: UUID | None
     duration_ms: float
+    stages_ms: dict[str, float]
     degraded: list[str]
     candidates: dict[str, int]
     replayed: bool

@@ -1,4 +1,4 @@
-"""`cairn remember`, `recall`, `context`, and `searches`: why a search found what it found."""
+"""`cairn remember`, `recall`, `context`, and `searches`: who was given what, and why."""
 
 import json
 import re
@@ -11,7 +11,17 @@ import typer
 
 from cairn.cli.client import Failure
 from cairn.cli.deps import Deps
-from cairn.cli.options import Client, Json, Scope, deps_of, escape, print_json, table, without_none
+from cairn.cli.options import (
+    Client,
+    Json,
+    Scope,
+    deps_of,
+    escape,
+    moment,
+    print_json,
+    table,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,7 +31,7 @@ BATCH = 500
 _COLOURS = {"created": "green", "superseded": "green", "rejected": "red"}
 
 searches_app = typer.Typer(
-    help="Searches that were made: explained and replayed.", no_args_is_help=True
+    help="Searches that were made: listed, explained and replayed.", no_args_is_help=True
 )
 
 PersonalizeFor = Annotated[
@@ -158,6 +168,12 @@ def recall(
     kind: Annotated[list[str] | None, typer.Option(help="event, fact, decision, status.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Memory, Chunk, Document ...")] = None,
     client: Client = None,
+    occurred_from: Annotated[
+        str | None, typer.Option("--from", help="Of what happened from a time.")
+    ] = None,
+    occurred_to: Annotated[
+        str | None, typer.Option("--to", help="Of what happened before a time.")
+    ] = None,
     valid_at: Annotated[str | None, typer.Option(help="What was true then.")] = None,
     as_of: Annotated[str | None, typer.Option(help="What was known then.")] = None,
     superseded: Annotated[bool, typer.Option(help="Earlier versions too.")] = False,
@@ -181,6 +197,8 @@ def recall(
             "kinds": kind,
             "labels": label,
             "client_id": client,
+            "occurred_from": occurred_from,
+            "occurred_to": occurred_to,
             "valid_at": valid_at,
             "as_of": position,
             "include_superseded": superseded,
@@ -303,6 +321,35 @@ def source_of(result: dict[str, Any]) -> str:
     validity = result.get("validity", "current")
     holds = "" if validity == "current" else validity
     return " · ".join(part for part in (kind, where, when, holds) if part)
+
+
+@searches_app.command("list")
+def list_searches(
+    ctx: typer.Context,
+    node: Annotated[
+        str | None, typer.Option(help="Only those that returned this node: who was given it.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the newest searches: who asked, when, in which session, how many were returned."""
+    deps = deps_of(ctx)
+    items = deps.client.get("/v1/searches", node_id=node, limit=limit)["items"]
+    if as_json:
+        return print_json(items)
+    shown = table("id", "when", "who", "session", "returned", "place", whole="id")
+    for each in items:
+        who, session = each["asked_by"] or "", each["session_id"] or ""
+        place = str(each["rank"] or "")
+        shown.add_row(
+            each["id"],
+            moment(each["asked_at"]),
+            escape(who),
+            escape(session),
+            str(each["returned"]),
+            place,
+        )
+    deps.out.print(shown if items else "No search that you may see, of the days they are kept.")
 
 
 @searches_app.command("show")

@@ -72,6 +72,12 @@ def list_memories(
     state: Annotated[
         str, typer.Option(help="active, superseded, quarantined, ...; any.")
     ] = "active",
+    occurred_from: Annotated[
+        str | None, typer.Option("--from", help="Of what happened from a time.")
+    ] = None,
+    occurred_to: Annotated[
+        str | None, typer.Option("--to", help="Of what happened before a time.")
+    ] = None,
     as_of: Annotated[
         str | None, typer.Option("--as-of", help="What stood then: a time, or a ledger position.")
     ] = None,
@@ -86,6 +92,8 @@ def list_memories(
         "key": key,
         "session_id": session,
         "state": state,
+        "occurred_from": occurred_from,
+        "occurred_to": occurred_to,
         "as_of": as_of,
     }
     page = deps.client.get("/v1/memories", limit=limit, **where)

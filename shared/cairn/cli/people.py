@@ -328,12 +328,16 @@ def reject(
 @proposals.command("list")
 def list_proposals(
     ctx: typer.Context,
+    state: Annotated[
+        str, typer.Option(help="proposed, or remembered: lines that people marked.")
+    ] = "proposed",
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
     as_json: Json = False,
 ) -> None:
     """List proposed nodes, which recurred and wait for a person, newest first."""
     deps = deps_of(ctx)
-    pages = list(islice(deps.client.pages("/v1/proposals", limit=min(limit, 200)), limit))
+    asked = deps.client.pages("/v1/proposals", state=state, limit=min(limit, 200))
+    pages = list(islice(asked, limit))
     if as_json:
         return print_json(pages)
     shown = table("id", "label", "what")

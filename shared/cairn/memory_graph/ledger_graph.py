@@ -225,6 +225,13 @@ class LedgerGraph:
         with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
             return stores.memory_graph.provisional(before=before, limit=limit)
 
+    def remembered(
+        self, workspace_id: UUID, labels: Sequence[str], *, before: UUID | None, limit: int
+    ) -> Sequence[MemoryNode]:
+        """Return what a person made of lines of timelines, before a node, the newest first."""
+        with self.writer.platform.transactions.reading(self.principal_of(workspace_id)) as stores:
+            return stores.memory_graph.remembered(labels, before=before, limit=limit)
+
     def healthcheck(self) -> Health:
         """Ask the database for nothing, as nobody."""
         try:

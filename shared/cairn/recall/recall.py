@@ -426,7 +426,7 @@ class Recall:
             ranking,
             [item.sketch.id for item in best],
             degraded=trouble,
-            duration_ms=stages.total(),
+            stages_ms=stages.ms,
         )
         recording = self.search_runs.record(run)
         legs = {name: _scores(outcome) for name, outcome in outcomes.items()}
@@ -511,7 +511,12 @@ class Recall:
         if changed:
             return None
         run = replace(
-            cached.run, id=search.id, started_at=search.started_at, cached_from=cached.run.id
+            cached.run,
+            id=search.id,
+            started_at=search.started_at,
+            cached_from=cached.run.id,
+            duration_ms=stages.total(),
+            stages_ms=dict(stages.ms),
         )
         degraded = _ended(self.search_runs.record(run))
         stages.end("record")

@@ -191,8 +191,9 @@ class SearchRun:
     the workspace, the request and the route left it. `scored` has every candidate whose signals
     were computed, best first before duplicates went; `reranked` what a reranker said of the best,
     `merged` which ids a kept one stands for. `counts_as_access` is False for searches in the past
-    (`as_of`), which never refresh a memory. `duration_ms` is until the ranking was done. Neither
-    the query's text nor any other text is kept; `request_digest` tells equal requests.
+    (`as_of`), which never refresh a memory. `duration_ms` is until the ranking was done, and
+    `stages_ms` what each stage took of it. Neither the query's text nor any other text is kept;
+    `request_digest` tells equal requests.
     """
 
     id: UUID
@@ -219,3 +220,4 @@ class SearchRun:
     as_of_position: int | None = None
     session_id: str | None = None
     cached_from: UUID | None = None  # the search whose answer was given again
+    stages_ms: Mapping[str, float] = field(default_factory=dict[str, float])

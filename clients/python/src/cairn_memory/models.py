@@ -6217,6 +6217,39 @@ class SearchResult(Model):
     """How many related nodes were left out."""
 
 
+class SearchView(Model):
+    """
+    A search in a list: who asked it when, how many were returned, and `rank` of the node that
+    the list is about. `asked_by` is the name of a key or a person; None for the deployment itself.
+    """
+
+    id: UUID
+    """Its id."""
+
+    asked_at: AwareDatetime
+    """When it was asked."""
+
+    principal_id: UUID
+    """The id of who did it."""
+
+    asked_by: str | None
+    session_id: str | None
+    """The session it belongs to, as its writer names it."""
+
+    recipe: str
+    """The recipe of the search, by name."""
+
+    returned: int
+    rank: int | None
+    """Its place, from 1; null when it was not returned."""
+
+    duration_ms: float
+    """Milliseconds until the ranking was done."""
+
+    as_of_position: int | None
+    """The ledger position that the answer was read as of; null for now."""
+
+
 class SectionView(Model):
     """One section of a document: its headings path and how many chunks it has."""
 
@@ -9926,6 +9959,12 @@ class ExplainedSearch(Model):
     search_id: UUID
     """The search's id."""
 
+    principal_id: UUID
+    """The id of who did it."""
+
+    session_id: str | None
+    """The session it belongs to, as its writer names it."""
+
     recipe: str
     """The recipe of the search, by name."""
 
@@ -9955,6 +9994,9 @@ class ExplainedSearch(Model):
 
     duration_ms: float
     """Milliseconds until the ranking was done."""
+
+    stages_ms: dict[str, float]
+    """Milliseconds of each stage."""
 
     degraded: list[str]
     """What did not work as it should, part by part."""
@@ -10853,6 +10895,16 @@ class RunPage(Model):
     """One page of a list; go on with `next_cursor` until it is null."""
 
     items: list[RunView]
+    """The items, in their order."""
+
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
+
+
+class SearchPage(Model):
+    """One page of a list; go on with `next_cursor` until it is null."""
+
+    items: list[SearchView]
     """The items, in their order."""
 
     next_cursor: str | None

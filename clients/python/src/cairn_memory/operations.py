@@ -4291,6 +4291,25 @@ def search(
     )
 
 
+def list_searches(
+    *,
+    node_id: UUID | str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call[models.SearchPage]:
+    """List searches.
+
+    List one's own searches, an admin every one: who asked, when, how many were returned.
+    Neither what was asked nor any text is kept. With `node_id`, `rank` is the node's place.
+    """
+    return Call(
+        method="GET",
+        path="/v1/searches",
+        answer=models.SearchPage,
+        query={"node_id": node_id, "limit": limit, "cursor": cursor},
+    )
+
+
 def get_search(
     search_id: UUID | str,
     *,

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console.routes import ConsoleRoute, Reader, shown
+from cairn.graph.node import Label
 from cairn.investigations.citations import Citation, Kind, parse
 from cairn.kernel.errors import NotFound
 
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.api.console.guard import Visitor
+    from cairn.recall.records import FoundNode
 
 CITED = "/console/cited"
+_PAGES = {Label.MEMORY: "/console/memories", Label.CONVERSATION: "/console/conversations"}
 
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
@@ -35,6 +39,17 @@ class Source:
     facts: Mapping[str, Any]
     parts: Sequence[tuple[str, str]]
     path: str
+
+
+def page_of(node: FoundNode) -> str:
+    """Return the page of a node."""
+    path = next((path for label, path in _PAGES.items() if node.label == label), None)
+    return f"{path}/{node.id}" if path else cited_page(f"[memory:{node.id}]")
+
+
+def cited_page(citation: str) -> str:
+    """Return the page of what a citation names."""
+    return f"{CITED}?{urlencode({'citation': citation})}"
 
 
 @routes.get(CITED)

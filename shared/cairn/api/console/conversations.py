@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 CONVERSATIONS, LOG = "/console/conversations", "/console/session-log"
 PER_PAGE, MESSAGES, LINES, HITS = 25, 50, 50, 20
+LOGS = {"Stream": "all", "Errors": "errors", "Events": "events"}
+"""The logs of a session, as a row's menu names them."""
 _OPTIONS = {
     "channel": "channel",
     "session": "session",
@@ -120,6 +122,7 @@ def show_conversations(request: Request, visitor: Reader) -> Response:
         chosen=chosen,
         q=question,
         channels=[each.value for each in Channel],
+        logs=LOGS,
         **listed,
     )
 

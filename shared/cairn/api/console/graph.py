@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from cairn.api.console import pages
+from cairn.api.console.cited import page_of
 from cairn.api.console.forms import number_of, wrong_field
 from cairn.api.console.guard import id_of
 from cairn.api.console.memories import Moment, moment_of
@@ -158,15 +159,6 @@ def lines_of(around: Subgraph, focus: FoundNode) -> list[Line]:
         if focus.id in (edge.source_id, edge.target_id)
     ]
     return sorted(lines, key=lambda each: (each.relation, not each.outgoing, each.node.text))
-
-
-def page_of(node: FoundNode) -> str:
-    """Return the page of a node."""
-    pages_of = {Label.MEMORY: "/console/memories", Label.CONVERSATION: "/console/conversations"}
-    for label, path in pages_of.items():
-        if node.label == label:
-            return f"{path}/{node.id}"
-    return f"/console/cited?{urlencode({'citation': f'[memory:{node.id}]'})}"
 
 
 @routes.get(GRAPH + "/data")

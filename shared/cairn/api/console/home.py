@@ -15,12 +15,14 @@ from cairn.investigations.state import State
 from cairn.kernel.errors import CairnError
 from cairn.llm.costs import CostBy
 from cairn.reading.views import MemoryFilter
+from cairn.workflows.rows import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from cairn.api.console.guard import Visitor
+    from cairn.investigations.people.proposing import Proposal
 
 SHOWN, MOST = 6, 50
 WORKING = (
@@ -36,10 +38,11 @@ WORKING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Something in a part of Home: its text, and when."""
+    """Something in a part of Home: its text, when, and where it leads."""
 
     text: str
     at: datetime | None = None
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,30 +74,85 @@ def _filled(tile: Tile, fill: Fill, visitor: Visitor, now: datetime) -> Tile:
 
 
 def _waiting(visitor: Visitor, _: datetime) -> dict[str, Any]:
-    """Questions, and for who works what may be learned and calls of people that failed."""
+    """Questions of agents and workflows; for who works what may be learned, and failed calls."""
     questions = visitor.services.investigations.approvals(
         visitor.principal, state=ApprovalState.PENDING, before=None, limit=MOST
     )
-    lines = [Line(text=f"Approve {each.tool}?", at=each.asked_at) for each in questions]
+    lines = [
+        Line(text=f"Approve {each.tool}?", at=each.asked_at, page=f"/console/approvals/{each.id}")
+        for each in questions
+    ]
+    lines += _runs(visitor, RunState.WAITING, "waits for a word")
     if visitor.works:
         staged = visitor.services.candidates.page(
             visitor.principal, state=CandidateState.STAGED, limit=MOST
         )
-        lines += [Line(text=f"Review: {each.title or 'a resolution'}") for each in staged]
+        lines += [
+            Line(
+                text=f"Review: {each.title or 'a resolution'}",
+                at=each.staged_at,
+                page=f"/console/review/resolutions/{each.id}",
+            )
+            for each in staged
+        ]
+        proposals = visitor.services.proposals.page(visitor.principal, limit=MOST)
+        lines += [
+            Line(text=f"Proposed: {proposal_name(each)}", page="/console/review#proposals")
+            for each in proposals
+        ]
         calls = visitor.services.escalations.page(
             visitor.principal, state=EscalationState.FAILED, limit=MOST
         )
-        lines += [Line(text="A person could not be called", at=each.queued_at) for each in calls]
+        lines += [
+            Line(
+                text="A person could not be called",
+                at=each.queued_at,
+                page=f"/console/investigations/{each.investigation_id}/hand-off",
+            )
+            for each in calls
+        ]
     return _some(lines)
+
+
+def proposal_name(proposal: Proposal) -> str:
+    """Return what a proposed node says or is called."""
+    properties = proposal.properties
+    said = properties.get("title") or properties.get("text")
+    return str(said or f"{proposal.label} {proposal.natural_key.split(':')[-1]}")
+
+
+def _runs(visitor: Visitor, state: RunState, what: str) -> list[Line]:
+    """Return runs of workflows in a state."""
+    runs = visitor.services.workflow_runs.page(
+        visitor.principal, state=state, before=None, limit=MOST
+    )
+    return [
+        Line(
+            text=f"{each.workflow}: {what}",
+            at=each.moved_at,
+            page=f"/console/workflow-runs/{each.id}",
+        )
+        for each in runs
+    ]
 
 
 def _chatting(visitor: Visitor, _: datetime) -> dict[str, Any]:
     """Customers who wait for somebody, the longest first."""
     chats = visitor.services.browse_chats.waiting(visitor.principal, MOST)
-    return _some([Line(text=each.why or "A customer waits", at=each.waits_since) for each in chats])
+    return _some(
+        [
+            Line(
+                text=each.why or "A customer waits",
+                at=each.waits_since,
+                page=f"/console/chats/{each.id}",
+            )
+            for each in chats
+        ]
+    )
 
 
-def _working(visitor: Visitor, _: datetime) -> dict[str, Any]:
+def _working(visitor: Visitor, now: datetime) -> dict[str, Any]:
+    """Investigations and workflows that go on, what moved last first."""
     running = [
         each
         for state in WORKING
@@ -102,12 +160,19 @@ def _working(visitor: Visitor, _: datetime) -> dict[str, Any]:
             visitor.principal, state=state, ticket_id=None, before=None, limit=MOST
         )
     ]
-    return _some(
-        [
-            Line(text=f"{each.persona}: {each.state.lower().replace('_', ' ')}", at=each.moved_at)
-            for each in sorted(running, key=lambda item: item.moved_at, reverse=True)
-        ]
-    )
+    lines = [
+        (
+            each.moved_at,
+            Line(
+                text=f"{each.persona}: {each.state.lower().replace('_', ' ')}",
+                at=each.moved_at,
+                page=f"/console/investigations/{each.id}",
+            ),
+        )
+        for each in running
+    ]
+    lines += [(each.at or now, each) for each in _runs(visitor, RunState.RUNNING, "runs")]
+    return _some([line for _, line in sorted(lines, key=lambda item: item[0], reverse=True)])
 
 
 def _today(visitor: Visitor, now: datetime) -> dict[str, Any]:
@@ -118,7 +183,7 @@ def _today(visitor: Visitor, now: datetime) -> dict[str, Any]:
     )
     return _some(
         [
-            Line(text=each.text, at=each.recorded_at)
+            Line(text=each.text, at=each.recorded_at, page=f"/console/memories/{each.id}")
             for each in page.items
             if each.recorded_at >= midnight
         ]
@@ -131,6 +196,7 @@ def _health(visitor: Visitor, _: datetime) -> dict[str, Any]:
     behind = f"Work has waited {backlog.minutes}; cairn doctor says more"
     return {
         "count": "behind" if backlog.behind or status.failed_embeddings else "well",
+        "page": "/console/audit/checks" if visitor.is_admin else "",
         "lines": [
             Line(text=behind if backlog.behind else "Nothing has waited too long"),
             Line(text=f"{status.pending_embeddings} nodes wait for a vector"),
@@ -148,6 +214,7 @@ def _costs(visitor: Visitor, now: datetime) -> dict[str, Any]:
     )
     return {
         "count": f"{report.total.usd:.2f} USD",
+        "page": "/console/costs",
         "lines": [
             Line(text=f"{row.name}: {row.usd:.2f} USD, {row.calls} calls")
             for row in report.rows[:SHOWN]
@@ -169,7 +236,8 @@ _PARTS: Sequence[tuple[Tile, Fill]] = (
             id="waiting",
             title="Waits for a person",
             empty="Nothing waits. What agents may not do alone is asked here before it is done.",
-            command="cairn approvals list --state pending",
+            command="cairn approvals list --state pending\ncairn workflow runs --state waiting\n"
+            "cairn candidates list\ncairn proposals list\ncairn escalations list --state failed",
             path="/v1/approvals?state=pending",
             page="/console/approvals",
         ),
@@ -190,8 +258,8 @@ _PARTS: Sequence[tuple[Tile, Fill]] = (
         Tile(
             id="working",
             title="Agents at work",
-            empty="No investigation runs. One begins with a ticket.",
-            command="cairn investigations list",
+            empty="No investigation and no workflow runs. An investigation begins with a ticket.",
+            command="cairn investigations list\ncairn workflow runs --state running",
             path="/v1/investigations",
             page="/console/investigations",
         ),

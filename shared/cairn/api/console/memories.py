@@ -6,6 +6,7 @@ and nothing is changed. Not forgetting, which destroys keys (`forgetting.py`).
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -14,6 +15,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
+from cairn.api.console.cited import page_of
 from cairn.api.console.forms import day_of, number_of, wrong_field
 from cairn.api.console.guard import form_from
 from cairn.api.console.memory_deeds import (
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from cairn.api.console.guard import Visitor
 
 MEMORIES = "/console/memories"
-PER_PAGE, HITS = 25, 10
+PER_PAGE, HITS, READERS = 25, 10, 10
 STATES = tuple(state.value for state in State if state is not State.DELETED)
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
@@ -106,12 +108,41 @@ class Selection:
 
     def command(self, moment: Moment) -> str:
         """Return the same as a command."""
-        then = f" --as-of {moment.position}" if moment.is_past else ""
-        client = f" --client {pages.quoted(self.client)}" if self.client else ""
-        kind = f" --kind {self.kind}" if self.kind else ""
+        values = {
+            "client": self.client,
+            "kind": self.kind,
+            "from": _midnight(self.since),
+            "to": _midnight(self.until),
+            "as-of": str(moment.position) if moment.is_past else "",
+        }
+        more = "".join(f" --{name} {pages.quoted(text)}" for name, text in values.items() if text)
         if self.q:
-            return f"cairn recall {pages.quoted(self.q)} --explain{client}{kind}{then}"
-        return f"cairn memory list{client}{kind} --state {self.state}{then}"
+            past = " --superseded" if self.question(moment).include_superseded else ""
+            return f"cairn recall {pages.quoted(self.q)} --limit {HITS} --explain{more}{past}"
+        return f"cairn memory list --state {self.state}{more}"
+
+    def call(self, moment: Moment) -> tuple[str, str]:
+        """Return the same as a call of the API: its path, and its body where it has one."""
+        values: dict[str, Any] = {
+            "client_id": self.client,
+            "occurred_from": _midnight(self.since),
+            "occurred_to": _midnight(self.until),
+            "as_of": moment.position,
+        }
+        filled = {name: value for name, value in values.items() if value not in ("", None)}
+        if not self.q:
+            kind = {"type": self.kind} if self.kind else {}
+            return f"/v1/memories?{urlencode({'state': self.state, **kind, **filled})}", ""
+        asked: dict[str, Any] = {"query": self.q, "limit": HITS, **filled}
+        if self.kind:
+            asked["kinds"] = [self.kind]
+        if self.question(moment).include_superseded:
+            asked["include_superseded"] = True
+        return "/v1/search", json.dumps(asked, ensure_ascii=False)
+
+
+def _midnight(day: str) -> str:
+    return f"{day}T00:00:00Z" if day else ""
 
 
 def selection_of(query: Mapping[str, str]) -> Selection:
@@ -248,6 +279,8 @@ def memory_page(
         versions=[_version_row(each) for each in reversed(versions)],
         moment=moment,
         origins=_origins(visitor, memory_id, moment),
+        page_of=page_of,
+        readers=visitor.services.explain_search.page(principal, node_id=memory_id, limit=READERS),
         editable=version is not None and not moment.is_past and memory.state in EDITABLE,
         seen=seen_of(memory),
         notice_of=_notice(query),

@@ -1,4 +1,4 @@
-"""Review: resolutions that may become documents, nodes that are proposed, lines worth remembering.
+"""Review: resolutions that may become documents, what is proposed, lines worth remembering.
 
 Not what is proposed, nor when: `investigations.people` does that.
 """
@@ -12,13 +12,15 @@ from fastapi import APIRouter, Request, Response
 from cairn.api.console import pages
 from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
-from cairn.investigations.people.proposing import LABELS
+from cairn.discovery.matching.rows import OpportunityState
+from cairn.investigations.people.proposing import LABELS, ProposalState
 from cairn.investigations.ports import CandidateState
 from cairn.kernel.access import Scope
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
     from uuid import UUID
 
 REVIEW, RESOLUTIONS = "/console/review", "/console/review/resolutions"
@@ -60,10 +62,24 @@ def _review(
         status=status,
         **pages.cut("candidates", candidates, SHOWN),
         proposals=services.proposals.page(visitor.principal, limit=SHOWN),
+        remembered=services.proposals.page(
+            visitor.principal, state=ProposalState.REMEMBERED, limit=SHOWN
+        ),
+        **_meetings(visitor),
         state=state,
         states=pages.choices(CandidateState, "staged"),
         wrong=wrong,
     )
+
+
+def _meetings(visitor: Visitor) -> dict[str, Any]:
+    """Return what the discovery network proposes to the visitor, who sees their own alone."""
+    member = visitor.services.ties.member(visitor.principal)
+    if member is None:
+        return {"member": None, "meetings": ()}
+    states = (OpportunityState.DRAFT, OpportunityState.PENDING)
+    rows = visitor.services.opportunities.page(member, states=states, before=None, limit=SHOWN)
+    return {"member": member.client_id, "meetings": [each for each in rows if each.can]}
 
 
 @routes.get(RESOLUTIONS + "/{candidate_id}")

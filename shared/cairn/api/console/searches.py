@@ -24,17 +24,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 SEARCHES = "/console/searches"
+SHOWN = 25
 
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
 
 @routes.get(SEARCHES)
 def find_search(request: Request, visitor: Reader) -> Response:
-    """Lead to the search of an id that somebody was given."""
+    """List the newest; lead to the search of an id that somebody was given."""
     text = request.query_params.get("id", "").strip()
     if text:
         return pages.go_to(f"{SEARCHES}/{_id(text)}")
-    return shown(request, visitor, "search.html", search=None)
+    before = request.query_params.get("before", "")
+    listed = visitor.services.explain_search.page(
+        visitor.principal, before=_id(before) if before else None, limit=SHOWN + 1
+    )
+    return shown(
+        request, visitor, "search.html", search=None, **pages.cut("searches", listed, SHOWN)
+    )
 
 
 @routes.get(SEARCHES + "/{search_id}")

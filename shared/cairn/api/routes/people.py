@@ -16,7 +16,7 @@ from cairn.api.fields import Body, ScopeName, Text, at_most
 from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.routing import router
 from cairn.investigations.people.learning import MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from cairn.investigations.people.proposing import Proposal
+from cairn.investigations.people.proposing import Proposal, ProposalState
 from cairn.investigations.ports import CandidateState, Channel, EscalationState
 from cairn.investigations.views import CandidateView, EscalationView, HandOff
 from cairn.kernel.access import Scope
@@ -267,7 +267,7 @@ def reject_candidate(
     summary="List proposed nodes",
     response_model=None,
     responses={
-        **answers(200, "Provisional nodes of the memory graph, the newest first", PageOf[Proposal]),
+        **answers(200, "Nodes of the memory graph, the newest first", PageOf[Proposal]),
         **problems(),
     },
 )
@@ -275,16 +275,20 @@ def list_proposals(
     caller: Admin,
     services: Services,
     options: Options,
+    state: Annotated[
+        ProposalState, Query(description="What waits for a person, or lines that were remembered.")
+    ] = ProposalState.PROPOSED,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """List what was seen again and again, for a person to make active."""
+    """List what was seen again and again, for a person to make active; or what people marked."""
     return newest_answer(
-        partial(services.proposals.page, caller),
+        partial(services.proposals.page, caller, state=state),
         limit=limit,
         cursor=cursor,
         key="label",
         route=_PROPOSALS,
+        filters={"state": state.value},
         options=options,
     )
 

@@ -1,5 +1,6 @@
-"""Why a search found what it found, and whether that was of use."""
+"""Searches that were made: who was given what, why, and whether that was of use."""
 
+from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -8,18 +9,50 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cairn.api.answers import answer
-from cairn.api.dependencies import Anyone, Services
-from cairn.api.documentation import answers, problems
+from cairn.api.dependencies import Anyone, Options, Services
+from cairn.api.documentation import PageOf, answers, problems
 from cairn.api.fields import Body
+from cairn.api.pages import Cursor, Limit, newest_answer
 from cairn.api.recall_answers import ExplainedSearch
 from cairn.api.routing import router
 from cairn.recall.proactive import Signal
-from cairn.recall.searches.searches import Feedback
+from cairn.recall.searches.searches import Feedback, SearchView
 from cairn.recall.walks.picture import walk_picture
 
 routes = router("searches")
 
 Form = Annotated[Literal["json", "svg"], Query(description="svg draws the walked graph.")]
+
+
+@routes.get(
+    "/v1/searches",
+    summary="List searches",
+    response_model=None,
+    responses={**answers(200, "The newest first", PageOf[SearchView]), **problems()},
+)
+def list_searches(
+    caller: Anyone,
+    services: Services,
+    options: Options,
+    node_id: Annotated[
+        UUID | None, Query(description="Only those that returned this node: who was given it.")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List one's own searches, an admin every one: who asked, when, how many were returned.
+
+    Neither what was asked nor any text is kept. With `node_id`, `rank` is the node's place.
+    """
+    return newest_answer(
+        partial(services.explain_search.page, caller, node_id=node_id),
+        limit=limit,
+        cursor=cursor,
+        key="asked_at",
+        route="searches",
+        filters={"node_id": str(node_id) if node_id else None},
+        options=options,
+    )
 
 
 @routes.get(

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.graph.edge import Relation
@@ -275,9 +276,16 @@ class ProposeObservations:
         return True
 
 
+class ProposalState(StrEnum):
+    """Which nodes: those that wait for a person, or those that a person made of a line."""
+
+    PROPOSED = "proposed"
+    REMEMBERED = "remembered"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A provisional node as it is shown."""
+    """A node that is proposed, or was remembered, as it is shown."""
 
     id: UUID
     label: str
@@ -298,12 +306,20 @@ class Proposals:
     clock: Clock
 
     def page(
-        self, principal: Principal, *, before: UUID | None = None, limit: int = 50
+        self,
+        principal: Principal,
+        *,
+        state: ProposalState = ProposalState.PROPOSED,
+        before: UUID | None = None,
+        limit: int = 50,
     ) -> tuple[Proposal, ...]:
-        """Return what waits for a person, the newest first."""
+        """Return what waits for a person, or what lines were remembered, the newest first."""
         principal.require_person()
-        graph = self.graph(principal)
-        nodes = graph.provisional(principal.workspace_id, before=before, limit=limit)
+        graph, workspace_id = self.graph(principal), principal.workspace_id
+        if state is ProposalState.REMEMBERED:
+            nodes = graph.remembered(workspace_id, LABELS, before=before, limit=limit)
+        else:
+            nodes = graph.provisional(workspace_id, before=before, limit=limit)
         return tuple(_shown(item) for item in nodes)
 
     def accept(self, principal: Principal, node_id: UUID) -> Proposal:

@@ -213,6 +213,8 @@ def explained_json(explained: Explained) -> dict[str, Any]:
     run = explained.run
     return {
         "search_id": str(run.id),
+        "principal_id": str(run.principal_id),
+        "session_id": run.session_id,
         "recipe": run.recipe,
         "recipe_used": dict(run.recipe_used),
         "asked_at": format_timestamp(run.started_at),
@@ -223,6 +225,7 @@ def explained_json(explained: Explained) -> dict[str, Any]:
         "counts_as_access": run.counts_as_access,
         "cached_from": str(run.cached_from) if run.cached_from else None,
         "duration_ms": round(run.duration_ms, 3),
+        "stages_ms": dict(run.stages_ms),
         "degraded": list(run.degraded),
         "candidates": {leg: len(candidates) for leg, candidates in run.candidates.items()},
         "replayed": explained.replayed,

@@ -82,7 +82,7 @@ def run_of(
     returned: Sequence[UUID],
     *,
     degraded: Sequence[str],
-    duration_ms: float,
+    stages_ms: Mapping[str, float],
 ) -> SearchRun:
     """Return what is kept of this search."""
     graph = next((outcome.graph for outcome in outcomes.values() if outcome.graph), None)
@@ -96,7 +96,7 @@ def run_of(
         returned=tuple(returned),
         candidates={name: outcome.candidates for name, outcome in outcomes.items()},
         degraded=tuple(degraded),
-        duration_ms=duration_ms,
+        duration_ms=sum(stages_ms.values()),
         counts_as_access=search.filters.as_of_position is None,
         request_digest=digest_of(search.request, search.principal.workspace_id),
         recipe_used=recipe_json(search.recipe) | _held_to(ranking),
@@ -116,6 +116,7 @@ def run_of(
         ),
         as_of_position=search.filters.as_of_position,
         session_id=search.request.session_id,
+        stages_ms={name: round(ms, 3) for name, ms in stages_ms.items()},
     )
 
 

@@ -98,11 +98,45 @@ MAX_READ = 400
 SHOWN_CHARS = 200
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchView:
+    """A search in a list: who asked it when, how many were returned, and `rank` of the node that
+    the list is about. `asked_by` is the name of a key or a person; None for the deployment itself.
+    """
+
+    id: UUID
+    asked_at: datetime
+    principal_id: UUID
+    asked_by: str | None
+    session_id: str | None
+    recipe: str
+    returned: int
+    rank: int | None
+    duration_ms: float
+    as_of_position: int | None
+
+
 class KeptRuns(Protocol):
     """Searches of a workspace."""
 
     def find(self, principal: Principal, run_id: UUID) -> SearchRun | None:
         """Return one search of the principal's workspace; None when there is none."""
+        ...
+
+    def asked_by(self, principal: Principal, principal_id: UUID) -> str | None:
+        """Return the name of the key or the person who searched; None where there is none."""
+        ...
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        node_id: UUID | None,
+        of: UUID | None,
+        before: UUID | None,
+        limit: int,
+    ) -> Sequence[SearchView]:
+        """Return searches before one, the newest first: `of` a principal, that gave a node."""
         ...
 
 
@@ -121,6 +155,7 @@ class ReadSearches:
         """
         explained = self.explained(principal, search_id)
         shown = explained_json(explained)
+        shown["asked_by"] = self.runs.asked_by(principal, explained.run.principal_id)
         rows: Sequence[dict[str, Any]] = (*shown["results"], *shown["others"])
         ids = [result.node_id for result in (*explained.results, *explained.others)]
         walked = [end for edge in explained.run.edges for end in (edge.source_id, edge.target_id)]
@@ -135,6 +170,21 @@ class ReadSearches:
             if fromkey in texts
         ]
         return shown
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        node_id: UUID | None = None,
+        before: UUID | None = None,
+        limit: int,
+    ) -> Sequence[SearchView]:
+        """Return the principal's searches, an admin every one, the newest first.
+
+        With a `node_id` those that returned it.
+        """
+        of = None if principal.role is Role.ADMIN else principal.principal_id
+        return self.runs.page(principal, node_id=node_id, of=of, before=before, limit=limit)
 
     def explained(self, principal: Principal, search_id: UUID) -> Explained:
         """Return why each result is where it is; NotFound as above."""

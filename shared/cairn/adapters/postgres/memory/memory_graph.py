@@ -80,6 +80,15 @@ class PostgresMemoryGraph(Store):
         """Return provisional nodes made before one, the newest first."""
         return self.all_of(NODE, "memory_graph.provisional", before=before, limit=limit)
 
+    def remembered(
+        self, labels: Collection[str], *, before: UUID | None, limit: int
+    ) -> Sequence[MemoryNode]:
+        """Return nodes of the labels that a person made of lines of timelines, the newest first."""
+        stored = [_stored(label) for label in labels]
+        return self.all_of(
+            NODE, "memory_graph.remembered", labels=stored, before=before, limit=limit
+        )
+
     def node_page(self, after: Ref | None, *, position: int, limit: int) -> Sequence[MemoryNode]:
         """Return nodes made up to a position, by label and natural key."""
         label, key = after or ("", "")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cairn.ageing.count_accesses import UncountedSearch
     from cairn.kernel.access import Principal
+    from cairn.recall.searches.searches import SearchView
 
 
 RECORD_TIMEOUT_MS = 2_000
@@ -58,6 +59,36 @@ class PostgresSearchRuns:
             cursor = connection.cursor(row_factory=record(_run))
             return cursor.execute(query("search_run.find"), parameters).fetchone()
 
+    def asked_by(self, principal: Principal, principal_id: UUID) -> str | None:
+        """Return the name of the key or the person who searched; None where there is none."""
+        parameters = {"workspace_id": principal.workspace_id, "id": principal_id}
+        with bound(self._database, principal) as connection:
+            return scalar(connection, "search_run.asked_by", parameters)
+
+    def page(
+        self,
+        principal: Principal,
+        *,
+        node_id: UUID | None,
+        of: UUID | None,
+        before: UUID | None,
+        limit: int,
+    ) -> Sequence[SearchView]:
+        """Return searches before one, the newest first: `of` a principal, that gave a node."""
+        from cairn.recall.searches.searches import SearchView  # the worker lists none
+
+        parameters = {
+            "workspace_id": principal.workspace_id,
+            "node_id": node_id,
+            "of": of,
+            "before": before,
+            "limit": limit,
+        }
+        name = "search_run.page_of_node" if node_id else "search_run.page"
+        with bound(self._database, principal) as connection:
+            cursor = connection.cursor(row_factory=record(SearchView))
+            return cursor.execute(query(name), parameters).fetchall()
+
 
 def _row(run: SearchRun) -> dict[str, Any]:
     return {
@@ -88,6 +119,7 @@ def _row(run: SearchRun) -> dict[str, Any]:
         "as_of_position": run.as_of_position,
         "session_id": run.session_id,
         "cached_from": run.cached_from,
+        "stages_ms": Jsonb(dict(run.stages_ms)),
     }
 
 

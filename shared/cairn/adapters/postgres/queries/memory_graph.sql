@@ -77,6 +77,16 @@ SELECT n.id, n.label, n.key, n.metadata, n.state
   ) AS n
  ORDER BY n.id DESC LIMIT %(limit)s
 
+-- name: remembered
+-- Nodes that a person made of lines of timelines, before one, the newest first: their keys say so.
+SELECT n.id, n.label, n.key, n.metadata, n.state
+  FROM unnest(%(labels)s::text[]) AS w (label)
+  JOIN node n ON n.workspace_id = %(workspace_id)s AND n.label COLLATE "C" = w.label
+   AND n.key COLLATE "C" >= lower(w.label) || ':investigation:'
+   AND n.key COLLATE "C" < lower(w.label) || ':investigation;'
+ WHERE n.state = 'active' AND (%(before)s::uuid IS NULL OR n.id < %(before)s)
+ ORDER BY n.id DESC LIMIT %(limit)s
+
 -- name: node_page
 -- Nodes made up to a position by what names them, from after one on.
 SELECT n.id, n.label, n.key, n.metadata, n.state FROM node n

@@ -60,11 +60,26 @@
     });
   });
 
+  // Where a page is not on https or this machine, browsers copy only what is selected.
+  const copySelected = (text) => {
+    const field = document.body.appendChild(document.createElement("textarea"));
+    field.value = text;
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    return copied;
+  };
+  const copied = async (text) => {
+    try { await navigator.clipboard.writeText(text); return true; } catch { return copySelected(text); }
+  };
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
-    if (!button) return;
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = "Copied";
+    if (!button || button.dataset.told) return;
+    const before = [...button.childNodes];
+    button.dataset.told = (await copied(button.dataset.copy)) ? "Copied" : "Not copied";
+    button.replaceChildren(button.dataset.told);
+    button.focus();
+    setTimeout(() => { button.replaceChildren(...before); delete button.dataset.told; }, 4000);
   });
 
   // The navigation folds where there is no room beside the page; the style sheet says where.
