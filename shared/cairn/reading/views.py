@@ -105,11 +105,16 @@ class MemoryView(MemoryFields):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryVersion:
-    """One version of a memory, held over ledger positions [from_position, to_position)."""
+    """One version of a memory, held over ledger positions [from_position, to_position).
+
+    `changed_at` and `entry_type` are of the entry at `from_position`, which made it so.
+    """
 
     from_position: int
     to_position: int | None
     memory: MemoryView
+    changed_at: datetime | None = None
+    entry_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

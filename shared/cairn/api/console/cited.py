@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.api.console.guard import Visitor
-    from cairn.recall.records import FoundNode
 
 CITED = "/console/cited"
 _PAGES = {Label.MEMORY: "/console/memories", Label.CONVERSATION: "/console/conversations"}
@@ -41,10 +40,10 @@ class Source:
     path: str
 
 
-def page_of(node: FoundNode) -> str:
+def page_of(label: str, node_id: object) -> str:
     """Return the page of a node."""
-    path = next((path for label, path in _PAGES.items() if node.label == label), None)
-    return f"{path}/{node.id}" if path else cited_page(f"[memory:{node.id}]")
+    path = next((path for of, path in _PAGES.items() if of == label), None)
+    return f"{path}/{node_id}" if path else cited_page(f"[memory:{node_id}]")
 
 
 def cited_page(citation: str) -> str:

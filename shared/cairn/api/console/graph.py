@@ -172,7 +172,7 @@ def read_graph(request: Request, visitor: Reader) -> Response:
             "id": str(each.node.id),
             "label": each.node.label,
             "text": name_of(each.node)[:SHOWN_CHARS],
-            "page": page_of(each.node),
+            "page": page_of(each.node.label, each.node.id),
         }
         for each in around.nodes
     ]

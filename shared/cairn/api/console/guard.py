@@ -111,13 +111,15 @@ def address_of(request: Request) -> str | None:
 def visitor_of(request: Request) -> Visitor:
     """Return who is signed in; Unauthenticated for nobody."""
     require_own_host(request)
-    _require_characters(request.query_params.values())
+    _require_characters((request.scope["path"], *request.query_params.values()))
     services = cast("ApiServices", request.app.state.services)
     session = services.sessions.admit(request.cookies.get(cookie_name(request), ""))
     request.state.console_session = session
     principal = principal_of(session)
     request.state.principal = principal
-    return Visitor(services=services, session=session, principal=principal)
+    visitor = Visitor(services=services, session=session, principal=principal)
+    request.state.visitor = visitor
+    return visitor
 
 
 def changing_visitor(request: Request, form: Mapping[str, str]) -> Visitor:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cairn.api.console.guard import Visitor
-    from cairn.investigations.people.proposing import Proposal
 
 SHOWN, MOST = 6, 50
 WORKING = (
@@ -96,10 +95,9 @@ def _waiting(visitor: Visitor, _: datetime) -> dict[str, Any]:
             for each in staged
         ]
         proposals = visitor.services.proposals.page(visitor.principal, limit=MOST)
-        lines += [
-            Line(text=f"Proposed: {proposal_name(each)}", page="/console/review#proposals")
-            for each in proposals
-        ]
+        if proposals:
+            text = f"{_many(len(proposals))} proposed for the memory graph"
+            lines.append(Line(text=text, page="/console/review#proposals"))
         calls = visitor.services.escalations.page(
             visitor.principal, state=EscalationState.FAILED, limit=MOST
         )
@@ -114,11 +112,8 @@ def _waiting(visitor: Visitor, _: datetime) -> dict[str, Any]:
     return _some(lines)
 
 
-def proposal_name(proposal: Proposal) -> str:
-    """Return what a proposed node says or is called."""
-    properties = proposal.properties
-    said = properties.get("title") or properties.get("text")
-    return str(said or f"{proposal.label} {proposal.natural_key.split(':')[-1]}")
+def _many(count: int) -> str:
+    return f"{MOST} or more" if count >= MOST else str(count)
 
 
 def _runs(visitor: Visitor, state: RunState, what: str) -> list[Line]:
@@ -223,8 +218,7 @@ def _costs(visitor: Visitor, now: datetime) -> dict[str, Any]:
 
 
 def _some(lines: Sequence[Line]) -> dict[str, Any]:
-    count = f"{MOST} or more" if len(lines) >= MOST else str(len(lines))
-    return {"count": count, "lines": lines[:SHOWN]}
+    return {"count": _many(len(lines)), "lines": lines[:SHOWN]}
 
 
 if TYPE_CHECKING:

@@ -169,15 +169,26 @@ def read_chain(request: Request, visitor: Reader) -> Response:
 
 
 @routes.get(LEDGER + "/anchors")
-def show_anchors(request: Request, visitor: Reader) -> Response:
-    """Let the server verify the chain against the signed heads outside the database."""
+def show_anchors(request: Request, visitor: Reader, run: str = "") -> Response:
+    """Let the server verify the chain against the signed heads outside the database.
+
+    The page asks for that once it stands: a long chain takes a while.
+    """
     _require_admin(visitor)
     report, wrong = None, ""
     try:
-        report = visitor.services.verify_anchors(visitor.principal)
+        report = visitor.services.verify_anchors(visitor.principal) if run else None
     except CairnError as error:
         wrong = error.detail
-    return _shown(request, visitor, "ledger_anchors.html", "anchors", report=report, wrong=wrong)
+    return _shown(
+        request,
+        visitor,
+        "ledger_anchors.html",
+        "anchors",
+        report=report,
+        wrong=wrong,
+        waits=not run,
+    )
 
 
 @routes.get(LEDGER + "/forgettings")

@@ -193,6 +193,7 @@ def show_memories(request: Request, visitor: Reader) -> Response:
         states=STATES,
         kinds=tuple(MemoryKind),
         notice_of=_notice(query),
+        page_of=page_of,
         here=chosen.link(as_of=moment.position),
         **listed,
     )
@@ -311,6 +312,8 @@ def _version_row(version: MemoryVersion) -> dict[str, Any]:
     edit: Any = own.get("edit") or {}
     return {
         "position": version.from_position,
+        "at": version.changed_at,
+        "by": version.entry_type,
         "memory": version.memory,
         "how": edit.get("how", ""),
         "why": edit.get("reason", ""),

@@ -8,13 +8,20 @@ from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
 from cairn.api.console import guard, home, pages
 from cairn.api.console.guard import Visitor, form_from, form_of, visitor_of
 from cairn.kernel.clock import utc_now
-from cairn.kernel.errors import CairnError, NotFound, RateLimited, Unauthenticated
+from cairn.kernel.errors import (
+    CairnError,
+    NotFound,
+    RateLimited,
+    Unauthenticated,
+    ValidationFailed,
+)
 from cairn.kernel.metrics import Metric
 
 if TYPE_CHECKING:
@@ -39,6 +46,8 @@ class ConsoleRoute(APIRoute):
         async def served(request: Request) -> Response:
             try:
                 return await handle(request)
+            except RequestValidationError:
+                return _refusal(request, ValidationFailed("This address is not one of ours."))
             except CairnError as error:
                 return _refusal(request, error)
 
@@ -47,7 +56,7 @@ class ConsoleRoute(APIRoute):
 
 def _refusal(request: Request, error: CairnError) -> Response:
     if not isinstance(error, Unauthenticated) or error.reason != "session":
-        return pages.refused(request, error, None)
+        return pages.refused(request, error, getattr(request.state, "visitor", None))
     path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     goal = guard.own_path(path) if request.method == "GET" else guard.HOME
     where = SIGN_IN if goal == guard.HOME else f"{SIGN_IN}?{_encoded(goal)}"

@@ -13,6 +13,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
+from cairn.api.console.cited import page_of
 from cairn.api.console.guard import form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.kernel.errors import Denied, NotFound, ValidationFailed
@@ -55,6 +56,7 @@ def show_search(search_id: str, request: Request, visitor: Reader) -> Response:
         search=explained,
         at=parse_timestamp(explained["asked_at"]),
         steps=steps_of(explained),
+        page_of=page_of,
         names={node["node_id"]: node["text"] for node in explained["nodes"]},
         thanked=request.query_params.get("done") == "feedback",
     )

@@ -137,9 +137,20 @@ def _memory(*, importance: int, entities: Sequence[Mapping[str, str]], **row: An
     )
 
 
-def _version(*, from_position: int, to_position: int | None, **row: Any) -> MemoryVersion:
+def _version(
+    *,
+    from_position: int,
+    to_position: int | None,
+    changed_at: datetime | None,
+    entry_type: str | None,
+    **row: Any,
+) -> MemoryVersion:
     return MemoryVersion(
-        from_position=from_position, to_position=to_position, memory=_memory(**row)
+        from_position=from_position,
+        to_position=to_position,
+        memory=_memory(**row),
+        changed_at=changed_at,
+        entry_type=entry_type,
     )
 
 

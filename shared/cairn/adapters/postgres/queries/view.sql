@@ -33,7 +33,7 @@ WITH RECURSIVE line (id) AS (
     JOIN edge e ON e.workspace_id = %(workspace_id)s AND e.source_id = m.id
      AND e.view = 'temporal' AND e.relation = 'SUPERSEDES'
 )
-SELECT n.from_position, n.to_position, {n.columns}, n.created_position AS position, n.kind AS type,
+SELECT n.from_position, n.to_position, l.recorded_at AS changed_at, l.type AS entry_type, {n.columns}, n.created_position AS position, n.kind AS type,
   coalesce(n.agents, '{}') AS agents,
   (SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('name', t.canonical_name, 'type', t.kind)), '[]')
      FROM edge r JOIN node t ON t.workspace_id = %(workspace_id)s AND t.id = r.target_id
@@ -45,6 +45,7 @@ SELECT n.from_position, n.to_position, {n.columns}, n.created_position AS positi
   EXISTS (SELECT FROM embedding e
            WHERE e.workspace_id = %(workspace_id)s AND e.node_id = n.id) AS embedded
   FROM node_version n
+  LEFT JOIN ledger l ON l.workspace_id = %(workspace_id)s AND l.position = n.from_position
  WHERE n.workspace_id = %(workspace_id)s AND n.id IN (SELECT id FROM line) AND n.label = 'Memory'
    AND (current_agent() IS NULL OR current_agent() = ANY (coalesce(n.agents, '{""}')))
    AND EXISTS (SELECT FROM node present

@@ -113,11 +113,17 @@
       else { context.moveTo(node.x + size, node.y); context.arc(node.x, node.y, size, 0, 6.2832); }
     };
 
+    // A label that would lie on another one is left out; those that matter come first.
+    let taken = [];
     const caption = (node, weight, colour) => {
       context.font = `${weight} ${13 / view.scale}px system-ui, sans-serif`;
       context.fillStyle = colour;
       const text = node.text.length > 32 ? `${node.text.slice(0, 31)}…` : node.text;
-      context.fillText(text, node.x + (NODE + 3) / view.scale, node.y + 4 / view.scale);
+      const [left, base] = [node.x + (NODE + 3) / view.scale, node.y + 4 / view.scale];
+      const box = [left, base - 12 / view.scale, left + context.measureText(text).width, base + 4 / view.scale];
+      if (taken.some((each) => box[0] < each[2] && each[0] < box[2] && box[1] < each[3] && each[1] < box[3])) return;
+      taken.push(box);
+      context.fillText(text, left, base);
     };
 
     const draw = () => {
@@ -158,7 +164,7 @@
     const marked = (colours, size) => {
       const named = new Set(graph.nodes.size <= 40 ? graph.nodes.values() : []);
       for (const node of [...(chosen?.beside ?? focus?.beside ?? [])].slice(0, 40)) named.add(node);
-      for (const node of named) if (node !== focus && node !== chosen) caption(node, 400, colours.quiet);
+      taken = [];
       for (const [node, far] of [[focus, 2], [chosen, 3.2]]) {
         if (!node || (far === 3.2 && node === focus)) continue;
         context.strokeStyle = colours.link;
@@ -168,6 +174,7 @@
         context.stroke();
         caption(node, 700, colours.text);
       }
+      for (const node of named) if (node !== focus && node !== chosen) caption(node, 400, colours.quiet);
     };
 
     const frame = () => {
