@@ -1676,7 +1676,7 @@ export function retractPremise(
 
 /** List proposed nodes. */
 export function listProposals(
-  query: { limit?: number | undefined; cursor?: string | undefined } = {},
+  query: { state?: M["ProposalState"] | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
 ): Call<M["ProposalPage"]> {
   return { method: "GET", path: "/v1/proposals", query };
 }

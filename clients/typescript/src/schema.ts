@@ -2289,6 +2289,11 @@ export interface components {
             /** @description Compare as this; without it, as what the values are. */
             type?: components["schemas"]["ValueType"] | null;
         };
+        /**
+         * @description Which nodes: those that wait for a person, or those that a person made of a line.
+         * @enum {string}
+         */
+        ProposalState: "proposed" | "remembered";
         /** @description An agent's public key: the 32 bytes of an Ed25519 key, in hexadecimal digits. */
         PublicKeyIn: {
             /** @description The 32 bytes of an Ed25519 public key, in hexadecimal digits. */
@@ -4955,6 +4960,7 @@ export interface components {
              * @description The id of who did it.
              */
             principal_id: string;
+            asked_by: string | null;
             /** @description The session it belongs to, as its writer names it. */
             session_id: string | null;
             /** @description The recipe of the search, by name. */
@@ -6652,7 +6658,11 @@ export interface components {
             /** @description What its writer should know. */
             warnings: string[];
         };
-        /** @description One version of a memory, held over ledger positions [from_position, to_position). */
+        /**
+         * @description One version of a memory, held over ledger positions [from_position, to_position).
+         *
+         *     `changed_at` and `entry_type` are of the entry at `from_position`, which made it so.
+         */
         MemoryVersion: {
             /** @description The ledger position from which the version held. */
             from_position: number;
@@ -6660,6 +6670,10 @@ export interface components {
             to_position: number | null;
             /** @description The memory. */
             memory: components["schemas"]["MemoryView"];
+            /** @description When it was last changed. */
+            changed_at: string | null;
+            /** @description The type of the ledger entry that made it so. */
+            entry_type: string | null;
         };
         /**
          * @description A stored memory as its reader sees it. `position` is that of the entry that made it.
@@ -8165,7 +8179,7 @@ export interface components {
             /** @description Every place that was searched. */
             places: components["schemas"]["Looked"][];
         };
-        /** @description A provisional node as it is shown. */
+        /** @description A node that is proposed, or was remembered, as it is shown. */
         Proposal: {
             /**
              * Format: uuid

@@ -29,7 +29,6 @@ def test_a_person_reads_what_was_said_what_it_gave_and_the_log_of_its_session(
         said = call(site, "POST", "/v1/conversations/messages", role=role, text=text, **about)
     draw(site.front, site.world)
     site.person(page, PersonRole.OWNER)
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.set_viewport_size(size)
     go_to(page, "Conversations")
     page.get_by_label("Client").fill(client)
@@ -37,6 +36,19 @@ def test_a_person_reads_what_was_said_what_it_gave_and_the_log_of_its_session(
     page.wait_for_url("**client=hut**")
     if size is WIDE:
         looks_well(page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    row = page.get_by_role("row").filter(has_text=session)
+    chip = row.get_by_role("button", name=f"Copy {said['conversation_id']}")
+    assert chip.inner_text().endswith(said["conversation_id"][:8])
+    chip.press("Enter")
+    row.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == said["conversation_id"]
+    row.get_by_text("View logs").press("Enter")
+    with page.context.expect_page() as opened:
+        row.get_by_role("link", name="Events").click()
+    opened.value.get_by_role("heading", name="Log of a session").wait_for()
+    assert f"session={session}&stream=events" in opened.value.url
+    opened.value.close()
     page.get_by_role("link", name=session, exact=True).click()
     page.get_by_role("heading", name="What was said").wait_for()
     assert HOSTILE in page.get_by_role("region", name="What was said").inner_text()

@@ -100,3 +100,46 @@ def test_a_person_finds_corrects_and_forgets_a_memory(
     looks_well(page)
     page.goto(f"{site.url}/console/memories?client={client}&state=any")
     page.get_by_text("No memory is like this").wait_for()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_keyboard_alone_finds_a_memory_corrects_it_and_takes_that_back(
+    site: Site, page: Page, size: ViewportSize
+) -> None:
+    about = f"Juno-{size['width']}"
+    call(site, "POST", "/v1/memories", type="fact", text=f"{about} keeps bees on the roof.")
+    site.person(page, PersonRole.REVIEWER)
+    page.set_viewport_size(size)
+    page.goto(f"{site.url}/console/memories")
+
+    def tab_to(what: str) -> None:
+        """Press Tab until the focus is at an element that this selects."""
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            if page.evaluate("what => document.activeElement.matches(what)", what):
+                return
+        raise AssertionError(what)
+
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # skip to the content
+    tab_to("#q")
+    page.keyboard.type(f"Where does {about} keep bees?")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="found").wait_for()
+    tab_to("article h3 a")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="A memory").wait_for()
+    tab_to("#change ~ details summary")
+    page.keyboard.press("Enter")
+    tab_to("#text")
+    page.keyboard.press("Control+a")
+    page.keyboard.type(f"{about} keeps goats in the yard.")
+    tab_to("#why")
+    page.keyboard.type("I was there")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 memory: corrected").wait_for()
+    assert "goats" in page.locator(".saying").inner_text()
+    tab_to(".notice button")
+    page.keyboard.press("Enter")
+    page.get_by_text("as before again").wait_for()
+    assert "bees" in page.locator(".saying").inner_text()

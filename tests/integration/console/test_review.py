@@ -104,6 +104,7 @@ def test_a_proposed_node_is_accepted_or_rejected_once(site: Site, agents: Agents
     page = colleague.get(REVIEW)
     assert HOSTILE not in page.text
     assert str(first) in page.text
+    assert "proposed for the memory graph" in colleague.get("/").text
     path = f"{REVIEW}/proposals"
     assert colleague.submit(f"{path}/{first}/accept").status_code == 403
     assert decider.submit(f"{path}/{first}/accept").status_code == 303
@@ -127,6 +128,10 @@ def test_a_line_of_a_timeline_is_remembered(site: Site, agents: Agents) -> None:
     done = decider.submit(path, label="fact", text="Unlocking helps.")
     assert done.status_code == 303
     assert "Unlocking helps." in decider.get(done.headers["location"]).text
+    for reads in (decider, colleague):
+        remembered = reads.get(REVIEW).text.partition('id="remembered"')[2]
+        assert "Unlocking helps." in remembered
+        assert f"/console/investigations/{investigation_id}#step-1" in remembered
     for wrong in ("0", "999", "x"):
         assert decider.get(path.removesuffix("1") + wrong).status_code == 404
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.integration.console import test_memories
 from tests.integration.console.test_memories import HOSTILE, tell
 
@@ -78,3 +79,35 @@ def test_a_search_of_somebody_else_is_for_admins_alone(deployed: Deployed) -> No
         assert answer.status_code == 404
         assert "no such search" in answer.text
     assert "meta.search_id" in reader.get(PAGE).text
+
+
+def test_who_was_given_a_memory_is_on_its_page_and_everybody_sees_their_own(
+    deployed: Deployed,
+) -> None:
+    reader = deployed.person(f"given-{new_id()}", PersonRole.READER)
+    memory = tell(deployed, "The bell of the harbour rings at six.")
+    key = deployed.front.call("POST", "/v1/keys", json={"name": "bell-ringer", "role": "agent"})
+    asked = {"query": "When does the bell of the harbour ring?", "session_id": "tower"}
+    bearer = {"authorization": f"Bearer {key['secret']}"}
+    deployed.front.call("POST", "/v1/search", json=asked, headers=bearer)
+    own = ask(reader, "When does the bell of the harbour ring?")
+    head = deployed.person(f"all-{new_id()}", PersonRole.ADMIN)
+    page = head.get(f"/console/memories/{memory}").text
+    assert "bell-ringer" in page
+    assert 'data-copy="tower"' in page
+    assert "1. of 1" in page
+    page = reader.get(f"/console/memories/{memory}").text
+    assert f'href="{PAGE}/{own}"' in page
+    assert "bell-ringer" not in page
+    assert "bell-ringer" in head.get(PAGE).text
+    assert "bell-ringer" not in reader.get(PAGE).text
+    listed = deployed.front.call("GET", "/v1/searches", params={"node_id": memory, "limit": 1})
+    assert [each["id"] for each in listed["items"]] == [own]
+    rest = {"node_id": memory, "cursor": listed["next_cursor"]}
+    (first,) = deployed.front.call("GET", "/v1/searches", params=rest)["items"]
+    assert (first["asked_by"], first["rank"], first["session_id"]) == ("bell-ringer", 1, "tower")
+    explained = deployed.front.call("GET", f"/v1/searches/{own}")
+    assert set(explained["stages_ms"]) >= {"understand", "legs", "rank"}
+    assert sum(explained["stages_ms"].values()) == pytest.approx(explained["duration_ms"], abs=0.1)
+    assert "Where the time went" in reader.get(f"{PAGE}/{own}").text
+    assert reader.get(f"{PAGE}?before={own}").status_code == 200

@@ -5442,7 +5442,7 @@ class Proof(Model):
 
 
 class Proposal(Model):
-    """A provisional node as it is shown."""
+    """A node that is proposed, or was remembered, as it is shown."""
 
     id: UUID
     """Its id."""
@@ -9962,6 +9962,7 @@ class ExplainedSearch(Model):
     principal_id: UUID
     """The id of who did it."""
 
+    asked_by: str | None
     session_id: str | None
     """The session it belongs to, as its writer names it."""
 
@@ -11939,7 +11940,11 @@ class WorkflowShownList(Model):
 
 
 class MemoryVersion(Model):
-    """One version of a memory, held over ledger positions [from_position, to_position)."""
+    """
+    One version of a memory, held over ledger positions [from_position, to_position).
+
+    `changed_at` and `entry_type` are of the entry at `from_position`, which made it so.
+    """
 
     from_position: int
     """The ledger position from which the version held."""
@@ -11949,6 +11954,12 @@ class MemoryVersion(Model):
 
     memory: MemoryView
     """The memory."""
+
+    changed_at: AwareDatetime | None
+    """When it was last changed."""
+
+    entry_type: str | None
+    """The type of the ledger entry that made it so."""
 
 
 class NodeQueryAnswer(Model):

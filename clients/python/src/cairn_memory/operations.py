@@ -3900,18 +3900,19 @@ def retract_premise(
 
 def list_proposals(
     *,
+    state: Literal["proposed", "remembered"] | None = None,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Call[models.ProposalPage]:
     """List proposed nodes.
 
-    List what was seen again and again, for a person to make active.
+    List what was seen again and again, for a person to make active; or what people marked.
     """
     return Call(
         method="GET",
         path="/v1/proposals",
         answer=models.ProposalPage,
-        query={"limit": limit, "cursor": cursor},
+        query={"state": state, "limit": limit, "cursor": cursor},
     )
 
 

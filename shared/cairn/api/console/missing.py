@@ -21,4 +21,4 @@ def go_home() -> Response:
 @routes.get("/console/{rest:path}")
 def show_nothing(visitor: Reader, rest: str) -> Response:
     """Say that there is no such page, to who is signed in."""
-    raise NotFound("There is no page at this address. Choose one above, or begin at Home.")
+    raise NotFound("There is no page at this address. Choose one of the menu, or begin at Home.")
