@@ -4960,6 +4960,7 @@ export interface components {
              * @description The id of who did it.
              */
             principal_id: string;
+            /** @description The name of the key or the person who asked; null for the deployment itself. */
             asked_by: string | null;
             /** @description The session it belongs to, as its writer names it. */
             session_id: string | null;
@@ -8993,11 +8994,13 @@ export interface components {
              * @description The id of who did it.
              */
             principal_id: string;
+            /** @description The name of the key or the person who asked; null for the deployment itself. */
             asked_by: string | null;
             /** @description The session it belongs to, as its writer names it. */
             session_id: string | null;
             /** @description The recipe of the search, by name. */
             recipe: string;
+            /** @description How many results there were. */
             returned: number;
             /** @description Its place, from 1; null when it was not returned. */
             rank: number | null;

@@ -336,8 +336,8 @@ def list_proposals(
 ) -> None:
     """List proposed nodes, which recurred and wait for a person, newest first."""
     deps = deps_of(ctx)
-    asked = deps.client.pages("/v1/proposals", state=state, limit=min(limit, 200))
-    pages = list(islice(asked, limit))
+    listed = deps.client.pages("/v1/proposals", state=state, limit=min(limit, 200))
+    pages = list(islice(listed, limit))
     if as_json:
         return print_json(pages)
     shown = table("id", "label", "what")

@@ -6233,6 +6233,8 @@ class SearchView(Model):
     """The id of who did it."""
 
     asked_by: str | None
+    """The name of the key or the person who asked; null for the deployment itself."""
+
     session_id: str | None
     """The session it belongs to, as its writer names it."""
 
@@ -6240,6 +6242,8 @@ class SearchView(Model):
     """The recipe of the search, by name."""
 
     returned: int
+    """How many results there were."""
+
     rank: int | None
     """Its place, from 1; null when it was not returned."""
 
@@ -9963,6 +9967,8 @@ class ExplainedSearch(Model):
     """The id of who did it."""
 
     asked_by: str | None
+    """The name of the key or the person who asked; null for the deployment itself."""
+
     session_id: str | None
     """The session it belongs to, as its writer names it."""
 

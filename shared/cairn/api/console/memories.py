@@ -133,12 +133,12 @@ class Selection:
         if not self.q:
             kind = {"type": self.kind} if self.kind else {}
             return f"/v1/memories?{urlencode({'state': self.state, **kind, **filled})}", ""
-        asked: dict[str, Any] = {"query": self.q, "limit": HITS, **filled}
+        body: dict[str, Any] = {"query": self.q, "limit": HITS, **filled}
         if self.kind:
-            asked["kinds"] = [self.kind]
+            body["kinds"] = [self.kind]
         if self.question(moment).include_superseded:
-            asked["include_superseded"] = True
-        return "/v1/search", json.dumps(asked, ensure_ascii=False)
+            body["include_superseded"] = True
+        return "/v1/search", json.dumps(body, ensure_ascii=False)
 
 
 def _midnight(day: str) -> str:
