@@ -146,6 +146,7 @@ def test_the_document_needs_no_key_and_names_every_noun() -> None:
         "/v1/uploads",
         "/v1/ingestions/{ingestion_id}",
         "/v1/search",
+        "/v1/searches",
         "/v1/searches/{search_id}",
         "/v1/searches/{search_id}/feedback",
         "/v1/query/subgraph",

@@ -13,7 +13,7 @@ from cairn.api.console import pages
 from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.discovery.matching.rows import OpportunityState
-from cairn.investigations.people.proposing import LABELS, ProposalState
+from cairn.investigations.people.proposing import LABELS
 from cairn.investigations.ports import CandidateState
 from cairn.kernel.access import Scope
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
@@ -62,9 +62,7 @@ def _review(
         status=status,
         **pages.cut("candidates", candidates, SHOWN),
         proposals=services.proposals.page(visitor.principal, limit=SHOWN),
-        remembered=services.proposals.page(
-            visitor.principal, state=ProposalState.REMEMBERED, limit=SHOWN
-        ),
+        remembered=services.proposals.remembered(visitor.principal, limit=SHOWN),
         **_meetings(visitor),
         state=state,
         states=pages.choices(CandidateState, "staged"),

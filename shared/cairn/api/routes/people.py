@@ -282,8 +282,10 @@ def list_proposals(
     cursor: Cursor = None,
 ) -> Response:
     """List what was seen again and again, for a person to make active; or what people marked."""
+    proposals = services.proposals
+    newest = proposals.remembered if state is ProposalState.REMEMBERED else proposals.page
     return newest_answer(
-        partial(services.proposals.page, caller, state=state),
+        partial(newest, caller),
         limit=limit,
         cursor=cursor,
         key="label",

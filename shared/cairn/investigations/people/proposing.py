@@ -309,17 +309,22 @@ class Proposals:
         self,
         principal: Principal,
         *,
-        state: ProposalState = ProposalState.PROPOSED,
         before: UUID | None = None,
         limit: int = 50,
     ) -> tuple[Proposal, ...]:
-        """Return what waits for a person, or what lines were remembered, the newest first."""
+        """Return what waits for a person, the newest first."""
+        principal.require_person()
+        graph = self.graph(principal)
+        nodes = graph.provisional(principal.workspace_id, before=before, limit=limit)
+        return tuple(_shown(item) for item in nodes)
+
+    def remembered(
+        self, principal: Principal, *, before: UUID | None = None, limit: int = 50
+    ) -> tuple[Proposal, ...]:
+        """Return what people made of lines of timelines, the newest first."""
         principal.require_person()
         graph, workspace_id = self.graph(principal), principal.workspace_id
-        if state is ProposalState.REMEMBERED:
-            nodes = graph.remembered(workspace_id, LABELS, before=before, limit=limit)
-        else:
-            nodes = graph.provisional(workspace_id, before=before, limit=limit)
+        nodes = graph.remembered(workspace_id, LABELS, before=before, limit=limit)
         return tuple(_shown(item) for item in nodes)
 
     def accept(self, principal: Principal, node_id: UUID) -> Proposal:
