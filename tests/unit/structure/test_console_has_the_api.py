@@ -25,6 +25,7 @@ memories/{memory_id}/deed: DELETE memories/{memory_id} | PUT memories/{memory_id
  | DELETE memories/{memory_id}/pin | PUT memories/{memory_id}/never-recall
  | DELETE memories/{memory_id}/never-recall
 memories/undo: POST memories/{memory_id}/restore
+searches: GET searches
 searches/{search_id}: GET searches/{search_id}
 searches/{search_id}/feedback: POST searches/{search_id}/feedback
 graph: GET entities | GET entities/{entity_id} | GET nodes | POST query/subgraph
