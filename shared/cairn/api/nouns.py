@@ -138,7 +138,6 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.ledger",
             f"{CONSOLE}.graph",
             f"{CONSOLE}.nowhere",  # the last: it takes what no page has
-            f"{CONSOLE}.missing",
         ),
         "mcp": ("cairn.api.mcp.endpoint",),
     }

@@ -89,9 +89,8 @@ def test_no_absurd_address_is_a_failure_and_each_leads_on(deployed: Deployed) ->
     for address in ("/console/nothing", "/console/memories/a/b/c", "/console/ledger/verify/x"):
         answer = browser.get(address)
         assert answer.status_code == 404, address
-        assert "There is no page at this address" in answer.text
+        assert "There is no such page" in answer.text
         assert 'href="/console/memories"' in answer.text  # the menu is there
-    assert browser.get("/console").headers["location"] == "/"
 
 
 def test_no_form_with_what_no_store_keeps_is_a_failure(deployed: Deployed) -> None:
