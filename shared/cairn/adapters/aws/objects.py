@@ -67,7 +67,10 @@ class S3Objects:
         if sha256 is not None:
             checksum = b64encode(bytes.fromhex(sha256)).decode("ascii")
             parameters["ChecksumSHA256"] = headers["x-amz-checksum-sha256"] = checksum
-        url = self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
+        with translated():
+            url = self._s3.generate_presigned_url(
+                "put_object", Params=parameters, ExpiresIn=seconds
+            )
         return Presigned(url=url, headers=headers)
 
     @property

@@ -6,6 +6,7 @@ is, and sends the form with the upload's id.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,14 @@ from cairn.api.routes.documents import DocumentIn, UploadIn
 from cairn.documents import media
 from cairn.documents.ports import DocumentStatus
 from cairn.kernel.access import Scope
-from cairn.kernel.errors import CairnError, Conflict, NotFound, TooLarge, ValidationFailed
+from cairn.kernel.errors import (
+    CairnError,
+    Conflict,
+    NotFound,
+    TooLarge,
+    Unavailable,
+    ValidationFailed,
+)
 
 if TYPE_CHECKING:
     from cairn.api.console.guard import Visitor
@@ -58,7 +66,7 @@ def prepare_upload(request: Request, body: Body) -> Response:
         )
     except ValidationError as error:
         return _refusal_json(as_failure(error))
-    except (TooLarge, ValidationFailed) as error:
+    except (TooLarge, Unavailable, ValidationFailed) as error:
         return _refusal_json(error)
     return JSONResponse(
         {"upload_id": str(ticket.upload_id), "url": ticket.url, "headers": dict(ticket.headers)},
@@ -126,11 +134,17 @@ def _list(
         done=DONE.get(request.query_params.get("done", ""), ""),
     )
     if visitor.works:
+        _let_put(visitor, response)
+    return response
+
+
+def _let_put(visitor: Visitor, response: Response) -> None:
+    """Let the page's script reach the workspace's own uploads; nothing while there is no store."""
+    with suppress(Unavailable):
         place = visitor.services.create_upload.place(visitor.principal)
         policy = pages.HEADERS["content-security-policy"]
         own = "connect-src 'self'"
         response.headers["content-security-policy"] = policy.replace(own, f"{own} {place}")
-    return response
 
 
 def _new(form: dict[str, str]) -> DocumentIn:
