@@ -351,18 +351,23 @@ class Sessions:
 
 
 def principal_of(session: SessionRow) -> Principal:
+    """Return what somebody who signed in may do."""
+    return person_principal(session.workspace_id, session.person_id, session.name, session.role)
+
+
+def person_principal(workspace_id: UUID, person_id: UUID, name: str, role: PersonRole) -> Principal:
     """Return what a person may do as a principal: owners and admins as admins, others as agents.
 
     People see every scope and what is tagged for any agent. What they may change the database
     holds to their role.
     """
     return Principal(
-        workspace_id=session.workspace_id,
-        principal_id=session.person_id,
-        role=Role.ADMIN if session.role in ADMINS else Role.AGENT,
+        workspace_id=workspace_id,
+        principal_id=person_id,
+        role=Role.ADMIN if role in ADMINS else Role.AGENT,
         allowed_scopes=ALL_SCOPES,
-        name=session.name,
-        person=session.role,
+        name=name,
+        person=role,
     )
 
 

@@ -77,6 +77,8 @@ class InvestigationSettings(QueueSettings, Protocol):
     @property
     def escalation_queue_url(self) -> str: ...
     @property
+    def channel_queue_url(self) -> str: ...
+    @property
     def investigation_machine_arn(self) -> str: ...
 
 
@@ -85,6 +87,7 @@ def investigation_queues_of(settings: InvestigationSettings) -> dict[str, str]:
     return queues_of(settings) | {
         Topic.TICKET: settings.ticket_queue_url,
         Topic.ESCALATION: settings.escalation_queue_url,
+        Topic.CHANNEL: settings.channel_queue_url,
     }
 
 

@@ -310,7 +310,7 @@ class AnswerTurn:
         name = f"{turn.principal.principal_id}:{turn.session_id}" if public else turn.session_id
         client: dict[str, Any] = {"client_id": turn.client_id} if turn.client_id else {}
         return NewMessage(
-            channel=Channel.WEBCHAT if public else Channel.API,
+            channel=turn.channel or (Channel.WEBCHAT if public else Channel.API),
             session_id=name[:MAX_SESSION_CHARS],
             role=role,
             text=text,

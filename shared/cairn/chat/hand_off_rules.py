@@ -11,7 +11,7 @@ from cairn.writing.audience import GLOBAL_CLIENT
 from cairn.writing.checks import clean_name
 
 if TYPE_CHECKING:
-    from cairn.chat.widget_sessions import SessionState, WidgetSession
+    from cairn.chat.widget_sessions import CustomerSession, SessionState
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.writer import Write
@@ -26,10 +26,10 @@ class Grown(Conflict):
     """Something was said while a ticket was made of what had been said before."""
 
 
-def session_of(session: WidgetSession) -> bytes:
-    """Return what the turns of a widget's session have in common."""
+def session_of(session: CustomerSession) -> bytes:
+    """Return what the turns of a customer's session have in common."""
     client = session.row.client_id or GLOBAL_CLIENT
-    return hash_of_session(session.widget.workspace_id, session.row.id, client, "widget")
+    return hash_of_session(session.workspace_id, session.row.id, client, session.name)
 
 
 def name_of(principal: Principal, name: str | None = None) -> str:
@@ -58,6 +58,7 @@ def note(write: Write, row: HandOffRow, what: str) -> None:
         "ticket_id": str(row.ticket_id) if row.ticket_id else None,
     }
     write.note(what, meta)
+    write.tell_channels(row.id)
 
 
 def move_session(stores: Stores, row: HandOffRow, before: tuple[SessionState, ...]) -> None:

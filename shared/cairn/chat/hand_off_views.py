@@ -155,11 +155,11 @@ class BrowseChats:
         now = self.platform.clock()
         with self.platform.transactions.reading(principal) as stores:
             turns = stores.chats.live(now - LIVE, limit)
-            widget = {turn.id: stores.chat_sessions.by_id(turn.principal_id) for turn in turns}
+            doors = {turn.id: stores.chat_sessions.door_of(turn.principal_id) for turn in turns}
         return [
             LiveChat(
                 turn_id=turn.id,
-                channel="widget" if widget[turn.id] else "api",
+                channel=doors[turn.id] or "api",
                 client_id=turn.client_id,
                 question=self._of_turn(principal.workspace_id, turn)
                 .open(turn.question)
@@ -187,7 +187,7 @@ class BrowseChats:
             id=row.id,
             state=row.state,
             cause=row.cause,
-            channel="widget" if row.chat_session_id else "api",
+            channel=row.door,
             client_id=row.client_id,
             operator_id=row.operator_id,
             operator=row.operator,

@@ -36,7 +36,7 @@ from cairn.chat.handoff import (
     LineKind,
     LineRow,
 )
-from cairn.chat.recording import add_message, opened, sealer_of
+from cairn.chat.recording import add_message, opened, sealer_of, stir
 from cairn.chat.rows import TurnState
 from cairn.chat.widget import WidgetHandOff, WidgetSettings
 from cairn.chat.widget_sessions import SessionState
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     from cairn.chat.recording import RecordLines
     from cairn.chat.rows import TurnRow
-    from cairn.chat.widget_sessions import WidgetSession
+    from cairn.chat.widget_sessions import CustomerSession
     from cairn.kernel.access import Principal
     from cairn.kernel.metrics import Metrics
     from cairn.kernel.stores import Stores
@@ -94,19 +94,19 @@ class HandOffs:
     # What a customer does
 
     def request(
-        self, session: WidgetSession, cause: HandOffCause, why: str | None = None
+        self, session: CustomerSession, cause: HandOffCause, why: str | None = None
     ) -> HandOffRow:
         """Ask for a person; the same again while one is asked for changes nothing.
 
         Raises Denied where no person answers, Conflict before anything was said or when the chat
         is over, RateLimited when it went to a person too often.
         """
-        settings = session.widget.settings.hand_off
+        settings = session.hand_off
         if settings is None:
             raise Denied("No person answers in this chat.", reason="hand-off")
         client = session.row.client_id
         hashed = session_of(session)
-        system, now = system_principal(session.widget.workspace_id), self.platform.clock()
+        system, now = system_principal(session.workspace_id), self.platform.clock()
         row = HandOffRow(
             workspace_id=system.workspace_id,
             id=self.platform.new_id(),
@@ -126,8 +126,9 @@ class HandOffs:
             moved_at=now,
             heard_at=now,
             unanswered_since=now,
+            channel=session.channel,
         )
-        row = self._sealed(row, why or WHY[cause], "widget", create=True)
+        row = self._sealed(row, why or WHY[cause], session.name, create=True)
         with open_write(self.platform, system) as write:
             present = write.stores.hand_offs.hold(hashed)
             if present is not None:
@@ -137,15 +138,15 @@ class HandOffs:
             write.stores.hand_offs.begin(row)
             note(write, row, "handoff.requested")
             self._add(write.stores, row, LineKind.REQUESTED)
-        self.metrics(Metric.CHAT_HANDOFFS, 1, channel="widget")
+        self.metrics(Metric.CHAT_HANDOFFS, 1, channel=session.channel)
         return replace(row, seq=1)
 
-    def of_customer(self, session: WidgetSession, *, after: int) -> tuple[HandOffRow, list[Line]]:
+    def of_customer(self, session: CustomerSession, *, after: int) -> tuple[HandOffRow, list[Line]]:
         """Return the last hand-off of a customer's session and its lines after a number.
 
         Whatever is due by now happens first. NotFound where there was none.
         """
-        system = system_principal(session.widget.workspace_id)
+        system = system_principal(session.workspace_id)
         return self._lines(system, session_of(session), after)
 
     def of_chat(
@@ -177,13 +178,13 @@ class HandOffs:
         sealer = self._sealer(row)
         return [opened(sealer, line) for line in rows]
 
-    def after_answer(self, session: WidgetSession) -> None:
+    def after_answer(self, session: CustomerSession) -> None:
         """Ask for a person where as many answers in a row as the widget allows found nothing."""
-        settings = session.widget.settings.hand_off
+        settings = session.hand_off
         most = settings.after_unanswered if settings else None
         if most is None:
             return
-        system, hashed = system_principal(session.widget.workspace_id), session_of(session)
+        system, hashed = system_principal(session.workspace_id), session_of(session)
         with self.platform.transactions.reading(system) as stores:
             turns = stores.chats.earlier(hashed, most)
         answers = [
@@ -250,17 +251,15 @@ class HandOffs:
         with self.platform.transactions.reading(principal) as stores:
             turn = stores.chats.any(turn_id)
             present = stores.hand_offs.last_of(turn.session) if turn else None
-            widget = stores.chat_sessions.by_id(turn.principal_id) if turn else None
+            door = stores.chat_sessions.door_of(turn.principal_id) if turn else None
         if turn is None:
             raise NotFound("There is no such turn of a chat.")
         if present is not None and present.state in OPEN:
             return self.accept(principal, present.id, name=name)
         now = self.platform.clock()
-        if now - turn.created_at > LIVE and widget is None:
+        if now - turn.created_at > LIVE and door is None:
             raise Conflict("Nothing was said in this chat lately.", reason="session-state")
-        row = self._taken_over(
-            principal, turn, name_of(principal, name), widget=widget is not None, now=now
-        )
+        row = self._taken_over(principal, turn, name_of(principal, name), door=door, now=now)
         with open_write(self.platform, principal) as write:
             present = write.stores.hand_offs.hold(turn.session)
             if present is not None:
@@ -273,11 +272,11 @@ class HandOffs:
             note(write, row, "handoff.accepted")
             self._add(write.stores, row, LineKind.ACCEPTED)
             self._pass_on(write.stores, row, self._sealer(row), now)
-        self.metrics(Metric.CHAT_HANDOFFS, 1, channel="widget" if widget else "api")
+        self.metrics(Metric.CHAT_HANDOFFS, 1, channel=door or "api")
         return replace(row, seq=1)
 
     def _taken_over(
-        self, principal: Principal, turn: TurnRow, operator: str, *, widget: bool, now: datetime
+        self, principal: Principal, turn: TurnRow, operator: str, *, door: str | None, now: datetime
     ) -> HandOffRow:
         """Return a hand-off that begins with its operator."""
         settings = self._settings(principal)
@@ -285,7 +284,7 @@ class HandOffs:
             workspace_id=principal.workspace_id,
             id=self.platform.new_id(),
             session=turn.session,
-            chat_session_id=turn.principal_id if widget else None,
+            chat_session_id=turn.principal_id if door else None,
             principal_id=turn.principal_id,
             client_id=turn.client_id,
             state=HandOffState.ACTIVE,
@@ -301,6 +300,7 @@ class HandOffs:
             heard_at=now,
             unanswered_since=now,
             accepted_at=now,
+            channel=door,
         )
         sealer = Sealer.of(self.platform, principal.workspace_id, turn.id, turn.data_subjects)
         session_name = str(sealer.open(turn.question).get("session_id", ""))
@@ -339,6 +339,8 @@ class HandOffs:
                 raise not_yours(current)
             seq = stores.hand_offs.add_line(row.id, line)
             self._answer_turn(stores, current, sealer, message, now)
+            stirred = stir(self.platform, stores, row, now)
+        self.platform.dispatcher.send(stirred)
         self.record(row)
         return opened(sealer, replace(line, seq=seq or 0))
 

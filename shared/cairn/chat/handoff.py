@@ -98,6 +98,12 @@ class HandOffRow:
     accepted_at: datetime | None = None
     ended_at: datetime | None = None
     ticket_id: UUID | None = None
+    channel: str | None = None  # by which door the chat came; None: as before there were several
+
+    @property
+    def door(self) -> str:
+        """Return by which door the chat came: `widget`, `api`, or a kind of channel."""
+        return self.channel or ("widget" if self.chat_session_id else "api")
 
     @property
     def due_at(self) -> datetime | None:

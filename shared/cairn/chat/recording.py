@@ -16,6 +16,7 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import CairnError
 from cairn.kernel.text.hashes import sha256
 from cairn.writing.items import IdempotencyKey
+from cairn.writing.ports import OutboxRow, Topic
 from cairn.writing.sealing import Sealer
 
 if TYPE_CHECKING:
@@ -63,6 +64,24 @@ def add_message(stores: Stores, row: HandOffRow, sealer: Sealer, text: str, now:
     stores.hand_offs.add_line(row.id, line)
 
 
+def stir(platform: Platform, stores: Stores, row: HandOffRow, now: datetime) -> list[OutboxRow]:
+    """Keep what tells messaging channels of a chat; send it after the commit.
+
+    Where there is no channel, nobody is told.
+    """
+    if not stores.messaging.any():
+        return []
+    outbox = OutboxRow(
+        workspace_id=row.workspace_id,
+        id=platform.new_id(),
+        topic=Topic.CHANNEL,
+        position=0,
+        reference=row.id,
+    )
+    stores.outbox.add(outbox, now)
+    return [outbox]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordLines:
     """Records lines that the conversation does not have; what fails is taken up by the sweep."""
@@ -76,9 +95,9 @@ class RecordLines:
         try:
             with self.platform.transactions.reading(system) as stores:
                 lines = stores.hand_offs.unrecorded(row.id, AT_ONCE)
-                widget = stores.widgets.find() if row.chat_session_id else None
-            slug = widget.settings.get("agent") if widget else None
-            speaker = _speaker(system, slug) if row.chat_session_id else system
+                session = row.chat_session_id
+                slug = stores.chat_sessions.agent_of(session) if session else None
+            speaker = in_public(system, slug) if row.chat_session_id else system
             sealer = sealer_of(self.platform, row)
             for line in lines:
                 self._record(row, speaker, sealer, line)
@@ -104,7 +123,7 @@ class RecordLines:
         slug = speaker.agent_slug
         customer = line.speaker is LineBy.CUSTOMER
         return NewMessage(
-            channel=Channel.WEBCHAT if public else Channel.API,
+            channel=Channel.of_door(row.door) if public else Channel.API,
             session_id=(f"{row.principal_id}:{name}" if public else name)[:MAX_SESSION_CHARS],
             role=MessageRole.USER if customer else MessageRole.ASSISTANT,
             text=text,
@@ -116,6 +135,6 @@ class RecordLines:
         )
 
 
-def _speaker(system: Principal, slug: str | None) -> Principal:
+def in_public(system: Principal, slug: str | None) -> Principal:
     """Return Cairn in public alone, as what strangers say is recorded."""
     return replace(system, allowed_scopes=frozenset({Scope.PUBLIC}), agent_slug=slug)

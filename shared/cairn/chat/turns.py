@@ -8,10 +8,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from cairn.chat.recording import add_message
+from cairn.chat.recording import add_message, stir
 from cairn.chat.rows import NewTurn, TurnState
 from cairn.chat.views import Told, TurnEvents, TurnView
 from cairn.chat.window import MOST_EXCHANGES, Exchange
+from cairn.conversations.messages import Channel
 from cairn.kernel.access import Role
 from cairn.kernel.errors import Conflict, NotFound, RateLimited
 from cairn.kernel.text.checks import clean_text
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
+    from cairn.writing.ports import OutboxRow
 
 KEEP_EVENTS = timedelta(hours=24)
 KEEP_TURNS = timedelta(days=30)
@@ -62,6 +64,7 @@ class Counting:
 
     key: bytes
     require: Callable[[Stores, NewTurn], None]
+    channel: Channel = Channel.WEBCHAT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,7 @@ class Turn:
     sealer: Sealer
     fresh: bool  # False: it was begun before, and is not to be worked on
     titled: bool = True  # False: nobody sees a title
+    channel: Channel | None = None  # where its conversation takes place; None: as its role says
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,7 @@ class Turns:
             sealer=sealer,
             fresh=person is None,
             titled=counting is None,
+            channel=counting.channel if counting else None,
         )
 
     def _keep(
@@ -171,8 +176,11 @@ class Turns:
             begun = stores.chats.begin(new)
             if begun and counting is not None:
                 counting.require(stores, new)
+            stirred: list[OutboxRow] = []
             if begun and person is not None:
                 add_message(stores, person, sealer, message, now)
+                stirred = stir(self.platform, stores, person, now)
+        self.platform.dispatcher.send(stirred)
         return begun, person
 
     def keep(self, turn: Turn) -> None:

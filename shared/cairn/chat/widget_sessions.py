@@ -42,10 +42,12 @@ from cairn.writing.secrets import Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Mapping
+    from decimal import Decimal
     from uuid import UUID
 
     from cairn.accounts.tokens import IssuerKeys
     from cairn.chat.rows import NewTurn
+    from cairn.chat.widget import WidgetHandOff
     from cairn.kernel.stores import Stores
     from cairn.writing.platform import Platform
 
@@ -67,6 +69,7 @@ class SessionKind(StrEnum):
     ANONYMOUS = "anonymous"  # whoever opened the page
     SIGNED = "signed"  # whom the host's signed token names
     LOGIN = "login"  # whom the host's own login names
+    CHANNEL = "channel"  # whom a messaging channel names
 
 
 class SessionState(StrEnum):
@@ -111,12 +114,59 @@ class SessionRow:
     seen_at: datetime
 
 
+class CustomerSession(Protocol):
+    """A session of a customer, by whatever door: the widget, or a thread of a channel.
+
+    `channel` is what the door is called, `name` what its turns call the session. Its `principal`
+    is the public, of this session alone.
+    """
+
+    @property
+    def row(self) -> SessionRow: ...
+    @property
+    def workspace_id(self) -> UUID: ...
+    @property
+    def channel(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def limits(self) -> WidgetLimits: ...
+    @property
+    def busy(self) -> str: ...
+    @property
+    def day_usd(self) -> Decimal: ...
+    @property
+    def hand_off(self) -> WidgetHandOff | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WidgetSession:
-    """A session that a token opened, of a widget."""
+    """A session that a token opened, of a widget. Implements `CustomerSession`."""
 
     widget: Widget
     row: SessionRow
+    channel: str = "widget"
+    name: str = "widget"
+
+    @property
+    def workspace_id(self) -> UUID:
+        """Return whose it is."""
+        return self.widget.workspace_id
+
+    @property
+    def busy(self) -> str:
+        """Return what is said when there are too many messages."""
+        return self.widget.settings.texts.busy
+
+    @property
+    def day_usd(self) -> Decimal:
+        """Return what chats of the workspace may cost in a day."""
+        return self.widget.settings.day_usd
+
+    @property
+    def hand_off(self) -> WidgetHandOff | None:
+        """Return when a person is called; None: never."""
+        return self.widget.settings.hand_off
 
     @property
     def limits(self) -> WidgetLimits:
@@ -174,6 +224,7 @@ class Widgets:
     issuer_keys: Callable[[str], IssuerKeys]
     metrics: Metrics = field(default=untold)
     make_token: Callable[[int], str] = secrets.token_urlsafe
+    metrics: Metrics = field(default=untold)
 
     def find(self, widget_id: UUID) -> Widget:
         """Return a widget; NotFound when there is none."""
@@ -224,7 +275,7 @@ class Widgets:
             lately, today = stores.chat_sessions.opened(
                 new.counted, minute=now - MINUTE, day=now - DAY
             )
-            _require_room(settings, limits, lately + 1, today + 1)
+            _require_room(settings.texts.busy, limits, lately + 1, today + 1)
             stores.chat_sessions.open(new)
         if idle:
             self.metrics(Metric.CHAT_SESSIONS, idle, channel="widget", outcome="idle")
@@ -255,35 +306,6 @@ class Widgets:
         if _may_idle_out(row) and idle >= timedelta(minutes=session.limits.idle_minutes):
             raise Unauthenticated("This chat is over; begin another.", reason="session-idle")
         return session
-
-    def count(self, session: WidgetSession, stores: Stores, new: NewTurn) -> None:
-        """Count a turn that begins, in its transaction; refuse it when that is too many.
-
-        While a person has the chat no model is asked: the limits of a minute and a day hold alone.
-
-        Raises Unauthenticated for a session that is over, Denied (challenge) when it has to show a
-        browser first, RateLimited for too many messages, or when the day's money is spent.
-        """
-        now, limits = new.created_at, session.limits
-        settings = session.widget.settings
-        counts = stores.chat_sessions.say(session.row.id, now)
-        if counts is None:
-            raise Unauthenticated("This chat is over; begin another.", reason="session")
-        messages, passed = counts
-        with_person = session.row.state in WITH_PERSON
-        if messages > limits.per_session and not with_person:
-            raise _busy(settings, WAIT_MINUTE, "chat-session")
-        lately, today = stores.chat_sessions.said(
-            session.row.counted, minute=now - MINUTE, day=now - DAY
-        )
-        _require_room(settings, limits, lately, today)
-        if with_person:
-            return
-        widget = stores.widgets.find()
-        if widget is None or widget.spent(now.astimezone(UTC).date()) >= settings.day_usd:
-            raise _busy(settings, until_tomorrow(now), "chat-budget")
-        if _challenge_due(limits, messages, passed=passed):
-            raise Denied("Show that a person is there: solve the challenge.", reason="challenge")
 
     def spend(self, session: WidgetSession, turn_id: UUID) -> None:
         """Add what a turn has cost to the day of its widget."""
@@ -424,12 +446,40 @@ def _may_idle_out(row: SessionRow) -> bool:
     return row.state not in (SessionState.HANDOFF_PENDING, SessionState.HANDOFF_ACTIVE)
 
 
-def _require_room(settings: WidgetSettings, limits: WidgetLimits, lately: int, today: int) -> None:
+def count(session: CustomerSession, stores: Stores, new: NewTurn) -> None:
+    """Count a turn that begins, in its transaction; refuse it when that is too many.
+
+    While a person has the chat no model is asked: the limits of a minute and a day hold alone.
+
+    Raises Unauthenticated for a session that is over, Denied (challenge) when it has to show a
+    browser first, RateLimited for too many messages, or when the day's money is spent.
+    """
+    now, limits = new.created_at, session.limits
+    counts = stores.chat_sessions.say(session.row.id, now)
+    if counts is None:
+        raise Unauthenticated("This chat is over; begin another.", reason="session")
+    messages, passed = counts
+    with_person = session.row.state in WITH_PERSON
+    if messages > limits.per_session and not with_person:
+        raise _busy(session.busy, WAIT_MINUTE, "chat-session")
+    lately, today = stores.chat_sessions.said(
+        session.row.counted, minute=now - MINUTE, day=now - DAY
+    )
+    _require_room(session.busy, limits, lately, today)
+    if with_person:
+        return
+    if stores.chat_sessions.spent(now.astimezone(UTC).date()) >= session.day_usd:
+        raise _busy(session.busy, until_tomorrow(now), "chat-budget")
+    if _challenge_due(limits, messages, passed=passed):
+        raise Denied("Show that a person is there: solve the challenge.", reason="challenge")
+
+
+def _require_room(busy: str, limits: WidgetLimits, lately: int, today: int) -> None:
     if today > limits.per_day:
-        raise _busy(settings, WAIT_DAY, "chat-address")
+        raise _busy(busy, WAIT_DAY, "chat-address")
     if lately > limits.per_minute:
-        raise _busy(settings, WAIT_MINUTE, "chat-address")
+        raise _busy(busy, WAIT_MINUTE, "chat-address")
 
 
-def _busy(settings: WidgetSettings, wait: int, reason: str) -> RateLimited:
-    return RateLimited(settings.texts.busy, retry_after=wait, reason=reason)
+def _busy(text: str, wait: int, reason: str) -> RateLimited:
+    return RateLimited(text, retry_after=wait, reason=reason)

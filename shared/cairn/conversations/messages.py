@@ -45,6 +45,12 @@ class Channel(StrEnum):
     SLACK = "slack"
     EMAIL = "email"
     API = "api"
+    TEAMS = "teams"
+
+    @classmethod
+    def of_door(cls, door: str) -> Channel:
+        """Return where a chat that came by a door takes place: the widget is the web's."""
+        return cls(door) if door in (cls.SLACK, cls.TEAMS) else cls.WEBCHAT
 
 
 DEFERRED = frozenset({Channel.WEBCHAT})

@@ -137,6 +137,7 @@ class Expire:
                 return
             if moved(write, snapshots, before, expired(before, approval)):
                 write.wake(Topic.APPROVAL, approval.id)
+                write.tell_channels(approval.id)
 
         self.journal.write(
             investigation.workspace_id,
@@ -428,6 +429,7 @@ class Approvals:
                 stores.actions.deny(approval.action_id, error=state.value, now=write.now)
             stores.slots.take(before.investigation.id, UNLIMITED, write.now)
             write.wake(Topic.APPROVAL, approval.id)
+            write.tell_channels(approval.id)
             return Decided(
                 id=approval.id,
                 state=state,

@@ -201,6 +201,7 @@ def _keeping(question: Approval, content: Mapping[str, Any]) -> Effect:
         sealed = write.entries.seal(question.id, write.data_subjects, content)
         approval = replace(question, content=sealed, data_subjects=write.data_subjects)
         write.stores.approvals.add(approval)
+        write.tell_channels(question.id)
         write.stores.slots.free(question.investigation_id)
 
     return keep

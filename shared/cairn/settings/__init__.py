@@ -156,6 +156,7 @@ class _InvestigationSettings(_QueueSettings):
 
     ticket_queue_url: str
     escalation_queue_url: str
+    channel_queue_url: str
     investigation_machine_arn: str
     investigations: int = Field(8, ge=1, le=1000)
     degraded_above: int = Field(50, ge=0, le=1_000_000)

@@ -30,6 +30,7 @@ class Topic:
     WORKFLOW = "workflow"  # starts or resumes the machine of a workflow's run
     DISCOVERY = "discovery"  # looks for who fits an intent
     SOURCE = "source"  # reads a source of knowledge
+    CHANNEL = "channel"  # what came in from a messaging channel, or what it is to be told
     ASSIGNMENT = "assignment"  # judges anew which intents belong to a network
 
 

@@ -126,6 +126,11 @@ class Write:
         self.stores.outbox.add(row, self.now)
         self.rows.append(row)
 
+    def tell_channels(self, about: UUID) -> None:
+        """Let messaging channels be told after the commit, where there are any."""
+        if self.stores.messaging.any():
+            self.wake(Topic.CHANNEL, about)
+
     def wake_embed(self, node_ids: Iterable[UUID]) -> None:
         """Let the embed stage look at these nodes after the commit."""
         touched = tuple(node_ids)

@@ -57,6 +57,7 @@ REFERENCES = MappingProxyType(
         Topic.WORKFLOW: "workflow_run_id",
         Topic.ASSIGNMENT: "network_id",
         Topic.SOURCE: "source_id",
+        Topic.CHANNEL: "about_id",
     }
 )
 """What a machine or a queue's reader calls the id it is woken for."""

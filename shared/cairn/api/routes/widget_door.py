@@ -27,14 +27,13 @@ from cairn.api.fields import Body, Text, at_most, examples
 from cairn.api.options import ApiOptions, OpenStreams
 from cairn.api.routes.widget import WidgetLook, WidgetWords
 from cairn.api.routing import router
-from cairn.api.widget.tools import public_toolbox
 from cairn.bootstrap.api import ApiServices
 from cairn.chat.handoff import OPEN, HandOffCause, HandOffState, LineBy, LineKind
 from cairn.chat.rows import TurnState
 from cairn.chat.turns import Ask, Counting, Turn
 from cairn.chat.views import Told
 from cairn.chat.widget import MOST_MESSAGE_CHARS, ChallengeKind, Widget
-from cairn.chat.widget_sessions import SessionKind, SessionState, WidgetSession
+from cairn.chat.widget_sessions import SessionKind, SessionState, WidgetSession, count
 from cairn.investigations.tracing import TraceEvent
 from cairn.kernel.errors import Denied, Unauthenticated
 
@@ -516,7 +515,7 @@ async def _begun(
         turn_id=body.turn_id,
         client_id=session.row.client_id,
     )
-    counting = Counting(key=session.row.counted, require=partial(services.widgets.count, session))
+    counting = Counting(key=session.row.counted, require=partial(count, session))
     begin = partial(services.chat_turns.begin, session.principal, ask, counting=counting)
     workspace_id = session.widget.workspace_id
     leave = partial(options.chat_threads.leave, workspace_id)
@@ -538,7 +537,7 @@ async def _begun(
 def _work(services: ApiServices, session: WidgetSession, turn: Turn, *, listen: Any) -> Any:
     """Answer a turn from public documents; what it cost is the widget's."""
     try:
-        toolbox = public_toolbox(services, turn.principal, session)
+        toolbox = services.public_tools(turn.principal, session)
         behind = services.answer_turn(turn, toolbox, listen)
         services.hand_offs.after_answer(session)
         return behind

@@ -13,12 +13,13 @@ from cairn.chat.widget_sessions import SessionKind, SessionRow, SessionState
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from datetime import date, datetime
+    from decimal import Decimal
     from uuid import UUID
 
     from cairn.adapters.postgres.database import Database
     from cairn.chat.widget_sessions import NewSession
 
-_SESSION = record(SessionRow, kind=SessionKind, state=SessionState)
+SESSION = record(SessionRow, kind=SessionKind, state=SessionState)
 
 
 class PostgresWidgets(Store):
@@ -78,11 +79,23 @@ class PostgresChatSessions(Store):
 
     def find(self, token_hash: bytes) -> SessionRow | None:
         """Return the session of a token."""
-        return self.first_of(_SESSION, "widget.session", token_hash=token_hash)
+        return self.first_of(SESSION, "widget.session", token_hash=token_hash)
 
     def by_id(self, session_id: UUID) -> SessionRow | None:
         """Return a session."""
-        return self.first_of(_SESSION, "widget.by_id", id=session_id)
+        return self.first_of(SESSION, "widget.by_id", id=session_id)
+
+    def door_of(self, session_id: UUID) -> str | None:
+        """Return by which door a session came; None when there is no such session."""
+        return self.value("widget.door_of", id=session_id)
+
+    def agent_of(self, session_id: UUID) -> str | None:
+        """Return whose public documents a session is answered from."""
+        return self.value("widget.agent_of", id=session_id)
+
+    def spent(self, day: date) -> Decimal:
+        """Return what chats have cost on a day, by whatever door."""
+        return self.value("widget.spent", day=day)
 
     def say(self, session_id: UUID, now: datetime) -> tuple[int, bool] | None:
         """Count a message; return how many there are, and whether a challenge was solved."""

@@ -61,11 +61,11 @@ SELECT count(*) FILTER (WHERE state = 'pending')::integer AS pending,
 -- A hand-off that begins; nothing when the chat has an open one.
 INSERT INTO handoff (workspace_id, id, session, chat_session_id, principal_id, client_id, state, cause,
   operator_id, operator, data_subjects, sealed, wait_seconds, away_seconds, requested_at, moved_at,
-  heard_at, unanswered_since, accepted_at)
+  heard_at, unanswered_since, accepted_at, channel)
 VALUES (%(workspace_id)s, %(id)s, %(session)s, %(chat_session_id)s, %(principal_id)s, %(client_id)s,
   %(state)s, %(cause)s, %(operator_id)s, %(operator)s, %(data_subjects)s, %(sealed)s,
   %(wait_seconds)s, %(away_seconds)s, %(requested_at)s, %(moved_at)s, %(heard_at)s,
-  %(unanswered_since)s, %(accepted_at)s)
+  %(unanswered_since)s, %(accepted_at)s, %(channel)s)
 ON CONFLICT DO NOTHING
 
 -- name: move

@@ -19,8 +19,8 @@ ON CONFLICT (workspace_id) DO UPDATE SET settings = excluded.settings,
 DELETE FROM widget WHERE workspace_id = %(workspace_id)s
 
 -- name: drop_sessions
--- All sessions of the workspace, with its widget.
-DELETE FROM chat_session WHERE workspace_id = %(workspace_id)s
+-- All sessions of the widget, with it.
+DELETE FROM chat_session WHERE workspace_id = %(workspace_id)s AND channel_id IS NULL
 
 -- name: spend
 -- Add what a turn has cost to its day.
@@ -66,6 +66,27 @@ SELECT {columns} FROM chat_session
 -- A session.
 -- columns: cairn.chat.widget_sessions.SessionRow
 SELECT {columns} FROM chat_session WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
+-- name: door_of
+-- By which door a session came: the widget, or a kind of channel.
+SELECT coalesce(c.kind, 'widget') FROM chat_session s
+  LEFT JOIN channel c ON c.workspace_id = s.workspace_id AND c.id = s.channel_id
+ WHERE s.workspace_id = %(workspace_id)s AND s.id = %(id)s
+
+-- name: agent_of
+-- Whose public documents a session is answered from.
+SELECT CASE WHEN s.channel_id IS NULL THEN w.settings ->> 'agent' ELSE c.settings ->> 'agent' END
+  FROM chat_session s LEFT JOIN widget w ON w.workspace_id = s.workspace_id
+  LEFT JOIN channel c ON c.workspace_id = s.workspace_id AND c.id = s.channel_id
+ WHERE s.workspace_id = %(workspace_id)s AND s.id = %(id)s
+
+-- name: spent
+-- What chats have cost on a day, by whatever door.
+SELECT coalesce(sum(usd), 0) FROM (
+  SELECT spent_usd AS usd FROM widget
+   WHERE workspace_id = %(workspace_id)s AND spent_on = %(day)s
+  UNION ALL SELECT spent_usd FROM channel
+   WHERE workspace_id = %(workspace_id)s AND spent_on = %(day)s) AS spent
 
 -- name: say
 -- Count a message of a session that talks; nothing when it is over.
