@@ -160,6 +160,7 @@ def environment_of(app_url: str, model_dir: Path) -> dict[str, str]:
         "CAIRN_TICKET_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_SOURCE_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_ESCALATION_QUEUE_URL": "http://127.0.0.1:9/bench",
+        "CAIRN_CHANNEL_QUEUE_URL": "http://127.0.0.1:9/bench",
         "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:::bench",
         "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:::bench",

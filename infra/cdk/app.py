@@ -28,7 +28,9 @@ def build(app: App, config: Config) -> None:
     api = specs.pop("api")
     network = None if config.is_local else NetworkStack(app, config=config, env=env).network
     data = DataStack(app, config=config, env=env, network=network)
-    pipeline = PipelineStack(app, config=config, env=env, specs=specs, data=data, network=network)
+    pipeline = PipelineStack(
+        app, config=config, env=env, specs=specs, api=api, data=data, network=network
+    )
     front = ApiStack(
         app, config=config, env=env, spec=api, data=data, pipeline=pipeline, network=network
     )

@@ -83,6 +83,7 @@ OUTPUTS: Mapping[str, str] = {
     "CAIRN_WEBHOOK_QUEUE_URL": "WebhookQueueUrl",
     "CAIRN_TICKET_QUEUE_URL": "TicketQueueUrl",
     "CAIRN_ESCALATION_QUEUE_URL": "EscalationQueueUrl",
+    "CAIRN_CHANNEL_QUEUE_URL": "ChannelQueueUrl",
     "CAIRN_SOURCE_QUEUE_URL": "SourceQueueUrl",
     "CAIRN_INGESTION_MACHINE_ARN": "IngestionMachineArn",
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "ConsolidationMachineArn",

@@ -37,6 +37,7 @@ ENVIRONMENT = {
     "CAIRN_WORKFLOW_MACHINE_ARN": f"{MACHINE}:workflow",
     "CAIRN_INVESTIGATION_MACHINE_ARN": f"{MACHINE}:investigation",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
+    "CAIRN_CHANNEL_QUEUE_URL": "https://queue.example.org/channel",
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
     "CAIRN_SOURCE_QUEUE_URL": "https://queue.example.org/source",
     "CAIRN_DATABASE_AUTH": "iam",

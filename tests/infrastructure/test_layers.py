@@ -181,6 +181,7 @@ ENVIRONMENT = {
     "CAIRN_CONSOLIDATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:c",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_ESCALATION_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/escalation",
+    "CAIRN_CHANNEL_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/channel",
     "CAIRN_TICKET_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/ticket",
     "CAIRN_SOURCE_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/111122223333/source",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:v",

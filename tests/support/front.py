@@ -89,7 +89,7 @@ def environment(app_url: str, folder: Path) -> dict[str, str]:
     }
 
 
-QUEUES = ("EMBED", "WEBHOOK", "TICKET", "ESCALATION", "SOURCE")
+QUEUES = ("EMBED", "WEBHOOK", "TICKET", "ESCALATION", "SOURCE", "CHANNEL")
 MACHINES = ("INGESTION", "CONSOLIDATION", "REBUILD", "INVESTIGATION", "WORKFLOW")
 
 

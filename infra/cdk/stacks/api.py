@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aws_cdk import CfnOutput, Environment, Stack
+from aws_cdk import aws_lambda_event_sources as sources
 
 from infra.cdk.constructs.cairn_function import CairnFunction
 from infra.cdk.constructs.dependency_layers import DependencyLayers
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from infra.cdk.functions import FunctionSpec
     from infra.cdk.stacks.data import DataStack
     from infra.cdk.stacks.pipeline import PipelineStack
+
+CHANNELS_AT_ONCE = 4
+"""Messages of messaging channels that are worked at the same time, one an invocation."""
 
 
 class ApiStack(Stack):
@@ -51,6 +55,14 @@ class ApiStack(Stack):
         data.admit_to_search(function, keeps=False)
         for worked in pipeline.queues.values():
             worked.queue.grant_send_messages(self.function)
+        self.function.add_event_source(
+            sources.SqsEventSource(
+                pipeline.queues["channel"].queue,
+                batch_size=1,  # one answer that is slow keeps nobody else waiting
+                max_concurrency=CHANNELS_AT_ONCE,
+                report_batch_item_failures=True,
+            )
+        )
         for name, machine in pipeline.machines.items():
             if name not in SCHEDULED_ONLY:
                 machine.grant_start_execution(self.function)

@@ -48,9 +48,10 @@ QUEUES = MappingProxyType(
         "ticket": "plan",
         "escalation": "act",
         "source": "sync",
+        "channel": "api",
     }
 )
-"""Each queue and the function that consumes it."""
+"""Each queue and the function that consumes it; the api's stack lets the api."""
 
 INVESTIGATING = ("plan", "retrieve", "act", "audit")
 STARTERS = MappingProxyType({"investigation": INVESTIGATING, "ingestion": ("audit", "sync")})
@@ -109,6 +110,7 @@ class PipelineStack(Stack):
         config: Config,
         env: Environment,
         specs: Mapping[str, FunctionSpec],
+        api: FunctionSpec,
         data: DataStack,
         network: PrivateNetwork | None,
     ) -> None:
@@ -116,7 +118,8 @@ class PipelineStack(Stack):
         super().__init__(scope, config.stack("pipeline"), env=env)
         self.stage = config.stage
         self.queues = {
-            name: self._queue(config, name, specs[consumer]) for name, consumer in QUEUES.items()
+            name: self._queue(config, name, api if consumer == api.name else specs[consumer])
+            for name, consumer in QUEUES.items()
         }
         arns = {
             name: machine_arn(self, config, name) for name in TASKS if name not in SCHEDULED_ONLY
@@ -173,7 +176,7 @@ class PipelineStack(Stack):
         for name in ("sync", "audit"):
             self.queues["source"].queue.grant_send_messages(self.functions[name])
         for name in INVESTIGATING:
-            for queue in ("webhook", "ticket", "escalation"):
+            for queue in ("webhook", "ticket", "escalation", "channel"):
                 self.queues[queue].queue.grant_send_messages(self.functions[name])
         for name, arn in arns.items():
             known_as = f"{name.capitalize()}ByName"

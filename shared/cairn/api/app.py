@@ -65,6 +65,7 @@ _TAGS = [
     {"name": "tasks", "description": "Work of several steps, from its start to its end."},
     {"name": "tickets", "description": "What customers ask for, and where it stands."},
     {"name": "sources", "description": "Where documents are read of, on a schedule."},
+    {"name": "channels", "description": "Where people chat, operators decide and answer."},
     {"name": "ticket-sources", "description": "Help desks that tickets come from."},
     {"name": "connectors", "description": "What agents act through, how it is, what it offers."},
     {"name": "personas", "description": "How agents work, by kind of ticket."},

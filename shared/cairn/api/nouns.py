@@ -28,6 +28,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "checkpoints": (f"{ROUTES}.checkpoints",),
         "chat": (f"{ROUTES}.chat",),
         "chats": (f"{ROUTES}.chats",),
+        "channels": (f"{ROUTES}.channels",),
         "widget": (f"{ROUTES}.widget", f"{ROUTES}.widget_door"),
         "widget.js": (f"{ROUTES}.widget_door",),
         "reports": (f"{ROUTES}.reports",),

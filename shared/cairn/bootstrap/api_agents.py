@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.bootstrap.helpdesk import HelpdeskParts
+    from cairn.channels.keep import Channels as MessagingChannels
+    from cairn.channels.receiving import ReceiveChannel
+    from cairn.channels.ties import ChannelTies
+    from cairn.channels.working import WorkChannel
     from cairn.chat.actions import Actions
     from cairn.chat.answer import AnswerTurn
     from cairn.chat.hand_off_views import BrowseChats
     from cairn.chat.hand_offs import HandOffs
+    from cairn.chat.public_tools import PublicTools
     from cairn.chat.recording import RecordLines
     from cairn.chat.turns import Turns
     from cairn.chat.widget_sessions import Widgets
@@ -291,6 +296,13 @@ class AgentServices(FeedServices):
         )
 
     @part
+    def public_tools(self) -> PublicTools:
+        """What customers' turns may do."""
+        from cairn.chat.public_tools import PublicTools
+
+        return PublicTools(recall=lazy(lambda: self.recalled), hand_offs=self.hand_offs)
+
+    @part
     def hand_offs(self) -> HandOffs:
         """Chats that go to people."""
         from cairn.chat.hand_offs import HandOffs
@@ -359,6 +371,86 @@ class AgentServices(FeedServices):
             snapshot=lazy(lambda: self.knowledge.text_for),
             briefing=lazy(lambda: self.compact_chat.briefing),
             compact=lazy(lambda: self.compact_chat),
+        )
+
+    # Messaging channels
+
+    @part
+    def messaging_channels(self) -> MessagingChannels:
+        """Channels that people chat, decide and answer in."""
+        from cairn.adapters.http.messengers.opening import OpenMessenger
+        from cairn.channels.keep import Channels
+
+        allow = self.settings.webhooks == "private"
+        return Channels(platform=self.platform, open_channel=OpenMessenger(allow_private=allow))
+
+    @part
+    def messenger_forms(self) -> Mapping[str, DeskForm]:
+        """What a channel of each kind is made of."""
+        from cairn.adapters.http.messengers.opening import messenger_forms
+
+        return messenger_forms()
+
+    @part
+    def channel_ties(self) -> ChannelTies:
+        """Who of a channel is who here."""
+        from cairn.channels.ties import ChannelTies
+
+        return ChannelTies(platform=self.platform)
+
+    @part
+    def receive_channel(self) -> ReceiveChannel:
+        """Taking in what a channel delivers."""
+        from cairn.adapters.postgres.agents.messaging import WorkspaceOfChannel
+        from cairn.channels.receiving import ReceiveChannel
+
+        return ReceiveChannel(
+            platform=self.platform,
+            workspace_of=WorkspaceOfChannel(self.opened),
+            channels=self.messaging_channels,
+        )
+
+    @part
+    def work_channel(self) -> WorkChannel:
+        """Working at what channels delivered, and telling them what moved."""
+        from cairn.channels.conversing import Converse
+        from cairn.channels.operating import Operate
+        from cairn.channels.posting import TellChannels
+        from cairn.channels.sessions import ThreadSessions
+        from cairn.channels.working import WorkChannel
+        from cairn.conversations.record import RecordMessage
+
+        converse = Converse(
+            platform=self.platform,
+            sessions=ThreadSessions(
+                platform=self.platform, metrics=self.investigation_parts.metrics
+            ),
+            turns=self.chat_turns,
+            answer=self.answer_turn,
+            tools=self.public_tools,
+            hand_offs=self.hand_offs,
+            record=RecordMessage(self.platform),
+        )
+        operate = Operate(
+            platform=self.platform,
+            ties=self.channel_ties,
+            approvals=self.approvals,
+            hand_offs=self.hand_offs,
+        )
+        tell = TellChannels(
+            platform=self.platform,
+            channels=self.messaging_channels,
+            approvals=self.approvals,
+            hand_offs=self.hand_offs,
+            chats=self.browse_chats,
+            console_url=self.settings.console_url,
+        )
+        return WorkChannel(
+            platform=self.platform,
+            channels=self.messaging_channels,
+            converse=converse,
+            operate=operate,
+            tell=tell,
         )
 
     # Discovery

@@ -75,7 +75,7 @@ class TellChannels:
             channels = {each.id: each for each in stores.messaging.all() if not each.paused}
         if question is None and chat is None:
             return "gone"
-        self._begin(system, channels.values(), question, chat)
+        self._begin(system, tuple(channels.values()), question, chat)
         with self.platform.transactions.reading(system) as stores:
             posts = stores.messaging.posts_of(about)
         for post in posts:

@@ -19,7 +19,6 @@ from cairn.tickets.adapter import NeedsAuth
 from cairn.writing.sealing import Sealer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from uuid import UUID
 
     from cairn.channels.channel import InboundRow
@@ -60,24 +59,6 @@ class WorkChannel:
             with self.platform.transactions.preparing(system) as (stores, _):
                 stores.outbox.done([outbox_id])
         return became
-
-    def sweeping(
-        self, workspaces: Callable[[], Sequence[UUID]], behind: timedelta
-    ) -> Callable[[], int]:
-        """Return what tells channels of chats whose message was lost; returns how many."""
-
-        def swept() -> int:
-            done = 0
-            for workspace_id in workspaces():
-                system = system_principal(workspace_id)
-                with self.platform.transactions.reading(system) as stores:
-                    late = stores.messaging.behind(self.platform.clock() - behind, 100)
-                for about in late:
-                    self.tell(workspace_id, about)
-                done += len(late)
-            return done
-
-        return swept
 
     def _thread(self, system: Principal, thread: bytes) -> None:
         """Work at what waits in a thread, the oldest first, until nothing does."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cairn.chat.hand_offs import HandOffs
     from cairn.chat.widget_sessions import CustomerSession
     from cairn.kernel.access import Principal
-    from cairn.recall.recall import Recalled
+    from cairn.recall.results import RecallResult
 
 NAME = "documents_search"
 NOTHING = "Nothing was found."
@@ -65,7 +65,7 @@ PERSON = Tool(
 class PublicTools:
     """Makes what a customer's turn may do."""
 
-    recall: Callable[[Principal, SearchRequest], Recalled]
+    recall: Callable[[Principal, SearchRequest], RecallResult]
     hand_offs: HandOffs
 
     def __call__(self, principal: Principal, session: CustomerSession) -> Toolbox:

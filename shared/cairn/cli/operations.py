@@ -163,6 +163,7 @@ def queue_urls(settings: CliSettings) -> dict[str, str | None]:
         "ticket": settings.ticket_queue_url,
         "escalation": settings.escalation_queue_url,
         "source": settings.source_queue_url,
+        "channel": settings.channel_queue_url,
     }
 
 

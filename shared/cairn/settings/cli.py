@@ -37,6 +37,7 @@ class CliSettings(BaseSettings):
     webhook_queue_url: str | None = None
     ticket_queue_url: str | None = None
     escalation_queue_url: str | None = None
+    channel_queue_url: str | None = None
     source_queue_url: str | None = None
     ingestion_machine_arn: str | None = None
     consolidation_machine_arn: str | None = None

@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
     "CAIRN_SOURCE_QUEUE_URL": "https://queue.example.org/source",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
+    "CAIRN_CHANNEL_QUEUE_URL": "https://queue.example.org/channel",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:1:stateMachine:investigation",
 }
 

@@ -33,6 +33,7 @@ ENVIRONMENT = {
     "CAIRN_WEBHOOK_QUEUE_URL": "https://queue.example.org/webhook",
     "CAIRN_INGESTION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:i",
     "CAIRN_ESCALATION_QUEUE_URL": "https://queue.example.org/escalation",
+    "CAIRN_CHANNEL_QUEUE_URL": "https://queue.example.org/channel",
     "CAIRN_TICKET_QUEUE_URL": "https://queue.example.org/ticket",
     "CAIRN_SOURCE_QUEUE_URL": "https://queue.example.org/source",
     "CAIRN_INVESTIGATION_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:v",

@@ -220,10 +220,6 @@ class PostgresMessaging(Store):
             "channel.wrote_line", channel_id=channel_id, handoff_id=handoff_id, seq=seq
         )
 
-    def behind(self, before: datetime, limit: int) -> Sequence[UUID]:
-        """Return chats whose channels have not been told of all that was said."""
-        return self.values("channel.behind", before=before, limit=limit)
-
     # Who is whom
 
     def keep_code(

@@ -198,12 +198,6 @@ SELECT EXISTS (SELECT FROM handoff_line l JOIN channel_inbound i
     ON i.workspace_id = l.workspace_id AND i.id = l.id AND i.channel_id = %(channel_id)s
   WHERE l.workspace_id = %(workspace_id)s AND l.handoff_id = %(handoff_id)s AND l.seq = %(seq)s)
 
--- name: behind
--- Chats whose channels have not been told of all that was said.
-SELECT DISTINCT h.id FROM handoff h JOIN channel_post p ON p.workspace_id = h.workspace_id
-    AND p.about = h.id AND p.seq < h.seq
- WHERE h.workspace_id = %(workspace_id)s AND h.heard_at < %(before)s LIMIT %(limit)s
-
 -- name: keep_code
 -- A one-time code of somebody, in the place of the one before.
 INSERT INTO channel_code (workspace_id, channel_id, person_id, code_hash, expires_at)
