@@ -165,6 +165,77 @@ export function rejectCandidate(
   return { method: "POST", path: `/v1/candidates/${encodeURIComponent(candidateId)}/reject`, body };
 }
 
+/** List messaging channels. */
+export function listChannels(): Call<M["ChannelList"]> {
+  return { method: "GET", path: "/v1/channels" };
+}
+
+/** Add a messaging channel. */
+export function addChannel(
+  body: M["cairn__api__routes__channels__ChannelIn"],
+): Call<M["ChannelView"]> {
+  return { method: "POST", path: "/v1/channels", body };
+}
+
+/** Show a messaging channel. */
+export function getChannel(
+  channelId: string,
+): Call<M["ChannelView"]> {
+  return { method: "GET", path: `/v1/channels/${encodeURIComponent(channelId)}` };
+}
+
+/** Change a messaging channel. */
+export function changeChannel(
+  channelId: string,
+  body: M["ChannelChangeIn"],
+): Call<M["ChannelView"]> {
+  return { method: "PATCH", path: `/v1/channels/${encodeURIComponent(channelId)}`, body };
+}
+
+/** Remove a messaging channel. */
+export function removeChannel(
+  channelId: string,
+): Call<M["cairn__api__routes__channels__ChannelRemoved"]> {
+  return { method: "DELETE", path: `/v1/channels/${encodeURIComponent(channelId)}` };
+}
+
+/** Ask a messaging channel whether its keys are good. */
+export function checkChannel(
+  channelId: string,
+): Call<M["ChannelChecked"]> {
+  return { method: "POST", path: `/v1/channels/${encodeURIComponent(channelId)}/check` };
+}
+
+/** Make a code that ties somebody of a messaging channel. */
+export function makeChannelCode(
+  channelId: string,
+  body: M["ChannelCodeIn"],
+): Call<M["ChannelCode"]> {
+  return { method: "POST", path: `/v1/channels/${encodeURIComponent(channelId)}/codes`, body };
+}
+
+/** Take what a messaging channel delivers. */
+export function receiveChannelEvent(
+  channelId: string,
+): Call<M["ChannelHeard"]> {
+  return { method: "POST", path: `/v1/channels/${encodeURIComponent(channelId)}/events` };
+}
+
+/** List who of a messaging channel is who here. */
+export function listChannelTies(
+  channelId: string,
+): Call<M["TieList"]> {
+  return { method: "GET", path: `/v1/channels/${encodeURIComponent(channelId)}/ties` };
+}
+
+/** Untie a person from a messaging channel. */
+export function untieChannelPerson(
+  channelId: string,
+  personId: string,
+): Call<M["cairn__api__routes__channels__ChannelRemoved"]> {
+  return { method: "DELETE", path: `/v1/channels/${encodeURIComponent(channelId)}/ties/${encodeURIComponent(personId)}` };
+}
+
 /** Say something and get an answer. */
 export function chat(
   body: M["ChatIn"],
@@ -681,7 +752,7 @@ export function listEscalationChannels(): Call<M["EscalationChannelList"]> {
 
 /** Add an escalation channel. */
 export function addEscalationChannel(
-  body: M["ChannelIn"],
+  body: M["cairn__api__routes__people__ChannelIn"],
 ): Call<M["EscalationChannel"]> {
   return { method: "POST", path: "/v1/escalation-channels", body };
 }
@@ -689,7 +760,7 @@ export function addEscalationChannel(
 /** Remove an escalation channel. */
 export function removeEscalationChannel(
   name: string,
-): Call<M["ChannelRemoved"]> {
+): Call<M["cairn__api__routes__people__ChannelRemoved"]> {
   return { method: "DELETE", path: `/v1/escalation-channels/${encodeURIComponent(name)}` };
 }
 

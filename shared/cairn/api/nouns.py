@@ -110,6 +110,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.connectors",
             f"{CONSOLE}.sources",
             f"{CONSOLE}.ticket_sources",
+            f"{CONSOLE}.channels",
             f"{CONSOLE}.webhooks",
             f"{CONSOLE}.widget",
             f"{CONSOLE}.costs",

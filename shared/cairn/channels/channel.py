@@ -77,6 +77,10 @@ class ChannelRow:
     created_at: datetime
     changed_at: datetime
 
+    def spent(self, today: date) -> Decimal:
+        """Return what its turns have cost today."""
+        return self.spent_usd if self.spent_on == today else Decimal(0)
+
     @property
     def operators(self) -> str:
         """Return the conversation that operators work in; empty without one."""

@@ -90,6 +90,12 @@ class Channels:
         with self.platform.transactions.reading(principal) as stores:
             return stores.messaging.all()
 
+    def names(self, principal: Principal) -> Sequence[tuple[UUID, str]]:
+        """Return what channels are called, for everybody who signed in: to tie themselves."""
+        principal.require_person()
+        with self.platform.transactions.reading(principal) as stores:
+            return [(each.id, each.name) for each in stores.messaging.all()]
+
     def get(self, principal: Principal, channel_id: UUID) -> ChannelRow:
         """Return one; NotFound without it."""
         principal.require(Role.ADMIN)

@@ -9,6 +9,7 @@ from cairn.cli import (
     agents,
     approvals,
     audit_memory,
+    channels,
     chat,
     chats,
     compact,
@@ -192,6 +193,7 @@ app.add_typer(workspace.keys_app, name="keys", rich_help_panel=_OPERATIONS)
 app.add_typer(operations.webhooks_app, name="webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(operations.incoming_app, name="incoming-webhooks", rich_help_panel=_OPERATIONS)
 app.add_typer(widget.app, name="widget", rich_help_panel=_OPERATIONS)
+app.add_typer(channels.app, name="channels", rich_help_panel=_OPERATIONS)
 app.add_typer(connectors.app, name="connectors", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.workspaces_app, name="workspace", rich_help_panel=_OPERATIONS)
 app.add_typer(workspace.app, name="settings", rich_help_panel=_OPERATIONS)

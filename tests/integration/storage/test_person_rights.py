@@ -123,6 +123,10 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | DELETE incoming-webhooks/{incoming_id} > incoming_webhook.removed
  | POST incoming-webhooks/{incoming_id}/memories
  | PUT widget > widget.set | DELETE widget > widget.removed
+ | POST channels > channel.added | PATCH channels/{channel_id} > channel.changed
+ | DELETE channels/{channel_id} > channel.removed | POST channels/{channel_id}/check
+ | POST channels/{channel_id}/codes | POST channels/{channel_id}/events
+ | DELETE channels/{channel_id}/ties/{person_id} > channel.untied
  | POST widget/{widget_id}/sessions | POST widget/{widget_id}/messages
  | POST widget/{widget_id}/hand-off
  | POST widget/{widget_id}/challenge | POST widget/{widget_id}/resolve

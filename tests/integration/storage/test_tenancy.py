@@ -88,6 +88,7 @@ FINDERS = {
     "workspace_of_incoming_webhook",
     "workspace_of_publication",
     "workspace_of_widget",
+    "workspace_of_channel",
     "knowledge_sources_due",
     "workspace_of_source",
     "workspace_of_login",
@@ -316,6 +317,16 @@ def plant(root: Connection, workspace_id: UUID) -> None:
         " '{}', %(id)s, %(t)s)",
         "INSERT INTO person (workspace_id, id, login, name, role, created_at, changed_at)"
         " VALUES (%(w)s, %(id)s, 'ada', 'Ada', 'owner', %(t)s, %(t)s)",
+        "INSERT INTO channel (workspace_id, id, name, kind, config, settings, secrets, created_at,"
+        " changed_at) VALUES (%(w)s, %(id)s, 'c', 'slack', '{}', '{}', '\\x00', %(t)s, %(t)s)",
+        "INSERT INTO channel_inbound (workspace_id, id, channel_id, known_as, thread, client_id,"
+        " data_subjects, sealed, state, received_at) VALUES (%(w)s, %(id)s, %(id)s, 'k',"
+        " decode(repeat('00', 32), 'hex'), 'c', '{}', '\\x00', 'pending', %(t)s)",
+        "INSERT INTO channel_post (workspace_id, channel_id, about, role, place, posted_at)"
+        " VALUES (%(w)s, %(id)s, %(id)s, 'approval', '{}', %(t)s)",
+        "INSERT INTO channel_tie VALUES (%(w)s, %(id)s, 'u', %(id)s, %(t)s)",
+        "INSERT INTO channel_code VALUES (%(w)s, %(id)s, %(id)s,"
+        " decode(repeat('00', 32), 'hex'), %(t)s)",
         "INSERT INTO person_link VALUES (%(w)s, decode(repeat('00', 32), 'hex'), %(id)s, %(t)s,"
         " %(t)s)",
         "INSERT INTO person_session (workspace_id, id, person_id, token_hash, csrf, created_at,"

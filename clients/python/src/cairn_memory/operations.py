@@ -340,6 +340,151 @@ def reject_candidate(
     )
 
 
+def list_channels() -> Call[models.ChannelList]:
+    """List messaging channels.
+
+    List channels, and how asking them goes.
+    """
+    return Call(
+        method="GET",
+        path="/v1/channels",
+        answer=models.ChannelList,
+    )
+
+
+def add_channel(
+    body: models.cairn__api__routes__channels__ChannelIn,
+) -> Call[models.ChannelView]:
+    """Add a messaging channel.
+
+    Keep a channel. Its secrets are sealed, and never shown again.
+    """
+    return Call(
+        method="POST",
+        path="/v1/channels",
+        answer=models.ChannelView,
+        body=body,
+    )
+
+
+def get_channel(
+    channel_id: UUID | str,
+) -> Call[models.ChannelView]:
+    """Show a messaging channel.
+
+    Show a channel.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/channels/{part(channel_id)}",
+        answer=models.ChannelView,
+    )
+
+
+def change_channel(
+    channel_id: UUID | str,
+    body: models.ChannelChangeIn,
+) -> Call[models.ChannelView]:
+    """Change a messaging channel.
+
+    Change a channel. `settings` are set anew, all of them.
+    """
+    return Call(
+        method="PATCH",
+        path=f"/v1/channels/{part(channel_id)}",
+        answer=models.ChannelView,
+        body=body,
+    )
+
+
+def remove_channel(
+    channel_id: UUID | str,
+) -> Call[models.cairn__api__routes__channels__ChannelRemoved]:
+    """Remove a messaging channel.
+
+    Remove a channel with its secrets, its sessions, and who is whom there.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/channels/{part(channel_id)}",
+        answer=models.cairn__api__routes__channels__ChannelRemoved,
+    )
+
+
+def check_channel(
+    channel_id: UUID | str,
+) -> Call[models.ChannelChecked]:
+    """Ask a messaging channel whether its keys are good.
+
+    Ask the channel by which name it knows the app.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/channels/{part(channel_id)}/check",
+        answer=models.ChannelChecked,
+    )
+
+
+def make_channel_code(
+    channel_id: UUID | str,
+    body: models.ChannelCodeIn,
+) -> Call[models.ChannelCode]:
+    """Make a code that ties somebody of a messaging channel.
+
+    Make a one-time code: who sends it to the app, directly, is this person from then on.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/channels/{part(channel_id)}/codes",
+        answer=models.ChannelCode,
+        body=body,
+    )
+
+
+def receive_channel_event(
+    channel_id: UUID | str,
+) -> Call[models.ChannelHeard]:
+    """Take what a messaging channel delivers.
+
+    Keep what was said or clicked; it is worked at later. Proved by its signature, by no
+    key.
+    """
+    return Call(
+        method="POST",
+        path=f"/v1/channels/{part(channel_id)}/events",
+        answer=models.ChannelHeard,
+    )
+
+
+def list_channel_ties(
+    channel_id: UUID | str,
+) -> Call[models.TieList]:
+    """List who of a messaging channel is who here.
+
+    List who may decide and answer in a channel, as far as their roles let them.
+    """
+    return Call(
+        method="GET",
+        path=f"/v1/channels/{part(channel_id)}/ties",
+        answer=models.TieList,
+    )
+
+
+def untie_channel_person(
+    channel_id: UUID | str,
+    person_id: UUID | str,
+) -> Call[models.cairn__api__routes__channels__ChannelRemoved]:
+    """Untie a person from a messaging channel.
+
+    Remove a tie.
+    """
+    return Call(
+        method="DELETE",
+        path=f"/v1/channels/{part(channel_id)}/ties/{part(person_id)}",
+        answer=models.cairn__api__routes__channels__ChannelRemoved,
+    )
+
+
 def chat(
     body: models.ChatIn,
 ) -> Call[models.TurnView | str]:
@@ -1183,7 +1328,8 @@ def begin_session(
 
 def list_conversations(
     *,
-    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api"] | None = None,
+    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api", "teams"]
+    | None = None,
     session_id: str | None = None,
     agent: str | None = None,
     sender: str | None = None,
@@ -1526,7 +1672,7 @@ def list_escalation_channels() -> Call[models.EscalationChannelList]:
 
 
 def add_escalation_channel(
-    body: models.ChannelIn,
+    body: models.cairn__api__routes__people__ChannelIn,
 ) -> Call[models.EscalationChannel]:
     """Add an escalation channel.
 
@@ -1542,7 +1688,7 @@ def add_escalation_channel(
 
 def remove_escalation_channel(
     name: UUID | str,
-) -> Call[models.ChannelRemoved]:
+) -> Call[models.cairn__api__routes__people__ChannelRemoved]:
     """Remove an escalation channel.
 
     Remove a channel with its address; personas that name it fall back to notes.
@@ -1550,7 +1696,7 @@ def remove_escalation_channel(
     return Call(
         method="DELETE",
         path=f"/v1/escalation-channels/{part(name)}",
-        answer=models.ChannelRemoved,
+        answer=models.cairn__api__routes__people__ChannelRemoved,
     )
 
 

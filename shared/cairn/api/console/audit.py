@@ -32,7 +32,8 @@ GROUPS: Mapping[str, str] = {
     "agents": "agent.registered agent.changed agent.baked persona.changed grant.made grant.revoked "
     "approval.granted approval.edited approval.rejected workflow.changed workflow.decided",
     "settings": "settings.changed redaction.changed escalation.channel_added "
-    "escalation.channel_removed widget.set widget.removed",
+    "escalation.channel_removed widget.set widget.removed channel.added channel.changed "
+    "channel.removed channel.tied channel.untied",
     "connections": "connector.registered connector.changed connector.checked connector.restarted "
     "connector.removed ticket_source.registered ticket_source.changed ticket_source.removed "
     "webhook.created webhook.removed incoming_webhook.created incoming_webhook.rotated "

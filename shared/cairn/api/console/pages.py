@@ -90,6 +90,7 @@ ADMINISTRATION = (
     ("connectors", "/console/connectors", "Connectors"),
     ("sources", "/console/sources", "Sources"),
     ("ticket-sources", "/console/ticket-sources", "Ticket sources"),
+    ("channels", "/console/channels", "Channels"),
     ("webhooks", "/console/webhooks", "Webhooks"),
     ("widget", "/console/widget", "Chat widget"),
     ("costs", "/console/costs", "Costs"),

@@ -120,8 +120,8 @@ def _new(visitor: Visitor, form: dict[str, str]) -> SourceIn:
         form,
         name=form.get("name", "").strip(),
         kind=kind,
-        config=_config(form, desk),
-        secrets=_secrets(form, desk),
+        config=config_of(form, desk),
+        secrets=secrets_of(form, desk),
     )
 
 
@@ -129,16 +129,18 @@ def _change(visitor: Visitor, kind: str, form: dict[str, str]) -> SourceChangeIn
     """Return a change as the API takes it: an empty secret stays, one that is ticked goes."""
     desk = visitor.services.desk_forms.get(kind, EMPTY)
     gone = [name.removeprefix("remove.") for name in form if name.startswith("remove.")]
-    secrets = {**dict.fromkeys(gone), **_secrets(form, desk)}
-    return _checked(SourceChangeIn, form, config=_config(form, desk), secrets=secrets or None)
+    secrets = {**dict.fromkeys(gone), **secrets_of(form, desk)}
+    return _checked(SourceChangeIn, form, config=config_of(form, desk), secrets=secrets or None)
 
 
-def _config(form: dict[str, str], desk: DeskForm) -> dict[str, object]:
+def config_of(form: dict[str, str], desk: DeskForm) -> dict[str, object]:
+    """Return the settings of a kind that a form has."""
     texts = [(each, form.get(f"config.{each.name}", "").strip()) for each in desk.config]
     return {each.name: typed(text, each.fits) for each, text in texts if text}
 
 
-def _secrets(form: dict[str, str], desk: DeskForm) -> dict[str, str]:
+def secrets_of(form: dict[str, str], desk: DeskForm) -> dict[str, str]:
+    """Return the secrets of a kind that a form has."""
     texts = {each.name: form.get(f"secrets.{each.name}", "").strip() for each in desk.secrets}
     return {name: text for name, text in texts.items() if text}
 

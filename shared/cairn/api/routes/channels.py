@@ -1,9 +1,7 @@
 """Messaging channels, where people chat and operators work. Admins' routes, but one."""
 
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import Annotated, Any, NotRequired
 from uuid import UUID
 
 from fastapi import Depends, Path, Request, Response
@@ -14,10 +12,12 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, examples
+from cairn.api.routes.widget import WidgetPersons
 from cairn.api.routing import any_query, router
 from cairn.channels.channel import ChannelKind, ChannelRow, ChannelSettings
 from cairn.channels.keep import ChannelChange, NewChannel
 from cairn.channels.ties import ChannelCode, TieView
+from cairn.kernel.clock import utc_now
 from cairn.tickets.adapter import Delivered
 
 routes = router("channels")
@@ -27,18 +27,38 @@ PersonId = Annotated[UUID, Path(description="The person's id.")]
 Kind = Annotated[ChannelKind, Field(strict=False, examples=["slack"])]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelView:
+class ChannelAllowance(TypedDict):
+    """How much somebody may say: in a minute, in a day, and in one session of a thread."""
+
+    per_minute: int
+    per_day: int
+    per_session: int
+    idle_minutes: int
+
+
+class ChannelSettingsView(TypedDict):
+    """What a channel may do."""
+
+    answers: bool
+    outsiders: bool
+    limits: ChannelAllowance
+    busy: str
+    day_usd: float
+    hand_off: WidgetPersons | None
+    agent: str | None
+
+
+class ChannelView(TypedDict):
     """A messaging channel, without its secrets. What it delivers goes to `events_path`."""
 
     id: UUID
     name: str
     kind: ChannelKind
     config: dict[str, Any]
-    settings: ChannelSettings
+    settings: ChannelSettingsView
     paused: bool
     error: str | None
-    spent_usd: Decimal
+    spent_usd: float
     created_at: datetime
     changed_at: datetime
     events_path: str
@@ -54,6 +74,12 @@ class ChannelChecked(TypedDict):
     """The keys are good; the channel knows the app by this name."""
 
     app: str
+
+
+class ChannelHeard(TypedDict):
+    """What the channel wants to be answered with: nothing, or what it asked for."""
+
+    challenge: NotRequired[str]
 
 
 class ChannelIn(Body):
@@ -244,7 +270,7 @@ def untie_channel_person(
     summary="Take what a messaging channel delivers",
     response_model=None,
     responses={
-        **answers(200, "What the channel wants to be answered with", dict[str, Any]),
+        **answers(200, "What the channel wants to be answered with", ChannelHeard),
         **problems(
             "unauthenticated", "denied", "not-found", "validation-failed", "too-large",
             "rate-limited", public=True,
@@ -261,10 +287,11 @@ def receive_channel_event(
 
 
 def _shown(channel: ChannelRow) -> dict[str, Any]:
+    settings = ChannelSettings.model_validate(channel.settings).model_dump(mode="json")
     names = ("id", "name", "kind", "config", "paused", "error", "created_at", "changed_at")
     return {
         **{name: getattr(channel, name) for name in names},
-        "settings": ChannelSettings.model_validate(channel.settings),
-        "spent_usd": channel.spent_usd,
+        "settings": settings,
+        "spent_usd": float(channel.spent(utc_now().astimezone(UTC).date())),
         "events_path": f"/v1/channels/{channel.id}/events",
     }

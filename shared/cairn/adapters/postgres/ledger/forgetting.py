@@ -29,6 +29,7 @@ ERASED = {
     "chat_turn": "forgetting.erase_chats",
     "chat_session": "forgetting.erase_chat_sessions",
     "handoff": "forgetting.erase_hand_offs",
+    "channel_inbound": "forgetting.erase_channel_inbound",
     "checkpoint": "forgetting.erase_checkpoints",
     "checkpoint_write": "forgetting.erase_checkpoint_writes",
     "workflow_run": "forgetting.erase_workflow_runs",

@@ -197,6 +197,9 @@ UNION ALL
 SELECT 'chat_session', count(*)::integer FROM chat_session
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
+SELECT 'channel_inbound', count(*)::integer FROM channel_inbound
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+UNION ALL
 SELECT 'handoff', count(*)::integer FROM handoff
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 UNION ALL
@@ -425,13 +428,22 @@ DELETE FROM chat_turn
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_chat_sessions
--- Sessions of a widget's customer whom the host signed in.
+-- Sessions of a customer whom a host signed in, or a messaging channel names.
 DELETE FROM chat_session
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_hand_offs
--- Chats that people took over, with all lines of them.
+-- Chats that people took over, with all lines of them, and which messages of channels are of them.
+WITH posts AS (
+  DELETE FROM channel_post p USING handoff h
+   WHERE p.workspace_id = %(workspace_id)s AND h.workspace_id = p.workspace_id AND h.id = p.about
+     AND h.data_subjects @> ARRAY[%(subject_id)s::uuid])
 DELETE FROM handoff
+ WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
+
+-- name: erase_channel_inbound
+-- What somebody said and clicked in messaging channels, as it came in.
+DELETE FROM channel_inbound
  WHERE workspace_id = %(workspace_id)s AND data_subjects @> ARRAY[%(subject_id)s::uuid]
 
 -- name: erase_checkpoints
