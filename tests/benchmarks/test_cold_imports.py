@@ -65,7 +65,8 @@ def seconds(name: str, code: str) -> float:
 
 def ratio(name: str) -> float:
     """Return the ratio of the least times; measured on while a busy machine makes it too large."""
-    libraries, handler = [], []
+    libraries: list[float] = []
+    handler: list[float] = []
     for run in range(MOST_RUNS):
         libraries.append(seconds(name, LIBRARIES.get(name, OTHERS)))
         handler.append(seconds(name, "import handler"))

@@ -166,36 +166,36 @@ export function rejectCandidate(
 }
 
 /** List messaging channels. */
-export function listChannels(): Call<M["ChannelList"]> {
+export function listChannels(): Call<M["MessagingChannelList"]> {
   return { method: "GET", path: "/v1/channels" };
 }
 
 /** Add a messaging channel. */
 export function addChannel(
-  body: M["cairn__api__routes__channels__ChannelIn"],
-): Call<M["ChannelView"]> {
+  body: M["MessagingChannelIn"],
+): Call<M["MessagingChannelView"]> {
   return { method: "POST", path: "/v1/channels", body };
 }
 
 /** Show a messaging channel. */
 export function getChannel(
   channelId: string,
-): Call<M["ChannelView"]> {
+): Call<M["MessagingChannelView"]> {
   return { method: "GET", path: `/v1/channels/${encodeURIComponent(channelId)}` };
 }
 
 /** Change a messaging channel. */
 export function changeChannel(
   channelId: string,
-  body: M["ChannelChangeIn"],
-): Call<M["ChannelView"]> {
+  body: M["MessagingChannelChangeIn"],
+): Call<M["MessagingChannelView"]> {
   return { method: "PATCH", path: `/v1/channels/${encodeURIComponent(channelId)}`, body };
 }
 
 /** Remove a messaging channel. */
 export function removeChannel(
   channelId: string,
-): Call<M["cairn__api__routes__channels__ChannelRemoved"]> {
+): Call<M["MessagingChannelRemoved"]> {
   return { method: "DELETE", path: `/v1/channels/${encodeURIComponent(channelId)}` };
 }
 
@@ -232,7 +232,7 @@ export function listChannelTies(
 export function untieChannelPerson(
   channelId: string,
   personId: string,
-): Call<M["cairn__api__routes__channels__ChannelRemoved"]> {
+): Call<M["MessagingChannelRemoved"]> {
   return { method: "DELETE", path: `/v1/channels/${encodeURIComponent(channelId)}/ties/${encodeURIComponent(personId)}` };
 }
 
@@ -752,7 +752,7 @@ export function listEscalationChannels(): Call<M["EscalationChannelList"]> {
 
 /** Add an escalation channel. */
 export function addEscalationChannel(
-  body: M["cairn__api__routes__people__ChannelIn"],
+  body: M["ChannelIn"],
 ): Call<M["EscalationChannel"]> {
   return { method: "POST", path: "/v1/escalation-channels", body };
 }
@@ -760,7 +760,7 @@ export function addEscalationChannel(
 /** Remove an escalation channel. */
 export function removeEscalationChannel(
   name: string,
-): Call<M["cairn__api__routes__people__ChannelRemoved"]> {
+): Call<M["ChannelRemoved"]> {
   return { method: "DELETE", path: `/v1/escalation-channels/${encodeURIComponent(name)}` };
 }
 

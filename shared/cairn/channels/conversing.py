@@ -77,7 +77,7 @@ class Converse:
         settings = ChannelSettings.model_validate(channel.settings)
         session = self.sessions.find(workspace_id, channel, inbound.thread)
         if session is None:
-            profile = adapter.profile(spoken.speaker)
+            profile = adapter.profile(spoken.speaker, spoken.place)
             if not settings.answers or profile.app or (profile.outsider and not settings.outsiders):
                 was_told = self._was_refused(workspace_id, inbound)
                 if settings.answers and not profile.app and not was_told:

@@ -119,7 +119,7 @@ def test_a_sweep_is_told_since_when_no_execution_lives(
     load: Callable[[str], ModuleType], sample: str, lost_before: datetime | None
 ) -> None:
     module, services = load("audit"), Called()
-    module.services = services
+    vars(module)["services"] = services
     module.handler(
         json.loads((ROOT / "events" / "audit" / f"{sample}.json").read_text("utf-8")), None
     )
@@ -142,7 +142,7 @@ def test_a_search_gives_its_text_when_it_is_asked_for(
     load: Callable[[str], ModuleType], sample: str, answered: dict[str, Any]
 ) -> None:
     module, services = load("retrieve"), Called()
-    module.services = services
+    vars(module)["services"] = services
     event = json.loads((ROOT / "events" / "retrieve" / f"{sample}.json").read_text("utf-8"))
     assert module.handler(event, None) == answered
     [(_, (principal, _), _)] = services.calls
@@ -180,7 +180,7 @@ def embed(
     load: Callable[[str], ModuleType], services: Embedding, *records: dict[str, str]
 ) -> list[str]:
     module = load("embed")
-    module.services = services
+    vars(module)["services"] = services
     answer = module.handler({"Records": list(records)}, Lasting())
     return [batchitemfailure["itemIdentifier"] for batchitemfailure in answer["batchItemFailures"]]
 

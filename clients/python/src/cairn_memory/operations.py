@@ -340,7 +340,7 @@ def reject_candidate(
     )
 
 
-def list_channels() -> Call[models.ChannelList]:
+def list_channels() -> Call[models.MessagingChannelList]:
     """List messaging channels.
 
     List channels, and how asking them goes.
@@ -348,13 +348,13 @@ def list_channels() -> Call[models.ChannelList]:
     return Call(
         method="GET",
         path="/v1/channels",
-        answer=models.ChannelList,
+        answer=models.MessagingChannelList,
     )
 
 
 def add_channel(
-    body: models.cairn__api__routes__channels__ChannelIn,
-) -> Call[models.ChannelView]:
+    body: models.MessagingChannelIn,
+) -> Call[models.MessagingChannelView]:
     """Add a messaging channel.
 
     Keep a channel. Its secrets are sealed, and never shown again.
@@ -362,14 +362,14 @@ def add_channel(
     return Call(
         method="POST",
         path="/v1/channels",
-        answer=models.ChannelView,
+        answer=models.MessagingChannelView,
         body=body,
     )
 
 
 def get_channel(
     channel_id: UUID | str,
-) -> Call[models.ChannelView]:
+) -> Call[models.MessagingChannelView]:
     """Show a messaging channel.
 
     Show a channel.
@@ -377,14 +377,14 @@ def get_channel(
     return Call(
         method="GET",
         path=f"/v1/channels/{part(channel_id)}",
-        answer=models.ChannelView,
+        answer=models.MessagingChannelView,
     )
 
 
 def change_channel(
     channel_id: UUID | str,
-    body: models.ChannelChangeIn,
-) -> Call[models.ChannelView]:
+    body: models.MessagingChannelChangeIn,
+) -> Call[models.MessagingChannelView]:
     """Change a messaging channel.
 
     Change a channel. `settings` are set anew, all of them.
@@ -392,14 +392,14 @@ def change_channel(
     return Call(
         method="PATCH",
         path=f"/v1/channels/{part(channel_id)}",
-        answer=models.ChannelView,
+        answer=models.MessagingChannelView,
         body=body,
     )
 
 
 def remove_channel(
     channel_id: UUID | str,
-) -> Call[models.cairn__api__routes__channels__ChannelRemoved]:
+) -> Call[models.MessagingChannelRemoved]:
     """Remove a messaging channel.
 
     Remove a channel with its secrets, its sessions, and who is whom there.
@@ -407,7 +407,7 @@ def remove_channel(
     return Call(
         method="DELETE",
         path=f"/v1/channels/{part(channel_id)}",
-        answer=models.cairn__api__routes__channels__ChannelRemoved,
+        answer=models.MessagingChannelRemoved,
     )
 
 
@@ -473,7 +473,7 @@ def list_channel_ties(
 def untie_channel_person(
     channel_id: UUID | str,
     person_id: UUID | str,
-) -> Call[models.cairn__api__routes__channels__ChannelRemoved]:
+) -> Call[models.MessagingChannelRemoved]:
     """Untie a person from a messaging channel.
 
     Remove a tie.
@@ -481,7 +481,7 @@ def untie_channel_person(
     return Call(
         method="DELETE",
         path=f"/v1/channels/{part(channel_id)}/ties/{part(person_id)}",
-        answer=models.cairn__api__routes__channels__ChannelRemoved,
+        answer=models.MessagingChannelRemoved,
     )
 
 
@@ -1672,7 +1672,7 @@ def list_escalation_channels() -> Call[models.EscalationChannelList]:
 
 
 def add_escalation_channel(
-    body: models.cairn__api__routes__people__ChannelIn,
+    body: models.ChannelIn,
 ) -> Call[models.EscalationChannel]:
     """Add an escalation channel.
 
@@ -1688,7 +1688,7 @@ def add_escalation_channel(
 
 def remove_escalation_channel(
     name: UUID | str,
-) -> Call[models.cairn__api__routes__people__ChannelRemoved]:
+) -> Call[models.ChannelRemoved]:
     """Remove an escalation channel.
 
     Remove a channel with its address; personas that name it fall back to notes.
@@ -1696,7 +1696,7 @@ def remove_escalation_channel(
     return Call(
         method="DELETE",
         path=f"/v1/escalation-channels/{part(name)}",
-        answer=models.cairn__api__routes__people__ChannelRemoved,
+        answer=models.ChannelRemoved,
     )
 
 

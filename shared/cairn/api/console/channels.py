@@ -14,7 +14,7 @@ from cairn.api.console.forms import Form, as_failure, as_typed, refused_deed
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.console.ticket_sources import EMPTY, config_of, secrets_of
-from cairn.api.routes.channels import ChannelChangeIn, ChannelIn
+from cairn.api.routes.channels import MessagingChannelChangeIn, MessagingChannelIn
 from cairn.channels.channel import ChannelSettings
 from cairn.channels.keep import ChannelChange, NewChannel
 from cairn.kernel.errors import CairnError, Conflict, NotFound, ValidationFailed
@@ -50,7 +50,7 @@ def add_channel(request: Request, body: Body) -> Response:
         kind = form.get("kind", "")
         parts = visitor.services.messenger_forms.get(kind, EMPTY)
         given = _checked(
-            ChannelIn,
+            MessagingChannelIn,
             name=form.get("name", "").strip(),
             kind=kind,
             config=config_of(form, parts),
@@ -80,7 +80,7 @@ def change_channel(request: Request, channel_id: str, body: Body) -> Response:
     parts = visitor.services.messenger_forms.get(channel.kind.value, EMPTY)
     try:
         given = _checked(
-            ChannelChangeIn,
+            MessagingChannelChangeIn,
             config=config_of(form, parts),
             secrets=secrets_of(form, parts) or None,
             settings=_settings(form),

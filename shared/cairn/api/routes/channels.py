@@ -48,7 +48,7 @@ class ChannelSettingsView(TypedDict):
     agent: str | None
 
 
-class ChannelView(TypedDict):
+class MessagingChannelView(TypedDict):
     """A messaging channel, without its secrets. What it delivers goes to `events_path`."""
 
     id: UUID
@@ -64,7 +64,7 @@ class ChannelView(TypedDict):
     events_path: str
 
 
-class ChannelRemoved(TypedDict):
+class MessagingChannelRemoved(TypedDict):
     """The channel that is gone."""
 
     id: UUID
@@ -82,7 +82,7 @@ class ChannelHeard(TypedDict):
     challenge: NotRequired[str]
 
 
-class ChannelIn(Body):
+class MessagingChannelIn(Body):
     """A channel. `config` and `secrets` are its kind's: see the guide to channels."""
 
     model_config = examples(
@@ -102,7 +102,7 @@ class ChannelIn(Body):
     settings: ChannelSettings = Field(default_factory=ChannelSettings)
 
 
-class ChannelChangeIn(Body):
+class MessagingChannelChangeIn(Body):
     """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
 
     config: dict[str, Any] | None = None
@@ -129,11 +129,11 @@ async def delivered(request: Request) -> Delivered:
     status_code=201,
     response_model=None,
     responses={
-        **answers(201, "It is heard from now on", ChannelView),
+        **answers(201, "It is heard from now on", MessagingChannelView),
         **problems("conflict", body=True),
     },
 )
-def add_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
+def add_channel(body: MessagingChannelIn, caller: Admin, services: Services) -> Response:
     """Keep a channel. Its secrets are sealed, and never shown again."""
     new = NewChannel(
         name=body.name,
@@ -149,7 +149,10 @@ def add_channel(body: ChannelIn, caller: Admin, services: Services) -> Response:
     "/v1/channels",
     summary="List messaging channels",
     response_model=None,
-    responses={**answers(200, "Every channel, by name", ListOf[ChannelView]), **problems()},
+    responses={
+        **answers(200, "Every channel, by name", ListOf[MessagingChannelView]),
+        **problems(),
+    },
 )
 def list_channels(caller: Admin, services: Services) -> Response:
     """List channels, and how asking them goes."""
@@ -160,7 +163,7 @@ def list_channels(caller: Admin, services: Services) -> Response:
     "/v1/channels/{channel_id}",
     summary="Show a messaging channel",
     response_model=None,
-    responses={**answers(200, "The channel", ChannelView), **problems("not-found")},
+    responses={**answers(200, "The channel", MessagingChannelView), **problems("not-found")},
 )
 def get_channel(channel_id: ChannelId, caller: Admin, services: Services) -> Response:
     """Show a channel."""
@@ -172,12 +175,12 @@ def get_channel(channel_id: ChannelId, caller: Admin, services: Services) -> Res
     summary="Change a messaging channel",
     response_model=None,
     responses={
-        **answers(200, "The channel as it is now", ChannelView),
+        **answers(200, "The channel as it is now", MessagingChannelView),
         **problems("not-found", body=True),
     },
 )
 def change_channel(
-    channel_id: ChannelId, body: ChannelChangeIn, caller: Admin, services: Services
+    channel_id: ChannelId, body: MessagingChannelChangeIn, caller: Admin, services: Services
 ) -> Response:
     """Change a channel. `settings` are set anew, all of them."""
     change = ChannelChange(
@@ -191,7 +194,7 @@ def change_channel(
     summary="Remove a messaging channel",
     response_model=None,
     responses={
-        **answers(200, "It is gone, its conversations stay", ChannelRemoved),
+        **answers(200, "It is gone, its conversations stay", MessagingChannelRemoved),
         **problems("not-found"),
     },
 )
@@ -252,7 +255,7 @@ def make_channel_code(
     summary="Untie a person from a messaging channel",
     response_model=None,
     responses={
-        **answers(200, "They are nobody there any more", ChannelRemoved),
+        **answers(200, "They are nobody there any more", MessagingChannelRemoved),
         **problems("not-found"),
     },
 )
