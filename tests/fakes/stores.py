@@ -44,7 +44,7 @@ from tests.fakes.tickets import (
     InMemoryTicketSources,
     InMemoryWriteBacks,
 )
-from tests.fakes.webhooks import InMemoryWebhooks
+from tests.fakes.webhooks import InMemoryWebhooks, NoMessaging
 
 from cairn.graph.edge import Edge, EdgeStrength
 from cairn.graph.node import Label, Node, NodeChange, State
@@ -418,6 +418,10 @@ class InMemoryStores:
     def grants(self) -> InMemoryGrants:
         """Return what people allowed in advance."""
         return InMemoryGrants(self._tables)
+
+    @property
+    def messaging(self) -> NoMessaging:
+        return NoMessaging()
 
     @property
     def webhooks(self) -> InMemoryWebhooks:

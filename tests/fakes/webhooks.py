@@ -119,3 +119,10 @@ class InMemoryWebhooks:
             failed=sum(view.state == "failed" for view in views),
             last_delivered_at=max(delivered, default=None),
         )
+
+
+class NoMessaging:
+    """A workspace without messaging channels: nobody is told there."""
+
+    def any(self) -> bool:
+        return False
