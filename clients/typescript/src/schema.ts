@@ -222,13 +222,83 @@ export interface components {
          * @description Where a conversation takes place.
          * @enum {string}
          */
-        Channel: "webchat" | "whatsapp" | "telegram" | "slack" | "email" | "api";
+        Channel: "webchat" | "whatsapp" | "telegram" | "slack" | "email" | "api" | "teams";
+        /** @description For whom the code is. */
+        ChannelCodeIn: {
+            /**
+             * Format: uuid
+             * @description Who whoever sends the code is to be.
+             */
+            person_id: string;
+        };
         /** @description A Slack incoming webhook. Its address is a secret: it is sealed and never shown. */
         ChannelIn: {
             /** @description The name by which personas use it: `slack:<name>`. */
             name: string;
             /** @description The address of the Slack incoming webhook; it is sealed and never shown. */
             url: string;
+        };
+        /**
+         * @description Which product a channel is of.
+         * @enum {string}
+         */
+        ChannelKind: "slack" | "teams";
+        /** @description How much somebody may say: in a minute, in a day, and in one session of a thread. */
+        ChannelLimits: {
+            /**
+             * @description Messages of somebody in a minute, in all threads.
+             * @default 20
+             */
+            per_minute?: number;
+            /**
+             * @description Messages of somebody in a day.
+             * @default 200
+             */
+            per_day?: number;
+            /**
+             * @description Messages of a session of a thread.
+             * @default 40
+             */
+            per_session?: number;
+            /**
+             * @description Minutes of silence that end a session.
+             * @default 240
+             */
+            idle_minutes?: number;
+        };
+        /**
+         * @description What a channel may do. `agent` is whose public documents it answers from; null: nobody's.
+         *
+         *     Without `hand_off` customers have no way to a person; `outsiders` lets guests and people of
+         *     other organisations chat; without `answers` nobody chats here, and operators work all the same.
+         */
+        ChannelSettings: {
+            /**
+             * @description Whether the agent answers people there; operators work there all the same.
+             * @default true
+             */
+            answers?: boolean;
+            /**
+             * @description Whether guests and people of other organisations may chat.
+             * @default false
+             */
+            outsiders?: boolean;
+            /** @description What may be asked for at most. */
+            limits?: components["schemas"]["ChannelLimits"];
+            /**
+             * @description What is said in a thread, once, when it is too much.
+             * @default I'm getting a lot of messages right now, please try again in a moment.
+             */
+            busy?: string;
+            /**
+             * @description What chats of the workspace may cost in a day (UTC), the widget's included.
+             * @default 50
+             */
+            day_usd?: number | string;
+            /** @description When a person is called; null: never. */
+            hand_off?: components["schemas"]["WidgetHandOff"] | null;
+            /** @description The agent's name. */
+            agent?: string | null;
         };
         /**
          * @description What a person says. The same `turn_id` and message again is the same turn.
@@ -1815,6 +1885,60 @@ export interface components {
          * @enum {string}
          */
         MessageRole: "user" | "assistant" | "system" | "tool";
+        /** @description What to change; what is left out stays. Secrets are replaced one by one, null removes. */
+        MessagingChannelChangeIn: {
+            /** @description The settings of its kind. */
+            config?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its secrets by name; they are sealed and never shown. */
+            secrets?: {
+                [key: string]: string | null;
+            } | null;
+            /** @description All settings as they hold, by section. */
+            settings?: components["schemas"]["ChannelSettings"] | null;
+            /** @description True to stop polling, false to go on. */
+            paused?: boolean | null;
+        };
+        /**
+         * @description A channel. `config` and `secrets` are its kind's: see the guide to channels.
+         * @example {
+         *       "config": {
+         *         "operators": "C024BE91L",
+         *         "team_id": "T061EG9R6"
+         *       },
+         *       "kind": "slack",
+         *       "name": "slack",
+         *       "secrets": {
+         *         "bot_token": "xoxb-...",
+         *         "signing_secret": "..."
+         *       },
+         *       "settings": {
+         *         "hand_off": {
+         *           "wait_minutes": 10
+         *         }
+         *       }
+         *     }
+         */
+        MessagingChannelIn: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description What kind it is.
+             * @example slack
+             */
+            kind: components["schemas"]["ChannelKind"];
+            /** @description The settings of its kind. */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** @description Its secrets by name; they are sealed and never shown. */
+            secrets?: {
+                [key: string]: string;
+            };
+            /** @description All settings as they hold, by section. */
+            settings?: components["schemas"]["ChannelSettings"];
+        };
         /**
          * @description How a neighbourhood is ranked.
          * @enum {string}
@@ -3675,10 +3799,68 @@ export interface components {
             /** @description What was sent, as it came. */
             challenge: string;
         };
+        /** @description How much somebody may say: in a minute, in a day, and in one session of a thread. */
+        ChannelAllowance: {
+            /** @description Messages of somebody in a minute, in all threads. */
+            per_minute: number;
+            /** @description Messages of somebody in a day. */
+            per_day: number;
+            /** @description Messages of a session of a thread. */
+            per_session: number;
+            /** @description Minutes of silence that end a session. */
+            idle_minutes: number;
+        };
+        /** @description The keys are good; the channel knows the app by this name. */
+        ChannelChecked: {
+            /** @description By which name the channel knows the app. */
+            app: string;
+        };
+        /** @description A code that ties who sends it, once; shown in this answer only. */
+        ChannelCode: {
+            /**
+             * Format: uuid
+             * @description The channel it is good in.
+             */
+            channel_id: string;
+            /**
+             * Format: uuid
+             * @description Who whoever sends it will be.
+             */
+            person_id: string;
+            /**
+             * Format: date-time
+             * @description When it ends to count.
+             */
+            expires_at: string;
+            /** @description The code: `tie CODE` is sent to the app directly. */
+            code: string;
+        };
+        /** @description What the channel wants to be answered with: nothing, or what it asked for. */
+        ChannelHeard: {
+            /** @description What a channel that looks whether anybody is there sent. */
+            challenge?: string;
+        };
         /** @description The channel that is gone. */
         ChannelRemoved: {
             /** @description Its name. */
             name: string;
+        };
+        /** @description What a channel may do. */
+        ChannelSettingsView: {
+            /** @description Whether the agent answers people there; operators work there all the same. */
+            answers: boolean;
+            /** @description Whether guests and people of other organisations may chat. */
+            outsiders: boolean;
+            /** @description What may be asked for at most. */
+            limits: components["schemas"]["ChannelAllowance"];
+            /** @description What is said in a thread, once, when it is too much. */
+            busy: string;
+            /** @description What chats of the workspace may cost in a day (UTC), the widget's included. */
+            day_usd: number;
+            /** @description When a person is called; null: never. */
+            hand_off: components["schemas"]["WidgetPersons"] | null;
+            /** @description The agent's name. */
+            agent: string | null;
         };
         /**
          * @description What became of what a person is asked about.
@@ -6385,6 +6567,11 @@ export interface components {
             items: components["schemas"]["KnowledgeSource"][];
         };
         /** @description A list that is always whole. */
+        MessagingChannelList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["MessagingChannelView"][];
+        };
+        /** @description A list that is always whole. */
         NegotiationEventList: {
             /** @description The items, in their order. */
             items: components["schemas"]["NegotiationEvent"][];
@@ -6453,6 +6640,11 @@ export interface components {
         TicketSourceList: {
             /** @description The items, in their order. */
             items: components["schemas"]["TicketSourceView"][];
+        };
+        /** @description A list that is always whole. */
+        TieList: {
+            /** @description The items, in their order. */
+            items: components["schemas"]["TieView"][];
         };
         /** @description A list that is always whole. */
         ToolList: {
@@ -6882,6 +7074,50 @@ export interface components {
             messages: components["schemas"]["MessageHit"][];
             /** @description What happened on the way. */
             meta: components["schemas"]["ConversationSearchMeta"];
+        };
+        /** @description The channel that is gone. */
+        MessagingChannelRemoved: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @description A messaging channel, without its secrets. What it delivers goes to `events_path`. */
+        MessagingChannelView: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What kind it is. */
+            kind: components["schemas"]["ChannelKind"];
+            /** @description The settings of its kind. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description All settings as they hold, by section. */
+            settings: components["schemas"]["ChannelSettingsView"];
+            /** @description True to stop polling, false to go on. */
+            paused: boolean;
+            /** @description What went wrong, as a code or a problem; null when nothing did. */
+            error: string | null;
+            /** @description What its turns have cost today (UTC). */
+            spent_usd: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            changed_at: string;
+            /** @description The path that its webhooks go to. */
+            events_path: string;
         };
         /**
          * @description A data subject whom nobody has forgotten and whose key is gone, with what is unreadable.
@@ -9103,7 +9339,7 @@ export interface components {
          * @description Who talks.
          * @enum {string}
          */
-        SessionKind: "anonymous" | "signed" | "login";
+        SessionKind: "anonymous" | "signed" | "login" | "channel";
         /**
          * @description How far a session is.
          * @enum {string}
@@ -10103,6 +10339,23 @@ export interface components {
             customer: string | null;
             /** @description The address of who asked. */
             requester_email: string | null;
+        };
+        /** @description Somebody of a channel, and who they are here. */
+        TieView: {
+            /** @description By which id the channel knows them. */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @description Who they are here.
+             */
+            person_id: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            tied_at: string;
         };
         /** @description An event as its reader gets it. */
         Told: {

@@ -117,10 +117,7 @@ class PipelineStack(Stack):
         """Makes the functions of `specs`, all but the api."""
         super().__init__(scope, config.stack("pipeline"), env=env)
         self.stage = config.stage
-        self.queues = {
-            name: self._queue(config, name, api if consumer == api.name else specs[consumer])
-            for name, consumer in QUEUES.items()
-        }
+        self.queues = self._queues(config, {**specs, api.name: api})
         arns = {
             name: machine_arn(self, config, name) for name in TASKS if name not in SCHEDULED_ONLY
         }
@@ -185,6 +182,11 @@ class PipelineStack(Stack):
                 by_name.grant_start_execution(self.functions[starter])
                 if name == "investigation":
                     let_answer(by_name, self.functions[starter], config=config)
+
+    def _queues(self, config: Config, specs: Mapping[str, FunctionSpec]) -> dict[str, WorkedQueue]:
+        return {
+            name: self._queue(config, name, specs[consumer]) for name, consumer in QUEUES.items()
+        }
 
     def _queue(self, config: Config, name: str, consumer: FunctionSpec) -> WorkedQueue:
         return WorkedQueue(

@@ -98,7 +98,7 @@ class Converse:
             self._busy(session, post)
             self._record(workspace_id, channel, inbound, spoken, GateReason.OTHER)
             return InboundState.REFUSED
-        self._told(session, busy=False)
+        self._note_busy(session, busy=False)
         if view.state is not TurnState.PASSED:  # else the person who has the chat is told
             post(words_of(view))
         return InboundState.DONE
@@ -150,9 +150,9 @@ class Converse:
             was_told = stores.messaging.is_busy(session.row.id)
         if not was_told:
             post(session.busy, ":busy")
-            self._told(session, busy=True)
+            self._note_busy(session, busy=True)
 
-    def _told(self, session: ThreadSession, *, busy: bool) -> None:
+    def _note_busy(self, session: ThreadSession, *, busy: bool) -> None:
         system = system_principal(session.workspace_id)
         with self.platform.transactions.preparing(system) as (stores, _):
             stores.messaging.tell_busy(session.row.id, busy=busy)

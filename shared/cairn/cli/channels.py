@@ -69,8 +69,8 @@ def add(
         "settings": _document(settings),
         "secrets": secrets_given(secret),
     }
-    made = deps.client.post(PATH, without_none(body))
-    print_done(deps, made, f"added; it delivers to {made['events_path']}", as_json=as_json)
+    added = deps.client.post(PATH, without_none(body))
+    print_done(deps, added, f"added; it delivers to {added['events_path']}", as_json=as_json)
 
 
 @app.command("set")
@@ -131,8 +131,8 @@ def tie(ctx: typer.Context, name: Name, person: Person, as_json: Json = False) -
     """Make a code: who sends it to the app, directly and within ten minutes, is this person."""
     deps = deps_of(ctx)
     path = f"{PATH}/{_find(ctx, name)['id']}/codes"
-    made = deps.client.post(path, {"person_id": _person(ctx, person)})
-    print_done(deps, made, f"send the app: tie {made['code']}", as_json=as_json)
+    code = deps.client.post(path, {"person_id": _person(ctx, person)})
+    print_done(deps, code, f"send the app: tie {code['code']}", as_json=as_json)
 
 
 @app.command()

@@ -180,7 +180,7 @@ READS = {
     "workflow-runs networks members personas settings",
     "admin": "webhooks incoming-webhooks connectors export ledger keys forget consolidations "
     "rebuilds reindex taints logs costs redaction escalations escalation-channels people "
-    "sources ticket-sources widget scim",
+    "sources ticket-sources widget scim channels",
 }
 """The least role that reads, by noun; single routes ask for an admin where they say so."""
 
@@ -258,7 +258,7 @@ def test_roles_grow_and_readers_append_nothing(may: dict[str, set[str]]) -> None
 def test_what_an_operator_may_not_is_written_down(may: dict[str, set[str]]) -> None:
     refused = {name.partition(".")[0] for name in may["owner"] - may["operator"]}
     assert refused == {
-        "agent", "connector", "consolidation", "escalation", "export", "grant",
+        "agent", "channel", "connector", "consolidation", "escalation", "export", "grant",
         "graph", "incoming_webhook", "ingestion", "key", "person", "persona", "profile", "rebuild",
         "redaction", "reindex", "scim", "settings", "source", "subject", "summary", "taint",
         "ticket_source", "truth", "webhook", "widget", "workflow", "workspace",

@@ -131,6 +131,11 @@ sources: GET sources | POST sources
 sources/{source_id}: GET sources/{knowledge_id}
 sources/{source_id}/{deed}: PATCH sources/{knowledge_id} | DELETE sources/{knowledge_id}
  | POST sources/{knowledge_id}/sync | POST sources/{knowledge_id}/preview
+channels: GET channels | POST channels | GET channels/{channel_id}
+ | GET channels/{channel_id}/ties
+channels/{channel_id}/change: PATCH channels/{channel_id}
+channels/{channel_id}/{deed}: DELETE channels/{channel_id} | POST channels/{channel_id}/check
+ | POST channels/{channel_id}/codes | DELETE channels/{channel_id}/ties/{person_id}
 ticket-sources: GET ticket-sources | POST ticket-sources | GET ticket-sources/{source_id}
 ticket-sources/{source_id}/change: PATCH ticket-sources/{source_id}
 ticket-sources/{source_id}/{deed}: DELETE ticket-sources/{source_id}
@@ -207,7 +212,7 @@ GET widget/{widget_id}/hand-off | GET widget/{widget_id}/hand-off/events
 """,
     "Services outside send here, signed.": """
 POST incoming-webhooks/{incoming_id}/memories | GET ticket-sources/{source_id}/events
-POST ticket-sources/{source_id}/events
+POST ticket-sources/{source_id}/events | POST channels/{channel_id}/events
 """,
     "Members' programs take part in discovery so, for who has no page of their own.": """
 POST discover | POST opportunities | POST opportunities/introduce | GET members/{member_id}

@@ -16,6 +16,8 @@ EDGES = {"api", "bootstrap", "bundled", "cli", "embedding", "settings"}
 """Areas that append nothing; in `adapters` only accounts do, beside names of queries."""
 
 LOGGED = {
+    "channel.inbound_failed",
+    "channel.not_told",
     "connector.not_checked",
     "connector.not_well",
     "investigation.not_remembered",

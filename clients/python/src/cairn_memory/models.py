@@ -73,6 +73,13 @@ class CalledToolIn(Model):
     """Its id."""
 
 
+class ChannelCodeIn(Model):
+    """For whom the code is."""
+
+    person_id: UUID
+    """Who whoever sends the code is to be."""
+
+
 class ChannelIn(Model):
     """A Slack incoming webhook. Its address is a secret: it is sealed and never shown."""
 
@@ -81,6 +88,22 @@ class ChannelIn(Model):
 
     url: str
     """The address of the Slack incoming webhook; it is sealed and never shown."""
+
+
+class ChannelLimits(Model):
+    """How much somebody may say: in a minute, in a day, and in one session of a thread."""
+
+    per_minute: int = 20
+    """Messages of somebody in a minute, in all threads."""
+
+    per_day: int = 200
+    """Messages of somebody in a day."""
+
+    per_session: int = 40
+    """Messages of a session of a thread."""
+
+    idle_minutes: int = 240
+    """Minutes of silence that end a session."""
 
 
 class ChatIn(Model):
@@ -1879,6 +1902,52 @@ class ChallengeAnswered(Model):
 
     challenge: str
     """What was sent, as it came."""
+
+
+class ChannelAllowance(Model):
+    """How much somebody may say: in a minute, in a day, and in one session of a thread."""
+
+    per_minute: int
+    """Messages of somebody in a minute, in all threads."""
+
+    per_day: int
+    """Messages of somebody in a day."""
+
+    per_session: int
+    """Messages of a session of a thread."""
+
+    idle_minutes: int
+    """Minutes of silence that end a session."""
+
+
+class ChannelChecked(Model):
+    """The keys are good; the channel knows the app by this name."""
+
+    app: str
+    """By which name the channel knows the app."""
+
+
+class ChannelCode(Model):
+    """A code that ties who sends it, once; shown in this answer only."""
+
+    channel_id: UUID
+    """The channel it is good in."""
+
+    person_id: UUID
+    """Who whoever sends it will be."""
+
+    expires_at: AwareDatetime
+    """When it ends to count."""
+
+    code: str
+    """The code: `tie CODE` is sent to the app directly."""
+
+
+class ChannelHeard(Model):
+    """What the channel wants to be answered with: nothing, or what it asked for."""
+
+    challenge: str | None = None
+    """What a channel that looks whether anybody is there sent."""
 
 
 class ChannelRemoved(Model):
@@ -4323,6 +4392,13 @@ class MessageView(Model):
 
     received_at: AwareDatetime
     """When it came in."""
+
+
+class MessagingChannelRemoved(Model):
+    """The channel that is gone."""
+
+    id: UUID
+    """Its id."""
 
 
 class MissingKey(Model):
@@ -7161,6 +7237,22 @@ class TicketView(Model):
     """The address of who asked."""
 
 
+class TieView(Model):
+    """Somebody of a channel, and who they are here."""
+
+    user_id: str
+    """By which id the channel knows them."""
+
+    person_id: UUID
+    """Who they are here."""
+
+    name: str
+    """Its name."""
+
+    tied_at: AwareDatetime
+    """Since when."""
+
+
 class Told(Model):
     """An event as its reader gets it."""
 
@@ -7760,7 +7852,7 @@ class WidgetRemoved(Model):
 class WidgetSessionView(Model):
     """A session as its customer sees it. `token` is in the answer that opens it, only."""
 
-    kind: Literal["anonymous", "signed", "login"] | str
+    kind: Literal["anonymous", "signed", "login", "channel"] | str
     """Who talks."""
 
     state: (
@@ -7987,6 +8079,36 @@ class AgentKeyIn(Model):
     """The same as `client_id`, where an end user is meant."""
 
 
+class ChannelSettings(Model):
+    """
+    What a channel may do. `agent` is whose public documents it answers from; null: nobody's.
+
+    Without `hand_off` customers have no way to a person; `outsiders` lets guests and people of
+    other organisations chat; without `answers` nobody chats here, and operators work all the same.
+    """
+
+    answers: bool = True
+    """Whether the agent answers people there; operators work there all the same."""
+
+    outsiders: bool = False
+    """Whether guests and people of other organisations may chat."""
+
+    limits: ChannelLimits | None = None
+    """What may be asked for at most."""
+
+    busy: str = "I'm getting a lot of messages right now, please try again in a moment."
+    """What is said in a thread, once, when it is too much."""
+
+    day_usd: float | str = "50"
+    """What chats of the workspace may cost in a day (UTC), the widget's included."""
+
+    hand_off: WidgetHandOff | None = None
+    """When a person is called; null: never."""
+
+    agent: str | None = None
+    """The agent's name."""
+
+
 class CompactIn(Model):
     """A transcript, whose conversation it is, and how long it may be."""
 
@@ -7996,7 +8118,7 @@ class CompactIn(Model):
     messages: list[TranscriptTurnIn]
     """How many messages there are."""
 
-    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api"] = "api"
+    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api", "teams"] = "api"
     """Where it came in or goes out."""
 
     target_tokens: int | None = None
@@ -8780,7 +8902,7 @@ class MemoryMove(Model):
 class MessageIn(Model):
     """One message of a conversation, named by its channel and the channel's session id."""
 
-    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api"]
+    channel: Literal["webchat", "whatsapp", "telegram", "slack", "email", "api", "teams"]
     """Where it came in or goes out."""
 
     session_id: str
@@ -8826,6 +8948,41 @@ class MessageIn(Model):
 
     user_id: str | None = None
     """The same as `client_id`, where an end user is meant."""
+
+
+class MessagingChannelChangeIn(Model):
+    """What to change; what is left out stays. Secrets are replaced one by one, null removes."""
+
+    config: dict[str, Any] | None = None
+    """The settings of its kind."""
+
+    secrets: dict[str, str | None] | None = None
+    """Its secrets by name; they are sealed and never shown."""
+
+    settings: ChannelSettings | None = None
+    """All settings as they hold, by section."""
+
+    paused: bool | None = None
+    """True to stop polling, false to go on."""
+
+
+class MessagingChannelIn(Model):
+    """A channel. `config` and `secrets` are its kind's: see the guide to channels."""
+
+    name: str
+    """Its name."""
+
+    kind: Literal["slack", "teams"] = Field(..., examples=["slack"])
+    """What kind it is."""
+
+    config: dict[str, Any] | None = None
+    """The settings of its kind."""
+
+    secrets: dict[str, str] | None = None
+    """Its secrets by name; they are sealed and never shown."""
+
+    settings: ChannelSettings | None = None
+    """All settings as they hold, by section."""
 
 
 class NegotiationTurnIn(Model):
@@ -9449,6 +9606,31 @@ class NodeBatchResult(Model):
         Literal["created", "duplicate", "corroborated", "superseded", "rejected"] | str, int
     ]
     """How many there are of each."""
+
+
+class ChannelSettingsView(Model):
+    """What a channel may do."""
+
+    answers: bool
+    """Whether the agent answers people there; operators work there all the same."""
+
+    outsiders: bool
+    """Whether guests and people of other organisations may chat."""
+
+    limits: ChannelAllowance
+    """What may be asked for at most."""
+
+    busy: str
+    """What is said in a thread, once, when it is too much."""
+
+    day_usd: float
+    """What chats of the workspace may cost in a day (UTC), the widget's included."""
+
+    hand_off: WidgetPersons | None
+    """When a person is called; null: never."""
+
+    agent: str | None
+    """The agent's name."""
 
 
 class ChatChunks(Model):
@@ -10468,6 +10650,13 @@ class TicketSourceList(Model):
     """The items, in their order."""
 
 
+class TieList(Model):
+    """A list that is always whole."""
+
+    items: list[TieView]
+    """The items, in their order."""
+
+
 class ToolList(Model):
     """A list that is always whole."""
 
@@ -10638,6 +10827,43 @@ class MessagesFound(Model):
 
     meta: ConversationSearchMeta
     """What happened on the way."""
+
+
+class MessagingChannelView(Model):
+    """A messaging channel, without its secrets. What it delivers goes to `events_path`."""
+
+    id: UUID
+    """Its id."""
+
+    name: str
+    """Its name."""
+
+    kind: Literal["slack", "teams"] | str
+    """What kind it is."""
+
+    config: dict[str, Any]
+    """The settings of its kind."""
+
+    settings: ChannelSettingsView
+    """All settings as they hold, by section."""
+
+    paused: bool
+    """True to stop polling, false to go on."""
+
+    error: str | None
+    """What went wrong, as a code or a problem; null when nothing did."""
+
+    spent_usd: float
+    """What its turns have cost today (UTC)."""
+
+    created_at: AwareDatetime
+    """When it was made."""
+
+    changed_at: AwareDatetime
+    """When it was last changed."""
+
+    events_path: str
+    """The path that its webhooks go to."""
 
 
 class NegotiationEvent(Model):
@@ -11922,6 +12148,13 @@ class Lineage(Model):
 
     meta: LineageMeta
     """What happened on the way."""
+
+
+class MessagingChannelList(Model):
+    """A list that is always whole."""
+
+    items: list[MessagingChannelView]
+    """The items, in their order."""
 
 
 class NegotiationEventList(Model):

@@ -49,7 +49,7 @@ def add_channel(request: Request, body: Body) -> Response:
     try:
         kind = form.get("kind", "")
         parts = visitor.services.messenger_forms.get(kind, EMPTY)
-        given = _checked(
+        checked = _checked(
             MessagingChannelIn,
             name=form.get("name", "").strip(),
             kind=kind,
@@ -58,11 +58,11 @@ def add_channel(request: Request, body: Body) -> Response:
             settings=_settings(form),
         )
         new = NewChannel(
-            name=given.name,
-            kind=given.kind,
-            config=given.config,
-            secrets=given.secrets,
-            settings=given.settings,
+            name=checked.name,
+            kind=checked.kind,
+            config=checked.config,
+            secrets=checked.secrets,
+            settings=checked.settings,
         )
         visitor.services.messaging_channels.create(visitor.principal, new)
     except (Conflict, ValidationFailed) as error:
@@ -79,13 +79,15 @@ def change_channel(request: Request, channel_id: str, body: Body) -> Response:
     channel = keep.get(visitor.principal, id_)
     parts = visitor.services.messenger_forms.get(channel.kind.value, EMPTY)
     try:
-        given = _checked(
+        checked = _checked(
             MessagingChannelChangeIn,
             config=config_of(form, parts),
             secrets=secrets_of(form, parts) or None,
             settings=_settings(form),
         )
-        change = ChannelChange(config=given.config, secrets=given.secrets, settings=given.settings)
+        change = ChannelChange(
+            config=checked.config, secrets=checked.secrets, settings=checked.settings
+        )
         keep.change(visitor.principal, id_, change)
     except (Conflict, ValidationFailed) as error:
         refused = refused_deed(form, error, "config")
@@ -102,7 +104,7 @@ def do_to_channel(request: Request, channel_id: str, deed: str, body: Body) -> R
         code = services.channel_ties.make_code(caller, id_, caller.principal_id)
         return _page(request, visitor, code=code.code, changed=channel_id)
     if deed == "check":
-        return _told(request, visitor, channel_id)
+        return _keys_checked(request, visitor, channel_id)
     if deed == "untie":
         services.channel_ties.untie(caller, id_, id_of(form.get("person", "")))
         return pages.go_to(f"{CHANNELS}?done=untied")
@@ -117,7 +119,7 @@ def do_to_channel(request: Request, channel_id: str, deed: str, body: Body) -> R
     return pages.go_to(f"{CHANNELS}?done={deed}d")
 
 
-def _told(request: Request, visitor: Visitor, channel_id: str) -> Response:
+def _keys_checked(request: Request, visitor: Visitor, channel_id: str) -> Response:
     try:
         app = visitor.services.messaging_channels.check(visitor.principal, id_of(channel_id))
     except CairnError as error:

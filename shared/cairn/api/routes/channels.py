@@ -13,7 +13,7 @@ from cairn.api.dependencies import Admin, Services
 from cairn.api.documentation import ListOf, answers, problems
 from cairn.api.fields import Body, examples
 from cairn.api.routes.widget import WidgetPersons
-from cairn.api.routing import any_query, router
+from cairn.api.routing import router
 from cairn.channels.channel import ChannelKind, ChannelRow, ChannelSettings
 from cairn.channels.keep import ChannelChange, NewChannel
 from cairn.channels.ties import ChannelCode, TieView
@@ -246,8 +246,8 @@ def make_channel_code(
     channel_id: ChannelId, body: ChannelCodeIn, caller: Admin, services: Services
 ) -> Response:
     """Make a one-time code: who sends it to the app, directly, is this person from then on."""
-    made = services.channel_ties.make_code(caller, channel_id, body.person_id)
-    return answer(made, status=201)
+    code = services.channel_ties.make_code(caller, channel_id, body.person_id)
+    return answer(code, status=201)
 
 
 @routes.delete(
@@ -269,7 +269,6 @@ def untie_channel_person(
 
 @routes.post(
     "/v1/channels/{channel_id}/events",
-    dependencies=[Depends(any_query)],
     summary="Take what a messaging channel delivers",
     response_model=None,
     responses={

@@ -146,8 +146,8 @@ class PostgresMessaging(Store):
 
     def place_of(self, session_id: UUID) -> tuple[UUID, Place] | None:
         """Return the channel of a session and where its thread is."""
-        row = self.run("channel.place_of", id=session_id).fetchone()
-        return (row[0], Place(**row[1])) if row else None
+        rows = self.rows("channel.place_of", id=session_id)
+        return (rows[0]["channel_id"], Place(**rows[0]["place"])) if rows else None
 
     def is_busy(self, session_id: UUID) -> bool:
         """Return whether a session was told of too many messages."""
@@ -188,8 +188,8 @@ class PostgresMessaging(Store):
         None while somebody else works at it, who is told to look again.
         """
         which = {"channel_id": post.channel_id, "about": post.about, "role": post.role.value}
-        row = self.run("channel.hold_post", **which, now=now, until=until).fetchone()
-        return None if row is None or row[0] else bool(row[1])
+        held = self.rows("channel.hold_post", **which, now=now, until=until)
+        return None if not held or held[0]["busy"] else held[0]["again"]
 
     def keep_post(self, post: PostRow) -> None:
         """Keep what stands there now."""
@@ -206,8 +206,7 @@ class PostgresMessaging(Store):
     def free_post(self, post: PostRow) -> bool:
         """Let others work at a message; return whether somebody came meanwhile."""
         which = {"channel_id": post.channel_id, "about": post.about, "role": post.role.value}
-        row = self.run("channel.free_post", **which).fetchone()
-        return bool(row and row[0])
+        return bool(self.value("channel.free_post", **which))
 
     def expire_post(self, post: PostRow, now: datetime) -> None:
         """Let others work at a message that is unfinished."""

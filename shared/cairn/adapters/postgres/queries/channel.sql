@@ -168,7 +168,7 @@ UPDATE channel_post p SET stirred = busy.it,
       AND about = %(about)s AND role = %(role)s FOR UPDATE) AS busy
  WHERE p.workspace_id = %(workspace_id)s AND p.channel_id = busy.channel_id
    AND p.about = busy.about AND p.role = busy.role
-RETURNING busy.it, busy.again
+RETURNING busy.it AS busy, busy.again
 
 -- name: keep_post
 -- What stands there now.

@@ -1,0 +1,6 @@
+-- Sessions of threads beside those of the widget's three kinds.
+-- depends: 0104.widget-login
+
+ALTER TABLE chat_session DROP CONSTRAINT chat_session_kind_check;
+ALTER TABLE chat_session ADD CONSTRAINT chat_session_kind_check
+  CHECK (kind IN ('anonymous', 'signed', 'login', 'channel'));
