@@ -107,10 +107,13 @@ class ThreadSessions:
             row = stores.messaging.session(channel.id, thread)
             if row is None:
                 return None
-            if row.state not in WITH_PERSON and row.seen_at < idle_before:
+            idle = row.state not in WITH_PERSON and row.seen_at < idle_before
+            if idle:
                 before = (SessionState.CREATED, SessionState.ACTIVE)
                 stores.chat_sessions.move(row.id, before, SessionState.RESOLVED, now, ended=True)
-                return None
+        if idle:
+            self.metrics(Metric.CHAT_SESSIONS, 1, channel=channel.kind.value, outcome="idle")
+            return None
         return ThreadSession(workspace_id=workspace_id, door=channel, settings=settings, row=row)
 
     def open(
@@ -133,7 +136,6 @@ class ThreadSessions:
             stores.messaging.open_session(
                 new, channel_id=channel.id, thread=inbound.thread, place=place
             )
-        self.metrics(Metric.CHAT_SESSIONS, 1, channel=channel.kind.value, outcome="opened")
         return self.find(workspace_id, channel, inbound.thread)
 
     def spend(self, session: ThreadSession, turn_id: UUID) -> None:

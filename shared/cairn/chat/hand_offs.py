@@ -467,9 +467,9 @@ class HandOffs:
         return after
 
     def _count(self, row: HandOffRow) -> None:
-        """Count a session of the widget that is over; one that the agent has again is not."""
+        """Count a session of a customer that is over; one that the agent has again is not."""
         if row.chat_session_id is not None and row.state is not HandOffState.RETURNED:
-            self.metrics(Metric.CHAT_SESSIONS, 1, channel="widget", outcome=row.state.value)
+            self.metrics(Metric.CHAT_SESSIONS, 1, channel=row.door, outcome=row.state.value)
 
     def _ticketed(self, principal: Principal, row: HandOffRow) -> HandOffRow:
         """End a hand-off with a ticket, in one transaction; what was said before it is in it."""

@@ -222,7 +222,6 @@ class Widgets:
     workspace_of: Callable[[UUID], UUID | None]
     elsewhere: SolvedElsewhere
     issuer_keys: Callable[[str], IssuerKeys]
-    metrics: Metrics = field(default=untold)
     make_token: Callable[[int], str] = secrets.token_urlsafe
     metrics: Metrics = field(default=untold)
 
