@@ -3839,6 +3839,12 @@ export interface components {
         ChannelHeard: {
             /** @description What a channel that looks whether anybody is there sent. */
             challenge?: string;
+            /** @description What became of a button's press, as Teams reads it. */
+            statusCode?: number;
+            /** @description What `value` is, to Teams. */
+            type?: string;
+            /** @description What Teams shows to who pressed. */
+            value?: string;
         };
         /** @description The channel that is gone. */
         ChannelRemoved: {

@@ -1,6 +1,7 @@
 """`cairn channels`: Slack and the like, where people chat and operators work. Over the API."""
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -23,6 +24,7 @@ from cairn.cli.options import (
 
 app = typer.Typer(help="Where people chat, operators decide and answer.", no_args_is_help=True)
 PATH = "/v1/channels"
+_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 Name = Annotated[str, typer.Argument(help="The channel's name or id.")]
 Person = Annotated[str, typer.Argument(help="The person's login or id.")]
 Config = Annotated[
@@ -142,6 +144,36 @@ def untie(ctx: typer.Context, name: Name, person: Person, as_json: Json = False)
     path = f"{PATH}/{_find(ctx, name)['id']}/ties/{_person(ctx, person)}"
     gone = deps.client.delete(path)
     print_done(deps, gone, f"untied {gone['id']}", as_json=as_json)
+
+
+@app.command()
+def manifest(
+    kind: Annotated[str, typer.Argument(help="teams.")],
+    app_id: Annotated[str, typer.Option(help="The application (client) id of the bot.")],
+    website: Annotated[str, typer.Option(help="The https address that Teams shows for help.")],
+    name: Annotated[str, typer.Option(help="What the bot is called in Teams.")] = "Cairn",
+    hears_all: Annotated[
+        bool, typer.Option(help="Ask owners of teams that it need not be mentioned.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the package to upload there.")] = None,
+) -> None:
+    """Print the manifest of the app that people add in Teams, or write it with its icons."""
+    from cairn.channels.teams.package import manifest as manifest_of
+    from cairn.channels.teams.package import package
+
+    if kind != "teams" or not _GUID.fullmatch(app_id) or not website.startswith("https://"):
+        raise Failure(
+            "This makes no manifest: say teams, an --app-id that is a GUID in small letters, and "
+            "a --website that begins with https://."
+        )
+    document = manifest_of(app_id, name=name, website=website, hears_all=hears_all)
+    if out is None:
+        return print_json(document)
+    try:
+        out.write_bytes(package(document))
+    except OSError as error:
+        raise Failure(f"{out} cannot be written.") from error
+    typer.echo(f"wrote {out}; upload it in the Teams admin center, under Manage apps")
 
 
 def _find(ctx: typer.Context, name: str) -> dict[str, Any]:

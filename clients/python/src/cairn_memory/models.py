@@ -1949,6 +1949,15 @@ class ChannelHeard(Model):
     challenge: str | None = None
     """What a channel that looks whether anybody is there sent."""
 
+    statusCode: int | None = None
+    """What became of a button's press, as Teams reads it."""
+
+    type: str | None = None
+    """What `value` is, to Teams."""
+
+    value: str | None = None
+    """What Teams shows to who pressed."""
+
 
 class ChannelRemoved(Model):
     """The channel that is gone."""

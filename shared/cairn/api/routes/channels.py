@@ -80,6 +80,9 @@ class ChannelHeard(TypedDict):
     """What the channel wants to be answered with: nothing, or what it asked for."""
 
     challenge: NotRequired[str]
+    statusCode: NotRequired[int]
+    type: NotRequired[str]
+    value: NotRequired[str]
 
 
 class MessagingChannelIn(Body):
