@@ -91,19 +91,19 @@ def test_functions_are_arm64_python_with_logs_that_end_and_traces_where_chosen(
 
 
 def test_the_metadata_of_who_signs_people_in_are_an_address_or_come_with_the_api(
-    prod: Assembly, smallest: Assembly
+    other_prod: Assembly, smallest: Assembly
 ) -> None:
     name = "CAIRN_SIGN_IN_SAML"
     told = {
         function.properties["FunctionName"]: function.properties["Environment"]["Variables"][name]
-        for assembly in (prod, smallest)
+        for assembly in (other_prod, smallest)
         for function in assembly.resources("AWS::Lambda::Function")
         if name in function.properties.get("Environment", {}).get("Variables", {})
     }
     assert told == {"cairn-prod-api": "/var/task/saml-metadata.xml"}
     (address,) = [
         function.properties["Environment"]["Variables"][name]
-        for function in prod.resources("AWS::Lambda::Function")
+        for function in other_prod.resources("AWS::Lambda::Function")
         if function.properties["FunctionName"] == "cairn-prod-api"
     ]
     assert address == "https://login.example.org/saml/metadata"
