@@ -54,7 +54,7 @@ QUEUES = MappingProxyType(
 """Each queue and the function that consumes it; the api's stack lets the api."""
 
 INVESTIGATING = ("plan", "retrieve", "act", "audit")
-STARTERS = MappingProxyType({"investigation": INVESTIGATING, "ingestion": ("audit", "sync")})
+STARTERS = MappingProxyType({"investigation": INVESTIGATING, "ingestion": ("audit", "sync", "act")})
 """Who starts a machine; others are started by the sweep alone, and by the API."""
 LONGEST_WAIT_ON_A_LAPTOP = 60  # seconds until a message is tried again
 BUSY_ON_A_LAPTOP = 30  # what a batch to embed may wait for a worker there, after it was received
@@ -142,7 +142,7 @@ class PipelineStack(Stack):
             name: StepMachine(self, name, config=config, functions=self.functions).machine
             for name in TASKS
         }
-        for name in ("ingest", "sync"):
+        for name in ("ingest", "sync", "act"):
             data.share_uploads(functions[name])
         let_read(functions["sync"], config.source_buckets)
         data.share_uploads(functions["audit"], forgets=True)

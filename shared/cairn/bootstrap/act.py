@@ -15,6 +15,7 @@ from cairn.bootstrap.telemetry import tell_spans
 from cairn.kernel.clock import monotonic, utc_now
 from cairn.kernel.ids import new_id
 from cairn.settings import ActSettings
+from cairn.writing.ports import Topic
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -54,6 +55,8 @@ def act_services() -> ActServices:
         opened=opened,
         log=log,
         leads=settings.webhooks,
+        machines={Topic.INGESTION: settings.ingestion_machine_arn},
+        bucket=settings.uploads_bucket,
         steps={
             "SAFETY_CHECK": lambda: _check(parts, call),
             "ACTING": lambda: _act(parts, call),

@@ -88,6 +88,7 @@ class ApiParts:
             leads=self.settings.webhooks,
             machines=machines_of(self.settings),
             queues={Topic.SOURCE: self.settings.source_queue_url},
+            bucket=self.settings.uploads_bucket,
         )
 
     @part

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cairn.llm.gateway import Gateway
     from cairn.memory_graph.ledger_graph import LedgerGraph
     from cairn.tickets.adapter import DeskForm
+    from cairn.tickets.attachments import AttachDocuments
     from cairn.tickets.gateway import Admit, SweepTickets, TakeTicket
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
@@ -35,12 +36,14 @@ PEOPLE = frozenset(["customer", "user"])
 class HelpdeskParts:
     """Use cases of tickets. Nothing connects when they are made.
 
-    `leads` is the setting that says where requests to help desks may lead.
+    `leads` is the setting that says where requests to help desks may lead, `bucket` where documents
+    wait to be read: without it what is attached becomes none.
     """
 
     opened: Database
     platform: Platform
     leads: str = "public"
+    bucket: str | None = None
 
     @cached_property
     def sealed(self) -> Sealed:
@@ -110,7 +113,20 @@ class HelpdeskParts:
             intake=self.intake,
             messages=self.messages,
             mended=self.requeue.mended,
+            attach=self.attach,
         )
+
+    @cached_property
+    def attach(self) -> AttachDocuments | None:
+        """What makes documents of attachments."""
+        if self.bucket is None:
+            return None
+        from cairn.adapters.aws.objects import S3Objects
+        from cairn.documents.accept import AcceptDocument
+        from cairn.tickets.attachments import AttachDocuments
+
+        accept = AcceptDocument(self.platform, objects=S3Objects(self.bucket))
+        return AttachDocuments(platform=self.platform, sealed=self.sealed, accept=accept)
 
     @cached_property
     def poll_due(self) -> PollDue:

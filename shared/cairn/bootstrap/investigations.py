@@ -85,7 +85,7 @@ class InvestigationParts:
 
     `steps` makes the step of each state that its function runs; `leads` says where requests to help
     desks may lead; `machines` are the ARNs of what this process starts besides, by topic, `queues`
-    the URLs of whom it wakes.
+    the URLs of whom it wakes; `bucket` is where documents wait that were attached to tickets.
     """
 
     settings: InvestigationSettings
@@ -95,6 +95,7 @@ class InvestigationParts:
     leads: str = "public"
     machines: Mapping[str, str] = field(default_factory=dict[str, str])
     queues: Mapping[str, str] = field(default_factory=dict[str, str])
+    bucket: str | None = None
 
     @cached_property
     def transactions(self) -> StoreTransactions:
@@ -213,7 +214,9 @@ class InvestigationParts:
         """What is done with tickets."""
         from cairn.bootstrap.helpdesk import HelpdeskParts
 
-        return HelpdeskParts(opened=self.opened, platform=self.platform, leads=self.leads)
+        return HelpdeskParts(
+            opened=self.opened, platform=self.platform, leads=self.leads, bucket=self.bucket
+        )
 
     @property
     def desk(self) -> Desk:

@@ -163,7 +163,10 @@ class _InvestigationSettings(_QueueSettings):
 
 
 class ActSettings(_WebhookSettings, _InvestigationSettings, _KeyStoreSettings, _FunctionSettings):
-    """The act stage."""
+    """The act stage. What is attached to tickets that it polls becomes documents."""
+
+    uploads_bucket: str
+    ingestion_machine_arn: str
 
 
 class PlanSettings(

@@ -182,6 +182,19 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file that came with a ticket or a message; nothing of it is trusted or checked yet.
+
+    `whole` is False for one whose end was not read.
+    """
+
+    name: str
+    media_type: str
+    content: bytes = field(repr=False)
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """A ticket as a source gave it, in canonical form; nothing of it is trusted or checked yet.
 
@@ -200,6 +213,7 @@ class Incoming:
     modified_at: datetime | None = None
     closed: bool = False
     source_metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +229,7 @@ class Message:
     text: str
     author: str | None = None
     written_at: datetime | None = None
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.tickets.adapter import Capabilities, Incoming, Message, Polled
+from cairn.tickets.attachments import labels_of, listed
 from cairn.tickets.mail_text import Mail, read_mail
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class StoredMail:
     uid: int
     raw: bytes
     arrived_at: datetime | None
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,12 @@ class MailAdapter:
         messages: list[Message] = []
         aside: Counter[str] = Counter()
         for stored in batch.mails:
-            mail = read_mail(stored.raw, own=self.own.address, authserv_id=self.own.authserv_id)
+            mail = read_mail(
+                stored.raw,
+                own=self.own.address,
+                authserv_id=self.own.authserv_id,
+                whole=stored.whole,
+            )
             if mail.set_aside is not None:
                 aside[mail.set_aside] += 1
                 continue
@@ -196,8 +203,9 @@ class MailAdapter:
             source_metadata={
                 "message_id": mail_id,
                 "sender_name": mail.sender_name,
-                "attachments": list(mail.attachments),
+                "attachments": labels_of(mail.attachments),
             },
+            attachments=mail.attachments,
         )
 
     def _answer(self, mail: Mail, thread: str, text: str, message_id: str) -> EmailMessage:
@@ -236,9 +244,10 @@ def _message(mail: Mail, stored: StoredMail, thread: str, mail_id: str) -> Messa
     return Message(
         ticket=thread,
         id=mail_id,
-        text=mail.text,
+        text=mail.text + listed(mail.attachments),
         author=mail.sender,
         written_at=stored.arrived_at,
+        attachments=mail.attachments,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email import policy
 from email.errors import MessageError
 from email.header import decode_header, make_header
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from mailparser_reply.parser import EmailMessage
 
+from cairn.tickets.adapter import Attachment
 from cairn.tickets.html import plain_text
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ MAX_REFERENCES = 100
 
 MAX_PARTS = 200
 MAX_ID_CHARS = 190
-MAX_ATTACHMENTS = 20
+MAX_ATTACHMENTS = 40
 HEAD_CHARS = 4_000
 """Where the quoted text begins is looked for in as much of a reply: the library that knows is
 quadratic in hostile lines (0.3 s for these)."""
@@ -72,19 +73,19 @@ class Mail:
     sender_name: str = ""
     subject: str = ""
     text: str = ""
-    attachments: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
     set_aside: str | None = None
 
 
-def read_mail(raw: bytes, *, own: str, authserv_id: str = "") -> Mail:
-    """Return what a mail says; `own` is the mailbox's address.
+def read_mail(raw: bytes, *, own: str, authserv_id: str = "", whole: bool = True) -> Mail:
+    """Return what a mail says; `own` is the mailbox's address, `whole` whether its end was read.
 
     With an `authserv_id` only mails count whose sender that server has authenticated by DMARC
     (RFC 8601); it removes such headers that others wrote.
     """
     try:
         message = BytesParser(policy=policy.compat32).parsebytes(raw)
-        return _read(message, own, authserv_id)
+        return _read(message, own, authserv_id, whole=whole)
     except (MessageError, RecursionError, ValueError, LookupError, TypeError, IndexError):
         return Mail(set_aside="malformed")
 
@@ -108,7 +109,7 @@ def _unquoted(text: str) -> str:
     return _BREAKS.sub("\n\n", "\n".join(lines)).strip()
 
 
-def _read(message: Message, own: str, authserv_id: str) -> Mail:
+def _read(message: Message, own: str, authserv_id: str, *, whole: bool) -> Mail:
     ((name, address), *_) = getaddresses([_header(message, "From")]) or [("", "")]
     address = address.casefold()
     sender = address if _ADDRESS.fullmatch(address) else None
@@ -119,6 +120,8 @@ def _read(message: Message, own: str, authserv_id: str) -> Mail:
     if reason is not None:
         return Mail(sender=sender, references=references, set_aside=reason)
     text, attachments = _content(message)
+    if attachments and not whole:
+        attachments = (*attachments[:-1], replace(attachments[-1], whole=False))
     return Mail(
         message_id=ids[0] if ids else None,
         in_reply_to=answered[0] if answered else None,
@@ -185,25 +188,43 @@ def _line(text: str) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
-def _content(message: Message) -> tuple[str, tuple[str, ...]]:
-    """Return the text, of HTML where there is no other, and the names of what is attached."""
+def _content(message: Message) -> tuple[str, tuple[Attachment, ...]]:
+    """Return the text, of HTML where there is no other, and what is attached.
+
+    Pictures within the text, such as a signature's, are not.
+    """
     plain: list[str] = []
     rich: list[str] = []
-    names: list[str] = []
+    attached: list[Attachment] = []
     for number, part in enumerate(message.walk()):
         if number >= MAX_PARTS:
             break
         if part.is_multipart():
             continue
         name = part.get_filename()
+        if _is_picture_of_text(part):
+            continue
         if name is not None or part.get_content_disposition() == "attachment":
-            names.append(_line(str(name or "attachment"))[:200])
+            attached.append(_attachment(part, _line(str(name or "attachment"))[:200]))
         elif part.get_content_type() == "text/plain":
             plain.append(_decoded(part))
         elif part.get_content_type() == "text/html":
             rich.append(_decoded(part))
     text = "\n".join(plain) if "".join(plain).strip() else plain_text("\n".join(rich))
-    return text, tuple(names[:MAX_ATTACHMENTS])
+    return text, tuple(attached[:MAX_ATTACHMENTS])
+
+
+def _attachment(part: Message, name: str) -> Attachment:
+    payload = part.get_payload(decode=True)
+    content = payload if isinstance(payload, bytes) else b""
+    charset = part.get_content_charset()
+    media_type = part.get_content_type() + (f"; charset={charset}" if charset else "")
+    return Attachment(name=name, media_type=media_type, content=content)
+
+
+def _is_picture_of_text(part: Message) -> bool:
+    within = part.get_content_disposition() == "inline" or part.get("Content-ID") is not None
+    return part.get_content_maintype() == "image" and within
 
 
 def _decoded(part: Message) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.tickets.adapter import Delivered, Incoming, TicketAdapter
+    from cairn.tickets.adapter import Delivered, Incoming, Message, TicketAdapter
     from cairn.tickets.intake import Intake, Received
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.ticket import TicketSource
@@ -196,15 +196,20 @@ Adapters: TypeAlias = "Callable[[Principal, TicketSource], TicketAdapter]"
 """Opens the adapter of a source; see `TicketSources.adapter`."""
 
 
+Attach: TypeAlias = "Callable[[Principal, str, Sequence[Incoming], Sequence[Message]], int]"
+"""Makes documents of what came with tickets and messages; see `attachments.AttachDocuments`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollSource:
-    """Fetches what is new at one source."""
+    """Fetches what is new at one source. Without `attach` what came with it is named alone."""
 
     platform: Platform
     adapter: Adapters
     intake: Intake
     messages: ReceiveMessages
     mended: Mended
+    attach: Attach | None = None
 
     def __call__(
         self, principal: Principal, source_id: UUID, *, seconds: float = SECONDS
@@ -244,6 +249,8 @@ class PollSource:
             page = adapter.poll(cursor, PAGE)
             received = receive_all(self.intake, principal, origin, page.tickets)
             ones = new_ones(self.messages(principal, source.name, page.messages))
+            if self.attach is not None:
+                self.attach(principal, source.name, page.tickets, page.messages)
             more = page.more and page.cursor != cursor
             cursor = page.cursor
             with self.platform.transactions.writing(principal) as stores:

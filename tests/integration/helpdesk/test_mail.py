@@ -12,15 +12,20 @@ import pytest
 from tests.fakes.stores import InMemoryTransactions
 from tests.support.helpdesk import Clock, Helpdesk
 from tests.support.mail import KEVIN, PASSWORD, SUPPORT, MailServer, mail_server, written
+from tests.support.platform import platform_of
 from tests.support.remembering import admin_of
 
+from benchmarks.objects import InMemoryObjects
 from cairn.adapters.http.help_desks import OpenHelpDesk
 from cairn.adapters.mail import box
+from cairn.documents.accept import AcceptDocument
 from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
 from cairn.kernel.ids import new_id
-from cairn.tickets.adapter import NeedsAuth, TicketAdapter
+from cairn.tickets.adapter import Attachment, NeedsAuth, TicketAdapter
+from cairn.tickets.attachments import MOST, AttachDocuments, labels_of
+from cairn.tickets.mail_text import read_mail
 from cairn.tickets.sources import NewSource, SourceChange
-from cairn.tickets.ticket import SourceKind, SourceState, TicketStatus
+from cairn.tickets.ticket import SourceKind, SourceState, TicketSource, TicketStatus
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +62,9 @@ class Office:
 
     def poll(self) -> Any:
         return self.desk.poll(self.desk.principal, self.source_id)
+
+    def source(self) -> TicketSource:
+        return self.desk.sources.get(self.desk.principal, self.source_id)
 
     def answer(self, ticket_id: UUID, text: str, verdict: str = "needs_client") -> UUID:
         """Investigate the ticket that waits and write back."""
@@ -320,7 +328,7 @@ def test_html_alone_becomes_text_and_attachments_are_named(
     body = office.desk.body(office.desk.entries("ticket.received")[0])
     assert (body["body"], body["source_metadata"]["attachments"]) == (
         "It rattles.",
-        ["a\u00e9.pdf"],
+        [{"name": "a\u00e9.pdf", "bytes": 8}],
     )
 
 
@@ -434,3 +442,79 @@ def test_a_server_that_is_not_there_is_unavailable(server: MailServer) -> None:
     with pytest.raises(CairnError) as refused:
         adapter_of(server, imap_url="imap://127.0.0.1:1").poll(None, 50)
     assert refused.value.reason == "mail-unreachable"
+
+
+def test_what_is_attached_becomes_documents_of_the_ticket_once_or_says_why_not(
+    office: Office, server: MailServer
+) -> None:
+    platform = platform_of(office.desk.transactions, clock=office.desk.clock, keys=office.desk.keys)
+    attach = AttachDocuments(
+        platform=platform,
+        sealed=office.desk.sealed,
+        accept=AcceptDocument(platform, objects=InMemoryObjects()),
+    )
+    office.desk.poll = replace(office.desk.poll, attach=attach)
+    files = [
+        ("manual.md", "text/markdown", b"# Reset\n\nHold the red key for nine seconds.\n"),
+        ("log.txt", "application/octet-stream", b"E-41 at 09:00\n"),
+        ("again.txt", "text/plain", b"E-41 at 09:00\n"),  # the same bytes
+        ("logs.zip", "application/zip", b"PK\x03\x04\x00\x00"),
+        ("photo.png", "image/png", b"\x89PNG\r\n\x1a\n\x00"),
+        ("page.png", "image/png", b"<!DOCTYPE html><script>x()</script>"),
+        ("fake.txt", "text/plain", b"PK\x03\x04\x00\x00"),
+        ("empty.txt", "text/plain", b" \n"),
+    ]
+    message = written("See the manual.", Message_ID="<first@hartwell.example>")
+    for name, media_type, content in files:
+        kind, _, subtype = media_type.partition("/")
+        message.add_attachment(content, maintype=kind, subtype=subtype, filename=name)
+    server.mail(message)
+    assert office.poll().new == 1
+    received = office.desk.entries("document.received")
+    assert len(received) == 2
+    row = office.desk.row(office.ticket())
+    assert row.data_subjects  # forgetting the requester takes the documents along
+    assert all(set(row.data_subjects) <= set(each.data_subjects) for each in received)
+    bodies = [office.desk.body(each) for each in received]
+    assert {each["client_id"] for each in bodies} == {KEVIN}  # of nobody else's investigation
+    assert {each["metadata"]["ticket_id"] for each in bodies} == {str(row.id)}
+    (ticket,) = office.desk.entries("ticket.received")
+    labels = office.desk.body(ticket)["source_metadata"]["attachments"]
+    assert [(each["name"], each.get("reason")) for each in labels] == [
+        ("manual.md", None),
+        ("log.txt", None),
+        ("again.txt", None),
+        ("logs.zip", "archive"),
+        ("photo.png", "unsupported-media-type"),
+        ("page.png", "media-type-mismatch"),
+        ("fake.txt", "media-type-mismatch"),
+        ("empty.txt", "empty-document"),
+    ]
+    office.desk.clock.move(minutes=1)
+    later = written(
+        "And this.", "Re: Cannot sign in", In_Reply_To="<first@hartwell.example>",
+        References="<first@hartwell.example>", Message_ID="<second@hartwell.example>",
+    )  # fmt: skip
+    later.add_attachment(b"a,b\n", maintype="text", subtype="csv", filename="t.csv")
+    later.add_attachment(b"The key is red.\n", maintype="text", subtype="plain", filename="k.txt")
+    server.mail(later)
+    assert office.poll().messages == 1
+    assert len(office.desk.entries("document.received")) == 3
+    words = office.words(row.id)
+    assert "[attached: t.csv, unsupported-media-type]" in words
+    assert "[attached: k.txt, kept as a document]" in words
+    adapter = office.desk.sources.adapter(office.desk.principal, office.source())
+    page = adapter.poll(None, 50)  # read again after a crash
+    attach(office.desk.principal, "desk", page.tickets, page.messages)
+    assert len(office.desk.entries("document.received")) == 3
+
+
+def test_of_too_many_attachments_the_first_are_kept_and_a_cut_one_is_not() -> None:
+    many = [Attachment(name=f"{n}.txt", media_type="text/plain", content=b"x") for n in range(25)]
+    reasons = [each.get("reason") for each in labels_of(many)]
+    assert reasons == [None] * MOST + ["too-many"] * 5
+    cut = Attachment(name="a.txt", media_type="text/plain", content=b"x", whole=False)
+    large = replace(cut, whole=True, content=b"x" * 5_000_001)
+    assert [each["reason"] for each in labels_of([cut, large])] == ["mail-too-large", "too-large"]
+    raw = written("Help").as_bytes()
+    assert read_mail(raw, own=SUPPORT).attachments == ()

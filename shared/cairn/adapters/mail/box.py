@@ -369,7 +369,8 @@ def _fetch(imap: imaplib.IMAP4, uid: int) -> StoredMail | None:
     for each in _done(imap.uid("FETCH", str(uid), what)):
         if isinstance(each, tuple):
             each = cast("tuple[bytes, bytes]", each)
-            return StoredMail(uid=uid, raw=each[1], arrived_at=_arrived(each[0]))
+            whole = len(each[1]) < MAX_MAIL_BYTES
+            return StoredMail(uid=uid, raw=each[1], arrived_at=_arrived(each[0]), whole=whole)
     return None
 
 
