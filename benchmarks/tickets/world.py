@@ -81,6 +81,7 @@ class HereSettings:
     webhook_queue_url: str = ""
     ticket_queue_url: str = ""
     escalation_queue_url: str = ""
+    channel_queue_url: str = ""
     investigation_machine_arn: str = ""
     investigations: int = 8
     degraded_above: int = 50
