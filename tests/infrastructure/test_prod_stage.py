@@ -161,7 +161,7 @@ def test_a_message_stays_hidden_six_times_as_long_as_its_consumer_may_run(
     queues = {resource.id: resource.properties for resource in prod.resources("AWS::SQS::Queue")}
     consumed = [
         (
-            resource.properties["EventSourceArn"]["Fn::GetAtt"][0],
+            prod.follow(resource.properties["EventSourceArn"])["Fn::GetAtt"][0],
             resource.properties["FunctionName"]["Ref"],
         )
         for resource in prod.resources("AWS::Lambda::EventSourceMapping")
