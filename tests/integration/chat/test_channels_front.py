@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
@@ -17,7 +22,8 @@ from tests.support.embedding import HashingEmbedder
 from tests.support.forgetting import erase_in_memory
 from tests.support.front import Front, function
 from tests.support.replaying import Asked, Fault
-from tests.support.slack_replay import SIGNING_SECRET, TEAM
+from tests.support.serving import serving
+from tests.support.slack_replay import BOT_TOKEN, SIGNING_SECRET, TEAM
 from tests.support.slack_team import (
     GENERAL,
     GUEST,
@@ -37,7 +43,6 @@ from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.plugins.postgres import Database
     from tests.support.agent import Agents
@@ -46,6 +51,8 @@ if TYPE_CHECKING:
 world = test_widget_front.world
 HAND_OFF = {"wait_minutes": 5, "away_minutes": 5}
 DIRECT = "D0DIRECT01"
+COMMAND = str(Path(sys.executable).with_name("cairn"))
+HOME = {name: os.environ[name] for name in ("PATH", "HOME")}
 
 
 @pytest.fixture
@@ -550,3 +557,96 @@ def test_a_key_of_another_workspace_and_a_public_one_see_no_channel(
     browser = Browser(office.front.app)
     assert browser.get("/console/channels").status_code in (303, 401, 404)
     assert SIGNING_SECRET not in office.front.answer("GET", path).text
+
+
+def test_people_add_a_channel_on_its_page_and_operators_tie_themselves(office: Office) -> None:
+    office.channel = {"id": ""}
+    people, browsers = office.front.app.state.services.people, {}
+    for role in (PersonRole.OWNER, PersonRole.OPERATOR):
+        login = f"{role.value}-{new_id()}"
+        link = people.add(office.world.admin, login=login, name=role.value.title(), role=role)
+        browsers[role] = Browser(office.front.app)
+        assert browsers[role].post("/console/link", token=link.token).status_code == 303
+    owner, operator = browsers[PersonRole.OWNER], browsers[PersonRole.OPERATOR]
+    page = "/console/channels"
+    assert "Choose what it is" in owner.get(page).text
+    form = {
+        "kind": "slack", "name": "slack", "config.team_id": TEAM, "config.api_url": office.team.url,
+        "config.operators": OPERATORS, "secrets.bot_token": BOT_TOKEN,
+        "secrets.signing_secret": SIGNING_SECRET, "answers": "yes", "wait_minutes": "7",
+    }  # fmt: skip
+    assert "signing_secret" in owner.get(f"{page}?kind=slack").text
+    wrong = owner.submit(page, **{**form, "config.team_id": "no team"})
+    assert wrong.status_code == 422, wrong.text
+    assert BOT_TOKEN not in wrong.text
+    assert owner.submit(page, **form).status_code == 303
+    (channel,) = office.front.call("GET", "/v1/channels")["items"]
+    assert channel["settings"]["hand_off"]["wait_minutes"] == 7
+    assert channel["settings"]["outsiders"] is False
+    office.channel, path = channel, f"{page}/{channel['id']}"
+    shown = owner.get(page).text
+    assert channel["events_path"] in shown
+    assert BOT_TOKEN not in shown
+    assert "U0LAN0Z89" in owner.submit(f"{path}/check").text
+    changed = owner.submit(f"{path}/change", **{**form, "outsiders": "yes", "per_minute": "9"})
+    assert changed.status_code == 303, changed.text
+    (channel,) = office.front.call("GET", "/v1/channels")["items"]
+    assert (channel["settings"]["outsiders"], channel["settings"]["limits"]["per_minute"]) == (
+        True,
+        9,
+    )
+    theirs = operator.get(page)
+    assert (theirs.status_code, OPERATORS in theirs.text) == (200, False)
+    assert operator.submit(f"{path}/pause").status_code == 403
+    code = re.search(r"tie ([A-Z0-9]{4}(?:-[A-Z0-9]{4}){2})", operator.submit(f"{path}/code").text)
+    assert code is not None
+    office.member().says(f"tie {code[1]}", channel=DIRECT)
+    office.work()
+    (tie,) = office.front.call("GET", f"/v1/channels/{channel['id']}/ties")["items"]
+    assert tie["name"] == "Operator"
+    assert "is Operator" in owner.get(page).text
+    assert owner.submit(f"{path}/untie", person=tie["person_id"]).status_code == 303
+    assert owner.submit(f"{path}/remove", meant="yes").status_code == 303
+    assert office.front.call("GET", "/v1/channels")["items"] == []
+
+
+def test_the_commands_of_the_guide_do_what_it_says(office: Office, tmp_path: Path) -> None:
+    people = office.front.app.state.services.people
+    login = f"ada-{new_id()}"
+    people.add(office.world.admin, login=login, name="Ada", role=PersonRole.OPERATOR)
+    config = {"team_id": TEAM, "operators": OPERATORS, "api_url": office.team.url}
+    for name, text in (("slack.json", json.dumps(config)), ("token.txt", BOT_TOKEN),
+                       ("signing.txt", SIGNING_SECRET)):  # fmt: skip
+        (tmp_path / name).write_text(text)
+    with serving(office.front.app) as url:
+
+        def cairn(*words: str) -> str:
+            done = subprocess.run(
+                [COMMAND, "channels", *words],
+                env={"CAIRN_URL": url, "CAIRN_API_KEY": office.front.key, **HOME},
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        secrets = ("--secret", "bot_token=@token.txt", "--secret", "signing_secret=@signing.txt")
+        added = cairn("add", "slack", "--kind", "slack", "--config", "@slack.json", *secrets,
+                      "--settings", '{"hand_off": {"wait_minutes": 10}}')  # fmt: skip
+        assert "/v1/channels/" in added
+        assert "U0LAN0Z89" in cairn("check", "slack")
+        assert OPERATORS in cairn("list")
+        office.channel = office.front.call("GET", "/v1/channels")["items"][0]
+        code = re.search(r"tie ([A-Z0-9-]{14})", cairn("tie", "slack", login))
+        assert code is not None
+        office.member().says(f"tie {code[1]}", channel=DIRECT)
+        office.work()
+        assert "Ada" in cairn("ties", "slack")
+        cairn("untie", "slack", login)
+        assert "nobody is tied" in cairn("ties", "slack")
+        cairn("set", "slack", "--pause")
+        assert "paused" in cairn("list")
+        cairn("remove", "slack")
+        assert "there is no channel" in cairn("list")
