@@ -96,12 +96,12 @@ class ChannelTies:
             lock()
             person_id = stores.messaging.take_code(channel_id, hashed, now)
             person = stores.people.credentials(person_id) if person_id else None
-            if person is None:
-                return None
-            row = TieRow(channel_id=channel_id, user_id=user_id, person_id=person.id, tied_at=now)
-            stores.messaging.tie(row)
+        if person is None:
+            return None
+        row = TieRow(channel_id=channel_id, user_id=user_id, person_id=person.id, tied_at=now)
         actor = Actor(kind=ActorKind.USER, id=str(person.id))
         with open_write(self.platform, system, actor=actor) as write:
+            write.stores.messaging.tie(row)
             meta = {"channel_id": str(channel_id), "person_id": str(person.id)}
             write.note("channel.tied", meta)
         return person.name

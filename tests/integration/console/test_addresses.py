@@ -88,6 +88,7 @@ def test_no_absurd_address_is_a_failure_and_each_leads_on(deployed: Deployed) ->
             if answer.status_code >= 500 or not leads_on:
                 wrong.append((address[:200], answer.status_code))
     assert wrong == []
+    assert browser.get("/console").headers["location"] == "/"
     for address in ("/console/nothing", "/console/memories/a/b/c", "/console/ledger/verify/x"):
         answer = browser.get(address)
         assert answer.status_code == 404, address

@@ -109,6 +109,12 @@ def show_home(request: Request, visitor: Reader) -> Response:
     return shown(request, visitor, "home.html", tiles=home.tiles(visitor, utc_now()))
 
 
+@routes.get("/console")
+def lead_home(visitor: Reader) -> Response:
+    """Lead who types the console's name to its first page."""
+    return pages.go_to(guard.HOME)
+
+
 @routes.get("/console/static/{name}")
 def static_file(name: Annotated[str, Path(max_length=100)]) -> Response:
     """Return a file whose name has its hash."""
