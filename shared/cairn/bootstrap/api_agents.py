@@ -574,7 +574,8 @@ class AgentServices(FeedServices):
     @part
     def connectors(self) -> Connectors:
         """The registry of connectors."""
-        from cairn.bootstrap.connectors import connector_host, connector_registry, sign_ins
+        from cairn.bootstrap.connectors import connector_host, connector_registry
+        from cairn.bootstrap.sign_ins import sign_ins
 
         host = connector_host(self.settings, self.opened, self.platform, handshake_seconds=12.0)
         return connector_registry(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from cairn.connectors.wires import Wire
     from cairn.kernel.metrics import Metrics
     from cairn.oauth_client.sign_in import SignIns
-    from cairn.oauth_client.tokens import Tokens
     from cairn.writing.platform import Platform
 
 
@@ -51,6 +50,7 @@ def connector_host(
     `handshake_seconds` is how long one may take to start where somebody waits for the answer.
     """
     from cairn.adapters.postgres.agents.connectors import StateTransactions
+    from cairn.bootstrap.sign_ins import sign_in_tokens
     from cairn.connectors.connection import HANDSHAKE_SECONDS
     from cairn.connectors.directory import StoreDirectory
     from cairn.connectors.host import Host
@@ -70,39 +70,6 @@ def connector_host(
     )
     atexit.register(host.close)
     return host
-
-
-def sign_in_tokens(leads: str, opened: Database, platform: Platform) -> Tokens:
-    """Return the tokens of what is signed in by a device code; `leads` says where it may ask."""
-    import time
-
-    from cairn.adapters.http.authorization_server import HttpAuthorizationServer
-    from cairn.adapters.postgres.agents.connectors import StateTransactions
-    from cairn.oauth_client.tokens import Tokens
-    from cairn.writing.secrets import Secrets
-
-    return Tokens(
-        platform=platform,
-        states=StateTransactions(opened),
-        secrets=Secrets.of(platform),
-        server=HttpAuthorizationServer(leads=leads),
-        pause=time.sleep,
-    )
-
-
-def sign_ins(leads: str, opened: Database, platform: Platform) -> SignIns:
-    """Return what signs connectors and ticket sources in by a device code."""
-    from cairn.adapters.http.authorization_server import HttpAuthorizationServer
-    from cairn.adapters.postgres.agents.connectors import StateTransactions
-    from cairn.oauth_client.sign_in import SignIns
-    from cairn.writing.secrets import Secrets
-
-    return SignIns(
-        platform=platform,
-        states=StateTransactions(opened),
-        secrets=Secrets.of(platform),
-        server=HttpAuthorizationServer(leads=leads),
-    )
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class HelpdeskParts:
     def sources(self) -> TicketSources:
         """Where tickets come from."""
         from cairn.adapters.http.help_desks import OpenHelpDesk
-        from cairn.bootstrap.connectors import sign_in_tokens, sign_ins
+        from cairn.bootstrap.sign_ins import sign_in_tokens, sign_ins
         from cairn.tickets.sources import TicketSources
 
         return TicketSources(

@@ -31,7 +31,7 @@ from tests.support.mail import KEVIN, mail_server, written
 from tests.support.serving import serving
 from tests.support.world import World, open_world
 
-from cairn.bootstrap.connectors import sign_in_tokens
+from cairn.bootstrap.sign_ins import sign_in_tokens
 from cairn.connectors.connector import holder_of
 from cairn.kernel.access import PersonRole
 from cairn.kernel.errors import Unavailable

@@ -35,7 +35,9 @@ GROUPS: Mapping[str, str] = {
     "escalation.channel_removed widget.set widget.removed channel.added channel.changed "
     "channel.removed channel.tied channel.untied",
     "connections": "connector.registered connector.changed connector.checked connector.restarted "
-    "connector.removed ticket_source.registered ticket_source.changed ticket_source.removed "
+    "connector.removed connector.sign_in_begun connector.signed_in connector.signed_out "
+    "ticket_source.registered ticket_source.changed ticket_source.removed "
+    "ticket_source.sign_in_begun ticket_source.signed_in ticket_source.signed_out "
     "webhook.created webhook.removed incoming_webhook.created incoming_webhook.rotated "
     "incoming_webhook.removed",
     "data": "export.made subject.forgotten source.forgotten taint.applied taint.extended "
