@@ -159,13 +159,16 @@ NEVER_CALLED = {
     "act": {"numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"},  # it calls tools
     # it embeds nothing, calls no tools, and neither asks help desks nor checks their webhooks
     "audit": {
-        *("httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"),
+        *("authlib", "httpx", "jwt", "numpy", "onnxruntime", "openai", "pgvector", "tokenizers"),
         *SCHEMAS,
     },
     "ingest": {"openai"},  # it makes no vectors: it counts tokens
-    # it thinks by models, and finds nothing by meaning
-    "plan": {"jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers", *SCHEMAS},
-    "retrieve": {"jwt", *SCHEMAS},
+    # it thinks by models, finds nothing by meaning, and signs in to no mailbox
+    "plan": {
+        *("authlib", "jwt", "numpy", "onnxruntime", "opensearchpy", "pgvector", "tokenizers"),
+        *SCHEMAS,
+    },
+    "retrieve": {"authlib", "jwt", *SCHEMAS},
     "sync": {"openai"},  # it embeds nothing
 }
 # What the functions get on AWS; nothing is reached while a handler is imported.
