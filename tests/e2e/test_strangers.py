@@ -108,6 +108,10 @@ WHO_MAY = {
     "GET /v1/connectors": ADMIN,
     "GET /v1/connectors/health": ADMIN,
     "GET /v1/connectors/{connector}": ADMIN,
+    "POST /v1/connectors/{connector}/sign-in": ADMIN,
+    "GET /v1/connectors/{connector}/sign-in": ADMIN,
+    "POST /v1/connectors/{connector}/sign-in/poll": ADMIN,
+    "DELETE /v1/connectors/{connector}/sign-in": ADMIN,
     "PATCH /v1/connectors/{connector}": ADMIN,
     "DELETE /v1/connectors/{connector}": ADMIN,
     "POST /v1/connectors/{connector}/restart": ADMIN,
@@ -150,6 +154,7 @@ WHO_MAY = {
     "POST /v1/context": ANYONE,
     "POST /v1/context/compact": WRITERS,
     "POST /v1/context/session": WRITERS,
+    "GET /v1/searches": ANYONE,
     "GET /v1/searches/{search_id}": ANYONE,
     "POST /v1/searches/{search_id}/feedback": ANYONE,
     "POST /v1/query/nodes": WRITERS,
@@ -212,12 +217,26 @@ WHO_MAY = {
     "DELETE /v1/sources/{knowledge_id}": ADMIN,
     "POST /v1/sources/{knowledge_id}/sync": ADMIN,
     "POST /v1/sources/{knowledge_id}/preview": ADMIN,
+    "POST /v1/channels": ADMIN,
+    "GET /v1/channels": ADMIN,
+    "GET /v1/channels/{channel_id}": ADMIN,
+    "PATCH /v1/channels/{channel_id}": ADMIN,
+    "DELETE /v1/channels/{channel_id}": ADMIN,
+    "POST /v1/channels/{channel_id}/check": ADMIN,
+    "POST /v1/channels/{channel_id}/codes": ADMIN,
+    "GET /v1/channels/{channel_id}/ties": ADMIN,
+    "DELETE /v1/channels/{channel_id}/ties/{person_id}": ADMIN,
+    "POST /v1/channels/{channel_id}/events": NO_KEY,
     "POST /v1/ticket-sources": ADMIN,
     "GET /v1/ticket-sources": ADMIN,
     "GET /v1/ticket-sources/{source_id}": ADMIN,
     "PATCH /v1/ticket-sources/{source_id}": ADMIN,
     "DELETE /v1/ticket-sources/{source_id}": ADMIN,
     "POST /v1/ticket-sources/{source_id}/poll": ADMIN,
+    "POST /v1/ticket-sources/{source_id}/sign-in": ADMIN,
+    "GET /v1/ticket-sources/{source_id}/sign-in": ADMIN,
+    "POST /v1/ticket-sources/{source_id}/sign-in/poll": ADMIN,
+    "DELETE /v1/ticket-sources/{source_id}/sign-in": ADMIN,
     "GET /v1/ticket-sources/{source_id}/events": NO_KEY,
     "POST /v1/ticket-sources/{source_id}/events": NO_KEY,
     "POST /v1/negotiations": WRITERS,
@@ -447,6 +466,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /v1/sources/{knowledge_id}": {"paused": True},
     "POST /v1/sources/{knowledge_id}/sync": {},
     "POST /v1/ticket-sources": {"name": "strange", "kind": "github-issues"},
+    "POST /v1/channels": {"name": "strange", "kind": "slack"},
+    "PATCH /v1/channels/{channel_id}": {"paused": True},
+    "POST /v1/channels/{channel_id}/codes": {"person_id": "00000000-0000-7000-8000-000000000000"},
     "PATCH /v1/ticket-sources/{source_id}": {"paused": True},
     "POST /v1/chats": {"turn_id": "00000000-0000-0000-0000-000000000001"},
     "POST /v1/chats/{chat_id}/accept": {"take_over": True},
@@ -713,6 +735,14 @@ def ours(laptop: "Laptop") -> Treasure:
     )
     shelf = {"url": f"https://127.0.0.1:9/{canary}"}
     books = tenant.post("/v1/sources", {"name": "shelf", "kind": "git", "config": shelf})
+    slack = {
+        "name": "lamp",
+        "kind": "slack",
+        "config": {"team_id": "T061EG9R6", "operators": "C024BE91L"},
+        "secrets": {"bot_token": f"xoxb-{canary}", "signing_secret": f"{canary}{canary}"[:32]},
+        "settings": {"busy": canary},
+    }
+    channel = tenant.post("/v1/channels", slack)
     incoming = tenant.post("/v1/incoming-webhooks", {"name": canary})
     chat = {"message": f"Forget the {WORD} safe", "session_id": canary, "client_id": canary}
     chatted = tenant.post("/v1/chat", chat)
@@ -777,6 +807,7 @@ def ours(laptop: "Laptop") -> Treasure:
             "chat_id": handed["id"],
             **planted,
             "source_id": source["id"],
+            "channel_id": channel["id"],
             "knowledge_id": books["id"],
             "persona": "keeper",
             "workflow": "shine",

@@ -152,7 +152,7 @@ OF_OWN_AGENTS = {
 INTENT_TOOLS = ("create", "list", "search", "update", "move", "delete", "answer")
 
 NO_KEY = re.compile(
-    r"/healthz|/readyz|/metrics|POST /v1/claim|/ticket-sources/\{\w+\}/events"
+    r"/healthz|/readyz|/metrics|POST /v1/claim|/(?:ticket-sources|channels)/\{\w+\}/events"
     r"|/incoming-webhooks/\{\w+\}/memories|/widget/\{\w+\}"
 )
 
