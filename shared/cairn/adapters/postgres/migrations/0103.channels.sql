@@ -28,8 +28,6 @@ ALTER TABLE chat_session
   ADD COLUMN thread bytea CHECK (length(thread) = 32), -- of one person
   ADD COLUMN place jsonb,
   ADD COLUMN told_busy boolean NOT NULL DEFAULT false; -- that there are too many messages was said
-CREATE UNIQUE INDEX chat_session_thread ON chat_session (workspace_id, channel_id, thread)
-  WHERE channel_id IS NOT NULL AND state NOT IN ('resolved', 'closed');
 -- by which door the chat came; null as before: the widget's, or a key's
 ALTER TABLE handoff ADD COLUMN channel text;
 
