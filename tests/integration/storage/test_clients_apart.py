@@ -52,6 +52,7 @@ FOR_CLIENTS = {
     "DELETE /v1/memories/{memory_id}/pin",
     "PUT /v1/memories/{memory_id}/never-recall",
     "DELETE /v1/memories/{memory_id}/never-recall",
+    "GET /v1/searches",
     "POST /v1/events",
     "GET /v1/events",
     "GET /v1/events/{event_id}",
