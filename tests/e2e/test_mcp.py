@@ -432,6 +432,7 @@ def walk_the_work(walk: Walk) -> None:
     (dates,) = walk("integration_list", **whom)["items"]
     walk.refuses("integration_sync", id=dates["id"], **whom)  # not public
     walk.walked.add("integration_sync")  # what it answers is walked below HTTP
+    assert walk("public_host")["hostname"] == "sites.localhost"
     settings = walk("settings_read", section="recall")
     assert list(settings["settings"]) == ["recall"]
     assert call(walk.tenant, "settings_read", section="no-such").is_error

@@ -1,5 +1,7 @@
 """A tool that tells where published sites are. Publishing is a person's decision: no tool does."""
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
 from cairn.api.fields import Body
@@ -10,12 +12,12 @@ from cairn.kernel.access import Principal
 
 
 class HostResult(TypedDict):
-    """Where sites are served; with a `reason` nowhere, and the rest is null."""
+    """Where sites are served; with a `reason` nowhere, and nothing else is said."""
 
-    hostname: str | None
-    url: str | None
-    source: str | None
-    reason: str | None
+    hostname: NotRequired[str]
+    url: NotRequired[str]
+    source: NotRequired[str]
+    reason: NotRequired[str]
 
 
 class HostArguments(Body):
@@ -34,7 +36,7 @@ HOST = Tool(
     title="Where published sites are",
     description=(
         "The public host of this workspace's sites, and what their addresses begin with: never "
-        "guess it. Null with a reason where the deployment serves none."
+        "guess it. A reason instead where the deployment serves none."
     ),
     arguments=HostArguments,
     parameters={},
