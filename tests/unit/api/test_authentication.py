@@ -13,6 +13,7 @@ OPEN = {
     "/readyz",
     "/v1/claim",
     "/v1/ticket-sources/{source_id}/events",
+    "/v1/channels/{channel_id}/events",
     "/v1/incoming-webhooks/{incoming_id}/memories",
     "/v1/widget/{widget_id}",
     "/v1/widget/{widget_id}/sessions",

@@ -76,6 +76,9 @@ def test_a_bug_reaches_the_gateway_as_a_problem() -> None:
 def test_the_sample_events_are_served(file: Path) -> None:
     handler = Mangum(create_app(World().services(), log=Lines()), lifespan="off")
     sample = json.loads(file.read_text(encoding="utf-8"))
+    if "Records" in sample:  # of the queue: the function works at it without a request
+        assert sample["Records"][0]["eventSource"] == "aws:sqs"
+        return
     assert handler(sample, None)["statusCode"] in {200, 201}  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from cairn.cli.main import app
 
-WITHOUT = {"mcp", "bench"}
+WITHOUT = {"mcp", "bench", "channels manifest"}  # the last writes a package of files
 """One speaks MCP on standard output, the other is an application of its own."""
 
 
