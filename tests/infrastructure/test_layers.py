@@ -19,7 +19,9 @@ from tests.support import lambda_runtime
 
 from cairn.connectors.launching import BUNDLED
 
-UNZIPPED_LIMIT = 250_000_000
+UNZIPPED_LIMIT = (
+    225_000_000  # Lambda's is 250 MB; what is between is room for a release of a package
+)
 MACHINE = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 SPECS = discover()
 OF_THE_RUNTIME = ("boto3", "botocore", "dateutil", "jmespath", "s3transfer", "six", "urllib3")
@@ -132,6 +134,31 @@ async def start(name, settings):
 
 given = json.load(sys.stdin)
 print(json.dumps({name: anyio.run(start, name, settings) for name, settings in given.items()}))
+"""
+USE_MODELS = """
+import json, sys
+sys.path[:0] = json.load(sys.stdin)
+from pathlib import Path
+import anthropic, openai
+from cairn.embedding.onnx import OnnxEmbedder
+
+assert OnnxEmbedder(Path(sys.path[0])).embed(["Harbourlane."]).shape == (1, 384)
+asked = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+there = {"api_key": "k", "base_url": "http://127.0.0.1:9", "max_retries": 0}
+theirs, ours = openai.OpenAI(**there), anthropic.Anthropic(**there)
+chat, message = theirs.chat.completions.create, ours.messages.create
+for call in (
+    lambda: chat(**asked),
+    lambda: chat(**asked, stream=True),
+    lambda: theirs.embeddings.create(model="m", input=["?"]),
+    lambda: message(**asked, max_tokens=9),
+    lambda: message(**asked, max_tokens=9, stream=True),
+):
+    try:
+        call()
+    except (openai.APIConnectionError, anthropic.APIConnectionError):
+        continue
+    raise AssertionError("nobody listens there")
 """
 CUSTOMER = {"secrets": {"dsn": "postgresql://desk@database.example.org/shop"}}
 CONNECTORS = {
@@ -284,6 +311,33 @@ def test_a_function_and_its_layers_fit(built: Path, spec: FunctionSpec, tmp_path
     folders = [built / group for group in spec.layers]
     folders.append(stage_function(spec.folder, tmp_path))
     assert sum(layers.unzipped_bytes(folder) for folder in folders) < UNZIPPED_LIMIT
+
+
+def test_models_answer_from_layers_alone(built: Path, tmp_path: Path) -> None:
+    """What is left out of the largest packages is nothing that a vector or a chat needs."""
+    asset = stage_function(SPECS["api"].folder, tmp_path)
+    folders = [built / group / "python" for group in SPECS["api"].layers]
+    model = built / "model" / "model" / "bge-small-en-v1.5"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", USE_MODELS],
+        input=json.dumps([str(path) for path in (model, asset, *folders)]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_layer_holds_no_library_that_nothing_in_it_loads(built: Path) -> None:
+    for group in layers.GROUPS:
+        loadable = {path: path.read_bytes() for path in (built / group).rglob("*.so*")}
+        unused = [
+            path.name
+            for path in loadable
+            if path.name.startswith("lib")
+            and not any(path.name.encode() in loadable[other] for other in loadable.keys() - {path})
+        ]
+        assert not unused, (group, unused)
 
 
 def test_layers_hold_no_tests_byte_code_or_boto3(built: Path) -> None:
