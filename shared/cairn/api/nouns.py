@@ -115,6 +115,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.widget",
             f"{CONSOLE}.costs",
             f"{CONSOLE}.upkeep",
+            f"{CONSOLE}.stats",
             f"{CONSOLE}.audit",
             f"{CONSOLE}.workflows",
             f"{CONSOLE}.networks",
@@ -137,6 +138,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.review",
             f"{CONSOLE}.tickets",
             f"{CONSOLE}.conversations",
+            f"{CONSOLE}.summaries",
+            f"{CONSOLE}.clients",
             f"{CONSOLE}.ledger",
             f"{CONSOLE}.graph",
             f"{CONSOLE}.nowhere",  # the last: it takes what no page has

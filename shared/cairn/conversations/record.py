@@ -31,7 +31,7 @@ from cairn.writing.subjects import SubjectRegisteredMeanwhile, resolve
 from cairn.writing.writer import Work, Write, Writer, open_write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from cairn.conversations.messages import MessageDraft
     from cairn.conversations.plan import StoredConversation
@@ -262,6 +262,12 @@ class BindKey:
     """
 
     platform: Platform
+
+    def keys_of(self, principal: Principal, conversation_id: UUID) -> Collection[UUID]:
+        """Return the ids of the keys that see a conversation; Denied unless to an admin."""
+        principal.require(Role.ADMIN)
+        with self.platform.transactions.reading(principal) as stores:
+            return stores.conversations.keys_of(conversation_id)
 
     def __call__(self, principal: Principal, conversation_id: UUID, key_id: UUID) -> None:
         """Bind; again to the same conversation changes nothing.

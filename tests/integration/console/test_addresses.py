@@ -24,6 +24,7 @@ LISTS = sorted(
     - WITH_FILES
 )
 NAMES = [
+    "about",
     "after",
     "at",
     "as_of",
@@ -40,10 +41,12 @@ NAMES = [
     "month",
     "most",
     "node",
+    "of",
     "part",
     "q",
     "relation",
     "run",
+    "scope",
     "session",
     "since",
     "state",

@@ -36,6 +36,10 @@ forget/{forgetting_id}: GET forget/{forgetting_id} | GET forget/{forgetting_id}/
 conversations: GET conversations | POST conversations/search
 conversations/{conversation_id}: GET conversations/{conversation_id}
 conversations/{conversation_id}/infer: PATCH conversations/{conversation_id}
+conversations/{conversation_id}/keys: PUT conversations/{conversation_id}/keys/{key_id}
+summaries: GET summaries
+summaries/{summary_id}: GET summaries/{summary_id}
+clients: GET profile
 session-log: GET logs
 documents: GET documents | POST documents
 documents/uploads: POST uploads
@@ -152,6 +156,7 @@ webhooks/incoming/{webhook_id}/remove: DELETE incoming-webhooks/{incoming_id}
 widget: GET widget | PUT widget
 widget/remove: DELETE widget
 costs: GET costs
+stats: GET stats
 upkeep: GET consolidations | GET consolidations/{run_id} | GET reindex | GET rebuilds/{rebuild_id}
 upkeep/consolidate: POST consolidations
 upkeep/reindex: POST reindex
@@ -237,8 +242,7 @@ GET export | POST import
 POST memories/{memory_id}/merge | POST memories/{memory_id}/move
 POST entities/{entity_id}/aliases | DELETE entities/{entity_id}/aliases
 POST entities/{entity_id}/merge | POST entities/{entity_id}/split
-PUT conversations/{conversation_id}/keys/{key_id} | GET summaries | GET summaries/{summary_id}
-GET profile | GET stats | POST taint | GET taints/{taint_id} | POST taints/{taint_id}/lift
+POST taint | GET taints/{taint_id} | POST taints/{taint_id}/lift
 """,
 }
 """Why no page does what the API does."""

@@ -12,13 +12,14 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.forms import day_of, number_of
-from cairn.api.console.guard import form_from, id_of
+from cairn.api.console.forms import Form, day_of, number_of, refused_deed, wrong_field
+from cairn.api.console.guard import form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.conversations.messages import Channel
 from cairn.conversations.read import ConversationFilter
 from cairn.conversations.search import ConversationQuery
-from cairn.kernel.errors import Denied, ValidationFailed
+from cairn.kernel.access import Role
+from cairn.kernel.errors import Conflict, Denied, NotFound, ValidationFailed
 from cairn.sessions.logs import LogStream
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from cairn.sessions.logs import LogLine
 
 CONVERSATIONS, LOG = "/console/conversations", "/console/session-log"
-PER_PAGE, MESSAGES, LINES, HITS = 25, 50, 50, 20
+PER_PAGE, MESSAGES, LINES, HITS, OFFERED = 25, 50, 50, 20, 50
+DONE = {"shared": "The key sees this conversation, and no other one."}
 LOGS = {"Stream": "all", "Errors": "errors", "Events": "events"}
 """The logs of a session, as a row's menu names them."""
 _OPTIONS = {
@@ -148,9 +150,15 @@ def _hits(visitor: Visitor, question: str) -> dict[str, Any]:
 @routes.get(CONVERSATIONS + "/{conversation_id}")
 def show_conversation(conversation_id: str, request: Request, visitor: Reader) -> Response:
     """Show what was said, oldest first, and the memories that each message gave."""
+    return _conversation(request, visitor, id_of(conversation_id))
+
+
+def _conversation(
+    request: Request, visitor: Visitor, id_: UUID, *, form: Form | None = None, status: int = 200
+) -> Response:
     conversation, page = visitor.services.conversations.get(
         visitor.principal,
-        id_of(conversation_id),
+        id_,
         limit=MESSAGES,
         after=number_of(request.query_params.get("after", "")),
     )
@@ -158,11 +166,49 @@ def show_conversation(conversation_id: str, request: Request, visitor: Reader) -
         request,
         visitor,
         "conversation.html",
+        status=status,
         conversation=conversation,
         messages=page.items,
         following=page.next_after,
         log=f"{LOG}?{urlencode({'session': conversation.session_id})}",
+        form=form or Form(),
+        done=DONE.get(request.query_params.get("done", ""), ""),
+        **_keys(visitor, id_),
     )
+
+
+def _keys(visitor: Visitor, id_: UUID) -> dict[str, Any]:
+    """Return the keys that see a conversation, and the newest that could; for who binds them."""
+    if not visitor.is_admin:
+        return {"sees": (), "could": ()}
+    bound = visitor.services.bind_key.keys_of(visitor.principal, id_)
+    every = visitor.services.list_keys(visitor.principal)
+    public = [each for each in every if each.role is Role.PUBLIC]
+    good = [each for each in public if not each.revoked_at and each.id not in bound]
+    newest = sorted(good, key=lambda each: each.created_at, reverse=True)
+    return {"sees": [each for each in public if each.id in bound], "could": newest[:OFFERED]}
+
+
+@routes.post(CONVERSATIONS + "/{conversation_id}/keys")
+def share_conversation(conversation_id: str, request: Request, body: Body) -> Response:
+    """Let a public key see it, and no other, for good; the form says that it is meant."""
+    (visitor, form), id_ = form_from(request, body), id_of(conversation_id)
+    visitor.principal.require(Role.ADMIN)
+    visitor.services.conversations.get(visitor.principal, id_, limit=1, after=None)
+    try:
+        require_meant(form)
+        key_id = _key_id(form.get("key_id", "").strip())
+        visitor.services.bind_key(visitor.principal, id_, key_id)
+    except (Conflict, ValidationFailed) as error:
+        return _conversation(request, visitor, id_, **refused_deed(form, error, "key_id"))
+    return pages.go_to(f"{CONVERSATIONS}/{id_}?done=shared")
+
+
+def _key_id(text: str) -> UUID:
+    try:
+        return id_of(text)
+    except NotFound as error:
+        raise wrong_field("key_id", "is the id of a public key, as under Keys") from error
 
 
 @routes.post(CONVERSATIONS + "/{conversation_id}/infer")

@@ -196,7 +196,10 @@ def _health(visitor: Visitor, _: datetime) -> dict[str, Any]:
             Line(text=behind if backlog.behind else "Nothing has waited too long"),
             Line(text=f"{status.pending_embeddings} nodes wait for a vector"),
             Line(text=f"{status.failed_embeddings} could not be embedded"),
-            Line(text=f"{status.memories} memories, {status.documents} documents"),
+            Line(
+                text=f"{status.memories} memories, {status.documents} documents",
+                page="/console/stats" if visitor.is_admin else "",
+            ),
             Line(text=f"{status.ledger_position} entries in the ledger"),
         ],
     }

@@ -54,6 +54,8 @@ MENU = (
             ("searches", "/console/searches", "Searches"),
             ("graph", "/console/graph", "Graph"),
             ("conversations", "/console/conversations", "Conversations"),
+            ("summaries", "/console/summaries", "Summaries"),
+            ("clients", "/console/clients", "Clients"),
             ("review", "/console/review", "Review"),
         ),
     ),
@@ -94,6 +96,7 @@ ADMINISTRATION = (
     ("webhooks", "/console/webhooks", "Webhooks"),
     ("widget", "/console/widget", "Chat widget"),
     ("costs", "/console/costs", "Costs"),
+    ("stats", "/console/stats", "Statistics"),
     ("upkeep", "/console/upkeep", "Upkeep"),
     ("audit", "/console/audit", "Audit"),
 )

@@ -85,6 +85,10 @@ class PostgresConversations(Store):
         """Return the conversation a key was bound to."""
         return self.value("conversation.bound_to", key_id=key_id)
 
+    def keys_of(self, conversation_id: UUID) -> Collection[UUID]:
+        """Return the keys that were bound to a conversation."""
+        return self.values("conversation.keys_of", conversation_id=conversation_id)
+
     def bind(self, key_id: UUID, conversation_id: UUID, position: int) -> None:
         """Insert one row."""
         self.run(

@@ -66,6 +66,12 @@ SELECT k.id FROM api_key k
 SELECT conversation_id FROM key_conversation
  WHERE workspace_id = %(workspace_id)s AND key_id = %(key_id)s
 
+-- name: keys_of
+-- The keys that were bound to a conversation.
+SELECT key_id FROM key_conversation
+ WHERE workspace_id = %(workspace_id)s AND conversation_id = %(conversation_id)s
+ ORDER BY position
+
 -- name: bind
 -- Bind a key to a conversation, for good.
 INSERT INTO key_conversation (workspace_id, key_id, conversation_id, position)
