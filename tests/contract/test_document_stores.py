@@ -19,6 +19,7 @@ from cairn.documents.ports import DocumentStatus, StoredParts, Upload
 from cairn.enrichment.enrich import NewEmbedding, text_hash
 from cairn.enrichment.ports import TextVectors
 from cairn.kernel.access import Role, Scope
+from cairn.kernel.access.system import system_principal
 from cairn.kernel.clock import utc_now
 from cairn.kernel.ids import new_id
 from cairn.memories.delete import DeleteMemory
@@ -113,6 +114,16 @@ def test_a_deleted_document_comes_back_with_its_parts(system: Documents) -> None
     assert back.document.deleted_at is None
     assert [chunk.id for chunk in back.chunks] == [chunk.id for chunk in before.chunks]
     assert [section.id for section in back.sections] == [section.id for section in before.sections]
+
+
+def test_a_place_is_known_to_have_a_document_also_when_that_was_deleted(system: Documents) -> None:
+    kept = system.send(
+        HUT, source_uri="ticket:desk/1/file-1", media_type="text/markdown"
+    ).document_id
+    system.delete(system.principal, kept)
+    with system.transactions.reading(system_principal(system.principal.workspace_id)) as stores:
+        found = stores.documents.at(["ticket:desk/1/file-1", "ticket:desk/1/file-2"])
+    assert found == {"ticket:desk/1/file-1"}
 
 
 def test_a_document_is_seen_by_who_may_see_it(system: Documents) -> None:

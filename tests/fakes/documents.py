@@ -44,6 +44,11 @@ class InMemoryDocuments:
         found = [document for document in self._documents() if document.dedup_key == identity]
         return _document(found[0]) if found else None
 
+    def at(self, source_uris: Collection[str]) -> frozenset[str]:
+        """Return which of these places have a document, deleted or not."""
+        uris = {document.source_uri for document in self._documents()}
+        return frozenset(uri for uri in source_uris if uri in uris)
+
     def visible(self, document_id: UUID) -> KnownDocument | None:
         """Return a document, deleted or not, that the principal's agent may see."""
         for node in self._documents():

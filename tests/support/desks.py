@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from tests.support.file_replay import Kept
     from tests.support.replaying import Asked, Replay
 
     from cairn.tickets.adapter import TicketAdapter
@@ -72,7 +73,11 @@ class Desk:
         """Let the customer write again."""
         raise NotImplementedError
 
-    def colleague(self, ticket: str, text: str) -> None:
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        """Let the customer write again, with files; with "", attach them to the first text."""
+        raise NotImplementedError
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
         """Let somebody of the desk write."""
         raise NotImplementedError
 
@@ -119,9 +124,18 @@ class Jira(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.comment(ticket, text, jira_replay.account("mara", MARA))
 
-    def colleague(self, ticket: str, text: str) -> None:
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        mara = jira_replay.account("mara", MARA)
+        for each in files:
+            self.replay.attach(ticket, each, mara, **more)
+        if text:
+            self.replay.comment(ticket, text, mara)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
         lena = jira_replay.account("lena", LENA, kind="atlassian")
         self.replay.comment(ticket, text, lena)
+        for each in files:
+            self.replay.attach(ticket, each, lena)
 
     def touch(self, ticket: str) -> None:
         self.replay.touch(ticket)
@@ -359,8 +373,16 @@ class Zendesk(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.comment(ticket, text, 41)
 
-    def colleague(self, ticket: str, text: str) -> None:
-        self.replay.comment(ticket, text, 8)
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        first = self.replay.comments[ticket][0]
+        comment = self.replay.comment(ticket, text, 41) if text else first
+        for each in files:
+            self.replay.attach(comment, each, **more)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
+        comment = self.replay.comment(ticket, text, 8)
+        for each in files:
+            self.replay.attach(comment, each)
 
     def touch(self, ticket: str) -> None:
         self.replay.touch(ticket)
@@ -400,8 +422,17 @@ class Freshdesk(Desk):
         html = text.replace("\n", "<br>")
         self.replay.say(ticket, html, 41, incoming=True, private=False)
 
-    def colleague(self, ticket: str, text: str) -> None:
-        self.replay.say(ticket, text, 8, incoming=False, private=False)
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        record = self.replay.tickets[ticket]
+        if text:
+            record = self.replay.say(ticket, text, 41, incoming=True, private=False)
+        for each in files:
+            self.replay.attach(record, each, **more)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
+        row = self.replay.say(ticket, text, 8, incoming=False, private=False)
+        for each in files:
+            self.replay.attach(row, each)
 
     def touch(self, ticket: str) -> None:
         self.replay.touch(ticket)

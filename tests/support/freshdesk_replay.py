@@ -16,6 +16,8 @@ from cairn.tickets.html import plain_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tests.support.file_replay import Kept
+
 Record = dict[str, Any]
 
 API_KEY = "abcdefghij1234567890"
@@ -75,6 +77,17 @@ class FreshdeskReplay(Replay):
         self.touch(number)
         return row
 
+    def attach(self, record: Record, kept: Kept, **more: Any) -> None:
+        """Attach a file to a ticket or a conversation, at an address of the store."""
+        row = {
+            "id": kept.named,
+            "name": kept.name,
+            "content_type": kept.media_type,
+            "size": len(kept.content),
+            "attachment_url": kept.url,
+        }
+        record.setdefault("attachments", []).append({**row, **more})
+
     def touch(self, number: str) -> None:
         self.tickets[number]["updated_at"] = self.stamp()
 
@@ -106,7 +119,7 @@ class FreshdeskReplay(Replay):
             return Reply(status=400, body={"description": "Validation failed"})
         since = datetime.fromisoformat(asked.query["updated_since"])
         rows = [
-            item
+            {name: value for name, value in item.items() if name != "attachments"}
             for _, item in sorted(self.tickets.items())
             if datetime.fromisoformat(item["updated_at"]) >= since
         ]
@@ -115,7 +128,7 @@ class FreshdeskReplay(Replay):
 
     def _ticket(self, asked: Asked, number: str) -> Reply:
         ticket = self.tickets.get(number)
-        return self.unknown(asked) if ticket is None else Reply(body=ticket)
+        return self.unknown(asked) if ticket is None else Reply(body={"attachments": [], **ticket})
 
     def _conversations(self, asked: Asked, number: str) -> Reply:
         if number not in self.tickets:

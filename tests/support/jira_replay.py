@@ -16,6 +16,8 @@ from tests.support.replaying import Asked, Replay, Reply, Route, served
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tests.support.file_replay import Kept
+
 Record = dict[str, Any]
 
 EMAIL, API_TOKEN, PROJECT = "cairn@harbourlane.example", "ATATT3xFfGF0-token", "SUP"
@@ -33,6 +35,7 @@ class JiraReplay(Replay):
     issues: dict[str, Record] = field(default_factory=dict)
     comments: dict[str, list[Record]] = field(default_factory=dict)
     worklogs: dict[str, list[Record]] = field(default_factory=dict)
+    files: dict[str, Kept] = field(default_factory=dict)
     zone: str = "Europe/Berlin"
     now: datetime = datetime(2026, 3, 2, 9, tzinfo=UTC)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(10_001))
@@ -70,6 +73,20 @@ class JiraReplay(Replay):
         self.touch(number)
         return comment
 
+    def attach(self, number: str, kept: Kept, by: Record, **more: Any) -> None:
+        """Attach a file to a request; its address sends who is signed in on to the store."""
+        self.files[str(kept.named)] = kept
+        row = {
+            "id": str(kept.named),
+            "filename": kept.name,
+            "author": by,
+            "size": len(kept.content),
+            "mimeType": kept.media_type,
+            "content": f"{self.url}/rest/api/2/attachment/content/{kept.named}",
+        }
+        self.issues[number]["fields"].setdefault("attachment", []).append({**row, **more})
+        self.touch(number)
+
     def touch(self, number: str) -> None:
         self.issues[number]["fields"]["updated"] = self.stamp()
 
@@ -93,7 +110,12 @@ class JiraReplay(Replay):
             ("GET", f"{ISSUE}/worklog"): self._worklogs,
             ("POST", f"{ISSUE}/worklog"): self._work,
             ("POST", "/rest/servicedeskapi/request/([0-9]+)/comment"): self._reply,
+            ("GET", "/rest/api/2/attachment/content/([0-9]+)"): self._file,
         }
+
+    def _file(self, asked: Asked, number: str) -> Reply:
+        kept = self.files.get(number)
+        return Reply(status=303, headers={"location": kept.url}) if kept else self.unknown(asked)
 
     def _search(self, asked: Asked) -> Reply:
         jql = _JQL.fullmatch(asked.query["jql"])
@@ -107,7 +129,12 @@ class JiraReplay(Replay):
         at = int(token)
         shown, rest = issues[at : at + limit], issues[at + limit :]
         more = {"nextPageToken": str(at + limit)} if rest else {}
-        return Reply(body={"issues": shown, "isLast": not rest, **more})
+        asked_for = asked.query["fields"].split(",")
+        issues = [
+            {**item, "fields": {name: item["fields"].get(name) for name in asked_for}}
+            for item in shown
+        ]
+        return Reply(body={"issues": issues, "isLast": not rest, **more})
 
     def _issue(self, asked: Asked, number: str) -> Reply:
         issue = self.issues.get(number)

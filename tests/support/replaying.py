@@ -9,7 +9,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -135,12 +135,14 @@ def served(replay: R) -> Iterator[R]:
             raw = given.body if isinstance(given.body, bytes) else None
             content = raw if raw is not None else _encoded(given.body)
             self.send_response(given.status)
-            self.send_header("content-type", "application/json;charset=UTF-8")
+            if "content-type" not in given.headers:
+                self.send_header("content-type", "application/json;charset=UTF-8")
             self.send_header("content-length", str(len(content)))
             for name, value in given.headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(content)
+            with suppress(ConnectionError):  # who asked has read enough
+                self.wfile.write(content)
 
         def log_message(self, *arguments: object) -> None:
             pass

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from tests.support.replaying import Asked, Replay, Reply, Route, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from tests.support.file_replay import Kept
 
 Record = dict[str, Any]
 
@@ -37,6 +40,7 @@ class ZendeskReplay(Replay):
 
     tickets: dict[str, Record] = field(default_factory=dict)
     comments: dict[str, list[Record]] = field(default_factory=dict)
+    files: dict[str, Kept] = field(default_factory=dict)
     now: datetime = datetime(2026, 3, 2, 9, tzinfo=UTC)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(35_436))
 
@@ -76,6 +80,21 @@ class ZendeskReplay(Replay):
         self.touch(number)
         return comment
 
+    def attach(self, comment: Record, kept: Kept, **more: Any) -> None:
+        """Attach a file to a comment; its address sends who is signed in on to the store."""
+        self.files[str(kept.named)] = kept
+        row = {
+            "id": kept.named,
+            "file_name": kept.name,
+            "content_url": f"{self.url}/attachments/token/{kept.named}/?name={quote(kept.name)}",
+            "content_type": kept.media_type,
+            "size": len(kept.content),
+            "inline": False,
+            "deleted": False,
+            "malware_scan_result": "malware_not_found",
+        }
+        comment.setdefault("attachments", []).append({**row, **more})
+
     def touch(self, number: str) -> None:
         self.tickets[number]["updated_at"] = self.stamp()
 
@@ -95,7 +114,12 @@ class ZendeskReplay(Replay):
             ("PUT", f"{TICKET}.json"): self._change,
             ("GET", f"{TICKET}/comments.json"): self._comments,
             ("GET", "/api/v2/custom_statuses.json"): self._statuses,
+            ("GET", "/attachments/token/([0-9]+)/"): self._file,
         }
+
+    def _file(self, asked: Asked, number: str) -> Reply:
+        kept = self.files.get(number)
+        return Reply(status=302, headers={"location": kept.url}) if kept else self.unknown(asked)
 
     def _export(self, asked: Asked) -> Reply:
         """Answer by time of change; the cursor is the place behind the last one of a page."""

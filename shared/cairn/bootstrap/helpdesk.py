@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cairn.memory_graph.ledger_graph import LedgerGraph
     from cairn.tickets.adapter import DeskForm
     from cairn.tickets.attachments import AttachDocuments
+    from cairn.tickets.fetching import FetchAttachments
     from cairn.tickets.gateway import Admit, SweepTickets, TakeTicket
     from cairn.tickets.intake import Intake
     from cairn.tickets.messages import ReceiveMessages
@@ -114,7 +115,15 @@ class HelpdeskParts:
             messages=self.messages,
             mended=self.requeue.mended,
             attach=self.attach,
+            fetch=None if self.attach is None else self.fetch,
         )
+
+    @cached_property
+    def fetch(self) -> FetchAttachments:
+        """What gets attachments that help desks keep."""
+        from cairn.tickets.fetching import FetchAttachments
+
+        return FetchAttachments(platform=self.platform)
 
     @cached_property
     def attach(self) -> AttachDocuments | None:

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
@@ -185,13 +185,26 @@ class Capabilities:
 class Attachment:
     """A file that came with a ticket or a message; nothing of it is trusted or checked yet.
 
-    `whole` is False for one whose end was not read.
+    `whole` is False for one whose end was not read. One that its desk keeps comes without content:
+    it is `file` there, has `size` bytes, and stands at `url`, which may let in whoever has it.
+    `refused` says why it cannot be had.
     """
 
     name: str
     media_type: str
-    content: bytes = field(repr=False)
+    content: bytes = field(default=b"", repr=False)
     whole: bool = True
+    file: str = ""
+    url: str = field(default="", repr=False)
+    size: int = 0
+    refused: str | None = None
+
+
+FileOf: TypeAlias = "Callable[[str, str], bytes]"
+"""Fetches what stands at an address that a desk gave, and is said to be of a media type.
+
+TooLarge, Unavailable or RateLimited, and any other CairnError for what cannot be read.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +250,8 @@ class Polled:
     """Tickets that are new or changed, and the cursor for next time; `more` are there now.
 
     `messages` are those of these tickets since `cursor`: our own and colleagues' are left out.
-    `set_aside` says how many were no tickets, by the reason.
+    `set_aside` says how many were no tickets, by the reason. `file` fetches their attachments that
+    the desk keeps.
     """
 
     tickets: tuple[Incoming, ...]
@@ -245,6 +259,7 @@ class Polled:
     more: bool = False
     messages: tuple[Message, ...] = ()
     set_aside: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    file: FileOf | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MOST = 20
 """Attachments of one mail; the rest is named and not kept."""
 
+MOST_NAMED = 40
+
 MOST_BYTES = 5_000_000
 MAX_NAME_CHARS = 200
 _ARCHIVES = ("zip", "x-7z-compressed", "gzip", "x-gzip", "x-tar", "x-rar", "vnd.rar", "x-bzip2",
@@ -55,7 +57,7 @@ def labels_of(attachments: Sequence[Attachment]) -> list[dict[str, Any]]:
     return [
         {
             "name": each.name[:MAX_NAME_CHARS],
-            "bytes": len(each.content),
+            "bytes": each.size or len(each.content),
             **({"reason": reason} if (reason := refusal(each, number)) else {}),
         }
         for number, each in enumerate(attachments)
@@ -71,18 +73,42 @@ def listed(attachments: Sequence[Attachment]) -> str:
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
+def named(attachments: Sequence[Attachment]) -> dict[str, Any]:
+    """Return what a ticket's metadata says of its attachments; nothing without any."""
+    return {"attachments": labels_of(attachments)} if attachments else {}
+
+
+def is_elsewhere(attachment: Attachment) -> bool:
+    """Return whether its desk keeps it still: it has an address, and no content."""
+    return bool(attachment.url) and not attachment.content
+
+
+def source_uri(source: str, external_id: str, attachment: Attachment) -> str:
+    """Return what the document of an attachment is called: by its desk's id, or by its content."""
+    name = f"file-{attachment.file}" if attachment.file else _digest(attachment)[:32]
+    return f"ticket:{source}/{quote(external_id, safe='')}/{name}"
+
+
 def refusal(attachment: Attachment, number: int = 0) -> str | None:
-    """Return why an attachment becomes no document, as a stable word; None for one that does."""
+    """Return why an attachment becomes no document, as a stable word; None for one that does.
+
+    Of one that its desk keeps still, as far as the desk's description says.
+    """
     if number >= MOST:
         return "too-many"
+    if attachment.refused:
+        return attachment.refused
     if not attachment.whole:
         return "mail-too-large"
-    if not attachment.content.strip():
-        return "empty-document"
-    if len(attachment.content) > MOST_BYTES:
+    if max(attachment.size, len(attachment.content)) > MOST_BYTES:
         return "too-large"
     try:
-        media.check_magic(attachment.content, _type_of(attachment))
+        media_type = _type_of(attachment)
+        if is_elsewhere(attachment):
+            return None
+        if not attachment.content.strip():
+            return "empty-document"
+        media.check_magic(attachment.content, media_type)
     except ValidationFailed as refused:
         return refused.reason
     return None
@@ -99,6 +125,10 @@ def _type_of(attachment: Attachment) -> str:
     if (kind, name) in (("application", "octet-stream"), ("", "")):
         declared = media.media_type_of(attachment.name) or declared
     return media.normalise_media_type(declared)
+
+
+def _digest(attachment: Attachment) -> str:
+    return hashlib.sha256(attachment.content).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +164,15 @@ class AttachDocuments:
             for name, attachments in pairs
             if name in rows and rows[name].sealed
             for number, each in enumerate(attachments)
-            if refusal(each, number) is None
+            if refusal(each, number) is None and not is_elsewhere(each)
         )
 
     def _keep(self, principal: Principal, row: TicketRow, attachment: Attachment) -> bool:
-        digest = hashlib.sha256(attachment.content).hexdigest()
+        digest = _digest(attachment)
         try:
             text = self.sealed.text(principal.workspace_id, row)
             document = NewDocument(
-                source_uri=f"ticket:{row.source}/{quote(row.external_id, safe='')}/{digest[:32]}",
+                source_uri=source_uri(row.source, row.external_id, attachment),
                 # of nobody's customer it is its requester's alone
                 client_id=customer_key(text.customer) or requester_key(text.requester_email) or "",
                 scope=Scope.ADMIN,
@@ -154,9 +184,8 @@ class AttachDocuments:
             )
             if not document.client_id:
                 document = replace(document, client_id=f"ticket-{row.id}")
-            key = IdempotencyKey(
-                key=f"attachment/{row.id}/{digest}", body_hash=bytes.fromhex(digest)
-            )
+            name = attachment.file or digest
+            key = IdempotencyKey(key=f"attachment/{row.id}/{name}", body_hash=bytes.fromhex(digest))
             self.accept(principal, document, idempotency=key)
         except Unavailable:
             raise

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.kernel.access import Principal
-    from cairn.tickets.adapter import Delivered, Incoming, Message, TicketAdapter
+    from cairn.tickets.adapter import Delivered, Incoming, Message, Polled, TicketAdapter
     from cairn.tickets.intake import Intake, Received
     from cairn.tickets.messages import ReceiveMessages
     from cairn.tickets.ticket import TicketSource
@@ -200,6 +200,10 @@ Attach: TypeAlias = "Callable[[Principal, str, Sequence[Incoming], Sequence[Mess
 """Makes documents of what came with tickets and messages; see `attachments.AttachDocuments`."""
 
 
+Fetch: TypeAlias = "Callable[[Principal, str, Polled, float], tuple[Polled, bool]]"
+"""Fetches the files of a page of tickets, in so many seconds; see `fetching.FetchAttachments`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollSource:
     """Fetches what is new at one source. Without `attach` what came with it is named alone."""
@@ -210,6 +214,7 @@ class PollSource:
     messages: ReceiveMessages
     mended: Mended
     attach: Attach | None = None
+    fetch: Fetch | None = None
 
     def __call__(
         self, principal: Principal, source_id: UUID, *, seconds: float = SECONDS
@@ -246,13 +251,16 @@ class PollSource:
         origin = From(source=source.name, persona=source.persona)
         done = PollResult()
         while True:
-            page = adapter.poll(cursor, PAGE)
+            page, more_files = adapter.poll(cursor, PAGE), False
+            if self.fetch is not None:
+                left = until - self.platform.stopwatch()
+                page, more_files = self.fetch(principal, source.name, page, left)
             received = receive_all(self.intake, principal, origin, page.tickets)
             ones = new_ones(self.messages(principal, source.name, page.messages))
             if self.attach is not None:
                 self.attach(principal, source.name, page.tickets, page.messages)
-            more = page.more and page.cursor != cursor
-            cursor = page.cursor
+            more = more_files or (page.more and page.cursor != cursor)
+            cursor = cursor if more_files else page.cursor  # the page again, for the rest of them
             with self.platform.transactions.writing(principal) as stores:
                 stores.ticket_sources.polled(source.id, cursor, self.platform.clock())
             done = done.plus(received, ones, page.set_aside, complete=not more)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import listed, named
 from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     mark,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from cairn.tickets.adapter import Delivered
+    from cairn.tickets.adapter import Attachment, Delivered
 
 STATUSES = {
     "auto_resolved": "Resolved",
@@ -79,8 +81,13 @@ class FreshdeskAdapter(WalkedDesk):
         return time_at(record, "updated_at")
 
     def whole(self, record: Record, since: datetime) -> Record:
-        """Return it with its conversations."""
-        return {**record, "conversations": self._conversations(text_at(record, "id"))}
+        """Return it with its conversations, and what is attached: lists leave that out."""
+        number = text_at(record, "id")
+        files = record.get("attachments")
+        if not isinstance(files, list):
+            files = self._ticket(number).get("attachments")
+        conversations = self._conversations(number)
+        return {**record, "attachments": files, "conversations": conversations}
 
     def incoming(self, record: Record) -> Incoming:
         """Return a ticket in canonical form."""
@@ -107,9 +114,7 @@ class FreshdeskAdapter(WalkedDesk):
         )
         if not number:
             return Events(delivery_id=name, tickets=())
-        path, query = f"/api/v2/tickets/{checked_id(number)}", {"include": "requester,company"}
-        ticket = object_of(self.api("GET", path, query=query, repeatable=True))
-        return self.told_of(name, ticket)
+        return self.told_of(name, self._ticket(number))
 
     def reply(self, external_id: str, text: str, *, private: bool, key: str) -> str:
         """Mail the requester, or note; what carries the key is there already."""
@@ -144,6 +149,10 @@ class FreshdeskAdapter(WalkedDesk):
         body = {"note": f"{note} ({mark(key)})", "time_spent": spent, "timer_running": False}
         return text_at(object_of(self.api("POST", path, body=body)), "id")
 
+    def _ticket(self, number: str) -> Record:
+        path, query = f"/api/v2/tickets/{checked_id(number)}", {"include": "requester,company"}
+        return object_of(self.api("GET", path, query=query, repeatable=True))
+
     def _conversations(self, number: str) -> list[Record]:
         path = f"/api/v2/tickets/{checked_id(number)}/conversations"
         rows: list[Record] = []
@@ -158,6 +167,7 @@ class FreshdeskAdapter(WalkedDesk):
 
 def incoming(ticket: Record, customer: str) -> Incoming:
     """Return a ticket in canonical form. Pure."""
+    files = attachments_of(ticket)
     return Incoming(
         external_id=text_at(ticket, "id"),
         title=text_at(ticket, "subject"),
@@ -169,7 +179,22 @@ def incoming(ticket: Record, customer: str) -> Incoming:
         received_at=time_at(ticket, "created_at"),
         modified_at=time_at(ticket, "updated_at") or time_at(ticket, "created_at"),
         closed=text_at(ticket, "status") in _CLOSED,
-        source_metadata={"status": text_at(ticket, "status")},
+        source_metadata={"status": text_at(ticket, "status"), **named(files)},
+        attachments=files,
+    )
+
+
+def attachments_of(record: Record) -> tuple[Attachment, ...]:
+    """Return the files of a ticket or a conversation. Pure.
+
+    What the guide calls `file_size` is `size` in answers of late.
+    """
+    return attached(
+        rows_of(record, "attachments"),
+        name="name",
+        media_type="content_type",
+        size=("size", "file_size"),
+        url="attachment_url",
     )
 
 
@@ -178,15 +203,17 @@ def message_of(conversation: Record, ticket: Record) -> Message | None:
     text = text_at(conversation, "body_text") or plain_text(text_at(conversation, "body"))
     number, user = text_at(conversation, "id"), text_at(conversation, "user_id")
     came_in = conversation.get("incoming") is True and conversation.get("private") is not True
-    if not came_in or not number or not text or is_ours(text):
+    files = attachments_of(conversation)
+    if not came_in or not number or not (text or files) or is_ours(text):
         return None
     own = user == text_at(ticket, "requester_id")
     return Message(
         ticket=text_at(ticket, "id"),
         id=f"conversation:{number}",
-        text=text,
+        text=text + listed(files),
         author=_requester(ticket) if own else text_at(conversation, "from_email") or _account(user),
         written_at=time_at(conversation, "created_at"),
+        attachments=files,
     )
 
 

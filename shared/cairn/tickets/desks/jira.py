@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cairn.kernel.zones import zone_of
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import named
 from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     MESSAGES_LOOKED_AT,
@@ -22,6 +23,7 @@ from cairn.tickets.desks.walking import (
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime, tzinfo
 
-    from cairn.tickets.adapter import Delivered
+    from cairn.tickets.adapter import Attachment, Delivered
 
 STATUSES = {
     "auto_resolved": "Resolved",
@@ -50,7 +52,7 @@ STATUSES = {
 
 SIGNATURE_HEADER, DELIVERY_HEADER = "x-hub-signature", "x-atlassian-webhook-identifier"
 API, SERVICE_DESK = "/rest/api/2", "/rest/servicedeskapi"
-FIELDS = "summary,description,status,priority,reporter,created,updated,project"
+FIELDS = "summary,description,status,priority,reporter,created,updated,project,attachment"
 COMMENT_EVENT = "comment_created"
 _EVENTS = frozenset(["jira:issue_created", "jira:issue_updated"])
 _PRIORITIES = {
@@ -174,6 +176,7 @@ class JiraAdapter(WalkedDesk):
 
 def incoming(issue: Record, customer: str) -> Incoming:
     """Return an issue in canonical form. Pure."""
+    files = attachments_of(issue)
     return Incoming(
         external_id=text_at(issue, "id"),
         title=text_at(issue, "fields", "summary"),
@@ -189,28 +192,48 @@ def incoming(issue: Record, customer: str) -> Incoming:
         source_metadata={
             "key": text_at(issue, "key"),
             "status": text_at(issue, "fields", "status", "name"),
+            **named(files),
         },
+        attachments=files,
+    )
+
+
+def attachments_of(issue: Record) -> tuple[Attachment, ...]:
+    """Return what the reporter and other customers attached, to the issue or a comment. Pure."""
+    return attached(
+        (row for row in rows_of(issue, "fields", "attachment") if _is_outside(row, issue)),
+        name="filename",
+        media_type="mimeType",
+        size=("size",),
+        url="content",
     )
 
 
 def message_of(comment: Record, issue: Record) -> Message | None:
     """Return what the reporter, or another customer, commented; None for any other. Pure."""
-    author = text_at(comment, "author", "accountId")
-    is_reporter = author == text_at(issue, "fields", "reporter", "accountId") != ""
-    is_customer = text_at(comment, "author", "accountType") == "customer"
     text = text_at(comment, "body")
     is_internal = comment.get("jsdPublic") is False or is_ours(text)
-    if not (is_reporter or is_customer) or not text_at(comment, "id") or is_internal:
+    if not _is_outside(comment, issue) or not text_at(comment, "id") or is_internal:
         return None
     return Message(
         ticket=text_at(issue, "id"),
         id=f"comment:{text_at(comment, 'id')}",
         text=text,
         author=_address(issue, "fields", "reporter")
-        if is_reporter
+        if _is_reporters(comment, issue)
         else _address(comment, "author"),
         written_at=time_at(comment, "created"),
     )
+
+
+def _is_reporters(record: Record, issue: Record) -> bool:
+    author = text_at(record, "author", "accountId")
+    return author == text_at(issue, "fields", "reporter", "accountId") != ""
+
+
+def _is_outside(record: Record, issue: Record) -> bool:
+    is_customer = text_at(record, "author", "accountType") == "customer"
+    return is_customer or _is_reporters(record, issue)
 
 
 def jql_time(moment: datetime, zone: tzinfo) -> str:

@@ -20,13 +20,14 @@ from cairn.kernel.errors import (
     ValidationFailed,
 )
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
-from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Events, Polled, text_at
+from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Attachment, Events, Polled, text_at
+from cairn.tickets.attachments import MAX_NAME_CHARS, MOST_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cairn.kernel.clock import Clock
-    from cairn.tickets.adapter import Delivered, Incoming, Message
+    from cairn.tickets.adapter import Delivered, FileOf, Incoming, Message
 
 Record = dict[str, Any]
 
@@ -40,6 +41,7 @@ MAX_PAGE_CHARS = 2_000
 UNREADABLE = "not-readable"
 """Why a ticket that a list has is set aside."""
 
+_FILE = re.compile(r"[0-9]{1,20}")
 _OURS = re.compile(r"(?:\A|\n)Reference: cairn:[0-9a-z-]{1,100}\s*\Z")
 
 
@@ -130,6 +132,7 @@ class WalkedDesk:
     customer: str = ""
     backfill: timedelta = timedelta(hours=24)
     webhook_secret: str | None = field(default=None, repr=False)
+    file: FileOf | None = field(default=None, repr=False)
 
     def listed(self, since: datetime, page: str, limit: int) -> Listed:
         """Return a page of what changed since then."""
@@ -186,6 +189,7 @@ class WalkedDesk:
                 if message and message.written_at and message.written_at >= walk.since
             ),
             set_aside={UNREADABLE: aside} if (aside := len(new) - len(results)) else {},
+            file=self.file,
         )
 
     def told_of(self, delivery: str, listed: Record) -> Events:
@@ -258,6 +262,38 @@ def rows_of(answer: Any, *path: str) -> list[Record]:
         value = cast("Record", value).get(name) if isinstance(value, dict) else None
     listed = cast("list[Any]", value) if isinstance(value, list) else []
     return [cast("Record", item) for item in listed if isinstance(item, dict)]
+
+
+def attached(
+    rows: Iterable[Record],
+    *,
+    name: str,
+    media_type: str,
+    size: Sequence[str],
+    url: str,
+) -> tuple[Attachment, ...]:
+    """Return the files of a list; the rest names the fields that say what each is. Pure."""
+    return tuple(
+        Attachment(
+            name=_printable(text_at(row, name)) or "attachment",
+            media_type=text_at(row, media_type),
+            file=number,
+            url=text_at(row, url),
+            size=next((int(each) for each in _texts(row, size) if each.isdecimal()), 0),
+            refused=None if text_at(row, url) else "not-readable",
+        )
+        for row in rows
+        if _FILE.fullmatch(number := text_at(row, "id"))
+    )[:MOST_NAMED]
+
+
+def _texts(row: Record, names: Sequence[str]) -> list[str]:
+    return [text_at(row, name) for name in names]
+
+
+def _printable(text: str) -> str:
+    """Return a name on one line, of characters that can be kept."""
+    return "".join(each if each.isprintable() else " " for each in text).strip()[:MAX_NAME_CHARS]
 
 
 def checked_id(external_id: str, pattern: str = r"[0-9]{1,18}") -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.kernel.errors import ValidationFailed
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import listed, named
 from cairn.tickets.deliveries import check_now, check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     MESSAGES_LOOKED_AT,
@@ -22,6 +23,7 @@ from cairn.tickets.desks.walking import (
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from cairn.tickets.adapter import Delivered
+    from cairn.tickets.adapter import Attachment, Delivered
 
 STATUSES = {
     "auto_resolved": "Solved",
@@ -174,6 +176,9 @@ class ZendeskAdapter(WalkedDesk):
 def incoming(ticket: Record, customer: str) -> Incoming:
     """Return a ticket in canonical form. Pure."""
     organisation = _record_of(ticket, "organizations", text_at(ticket, "organization_id"))
+    comments = rows_of(ticket, "said", "comments")
+    first = next((each for each in comments if _is_first(each, ticket)), Record())
+    files = attachments_of(first)
     return Incoming(
         external_id=text_at(ticket, "id"),
         title=text_at(ticket, "subject"),
@@ -184,7 +189,30 @@ def incoming(ticket: Record, customer: str) -> Incoming:
         received_at=time_at(ticket, "created_at"),
         modified_at=time_at(ticket, "updated_at") or time_at(ticket, "created_at"),
         closed=text_at(ticket, "status") in _CLOSED,
-        source_metadata={"status": text_at(ticket, "status")},
+        source_metadata={"status": text_at(ticket, "status"), **named(files)},
+        attachments=files,
+    )
+
+
+def attachments_of(comment: Record) -> tuple[Attachment, ...]:
+    """Return the files of a public comment; pictures within its text are left out. Pure."""
+    rows = {
+        text_at(row, "id"): row
+        for row in rows_of(comment, "attachments")
+        if row.get("inline") is not True and row.get("deleted") is not True
+    }
+    files = attached(
+        rows.values() if comment.get("public") is True else (),
+        name="file_name",
+        media_type="content_type",
+        size=("size",),
+        url="content_url",
+    )
+    return tuple(
+        replace(each, refused="malware")
+        if text_at(rows[each.file], "malware_scan_result") == "malware_found"
+        else each
+        for each in files
     )
 
 
@@ -197,19 +225,24 @@ def message_of(comment: Record, ticket: Record) -> Message | None:
     text = text or plain_text(text_at(comment, "body"))
     person = _record_of(object_at(ticket, "said"), "users", author)
     is_outside = author == text_at(ticket, "requester_id") or text_at(person, "role") == "end-user"
-    is_first = text_at(comment, "created_at") == text_at(ticket, "created_at")
-    if not is_outside or is_first or comment.get("public") is not True or is_ours(text):
+    is_internal = comment.get("public") is not True or is_ours(text)
+    if not is_outside or is_internal or _is_first(comment, ticket):
         return None
-    number = text_at(comment, "id")
+    number, files = text_at(comment, "id"), attachments_of(comment)
     if not number:
         return None
     return Message(
         ticket=text_at(ticket, "id"),
         id=f"comment:{number}",
-        text=text,
+        text=text + listed(files),
         author=text_at(person, "email") or _address(ticket, author),
         written_at=time_at(comment, "created_at"),
+        attachments=files,
     )
+
+
+def _is_first(comment: Record, ticket: Record) -> bool:
+    return text_at(comment, "created_at") == text_at(ticket, "created_at")
 
 
 def _record_of(record: Record, name: str, number: str) -> Record:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cairn.adapters.http.desks.declaring import Check
     from cairn.adapters.http.rest import RestService
     from cairn.kernel.clock import Stopwatch
+    from cairn.tickets.adapter import FileOf
 
 TOKEN_LEEWAY_SECONDS = 60.0
 
@@ -77,6 +78,17 @@ class AskDesk:
 def always(headers: Mapping[str, str]) -> Callable[[bool], Mapping[str, str]]:
     """Return a sign-in whose headers are always the same."""
     return lambda again: headers
+
+
+def files_of(service: RestService, sign_in: Callable[[bool], Mapping[str, str]]) -> FileOf:
+    """Return what fetches the files of a desk; see `files.DeskFiles`, which is loaded by then."""
+
+    def file(url: str, media_type: str) -> bytes:
+        from cairn.adapters.http.desks.files import DeskFiles
+
+        return DeskFiles(service=service, sign_in=sign_in)(url, media_type)
+
+    return file
 
 
 def basic(user: str, password: str) -> str:

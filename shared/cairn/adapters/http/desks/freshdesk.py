@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, files_of, settled
 from cairn.adapters.http.desks.declaring import Fields, HelpDesk, is_ascii_secret, is_text
 from cairn.tickets.adapter import text_at
 from cairn.tickets.desks.freshdesk import STATUSES, FreshdeskAdapter
@@ -22,6 +22,7 @@ def _open(opening: Opening) -> FreshdeskAdapter:
     service = opening.service("Freshdesk", config["site_url"], words=_words)
     return FreshdeskAdapter(
         api=AskDesk(service=service, sign_in=always(headers)),
+        file=files_of(service, always(headers)),
         clock=opening.clock,
         webhook_secret=secrets.get("webhook_secret"),
         **settled(config, STATUSES),

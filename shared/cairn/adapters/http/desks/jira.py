@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, files_of, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -27,11 +27,10 @@ _PROJECT = re.compile(r"[A-Z][A-Z0-9_]{0,254}")
 def _open(opening: Opening) -> JiraAdapter:
     config, secrets = opening.config, opening.secrets
     headers = {"authorization": basic(config["email"], secrets["api_token"])}
+    service = opening.service("Jira", config["site_url"], words=_words)
     return JiraAdapter(
-        api=AskDesk(
-            service=opening.service("Jira", config["site_url"], words=_words),
-            sign_in=always(headers),
-        ),
+        api=AskDesk(service=service, sign_in=always(headers)),
+        file=files_of(service, always(headers)),
         clock=opening.clock,
         project=config["project"],
         webhook_secret=secrets.get("webhook_secret"),

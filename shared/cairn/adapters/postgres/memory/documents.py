@@ -35,6 +35,15 @@ class PostgresDocuments(Store):
         """Return the document of this identity, deleted or not."""
         return self.first_of(record(KnownDocument), "document.known", identity=identity)
 
+    def at(self, source_uris: Collection[str]) -> frozenset[str]:
+        """Return which of these places have a document, deleted or not.
+
+        From here on the transaction sees deleted rows.
+        """
+        self.run("view.see_deleted")
+        rows = self.rows("document.at", source_uris=list(source_uris))
+        return frozenset(row["source_uri"] for row in rows)
+
     def visible(self, document_id: UUID) -> KnownDocument | None:
         """Return a document, deleted or not, that the principal's agent may see.
 

@@ -4,6 +4,11 @@ SELECT id, position, deleted_at, data_subjects, state = 'archived' AS archived F
  WHERE workspace_id = %(workspace_id)s AND dedup_key = %(identity)s AND label = 'Document'
  ORDER BY created_position LIMIT 1
 
+-- name: at
+-- Which places have a document, deleted or not.
+SELECT source_uri FROM node
+ WHERE workspace_id = %(workspace_id)s AND source_uri = ANY (%(source_uris)s) AND label = 'Document'
+
 -- name: visible
 -- A document, deleted or not, that the asking agent may see.
 SELECT id, position, deleted_at, data_subjects, state = 'archived' OR EXISTS (SELECT FROM node part
