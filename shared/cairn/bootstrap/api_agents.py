@@ -387,9 +387,10 @@ class AgentServices(FeedServices):
     @part
     def messenger_forms(self) -> Mapping[str, DeskForm]:
         """What a channel of each kind is made of."""
-        from cairn.adapters.http.messengers.opening import messenger_forms
+        from cairn.adapters.http.messengers.opening import MESSENGERS
+        from cairn.adapters.http.opening import forms
 
-        return messenger_forms()
+        return forms(MESSENGERS)
 
     @part
     def channel_ties(self) -> ChannelTies:

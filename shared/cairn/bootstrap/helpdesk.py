@@ -92,9 +92,10 @@ class HelpdeskParts:
     @cached_property
     def forms(self) -> Mapping[str, DeskForm]:
         """What each kind of source is made of."""
-        from cairn.adapters.http.help_desks import desk_forms
+        from cairn.adapters.http.help_desks import DESKS
+        from cairn.adapters.http.opening import forms
 
-        return desk_forms()
+        return forms(DESKS)
 
     @cached_property
     def personas(self) -> Personas:

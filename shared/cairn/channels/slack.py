@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs
 
 from cairn.channels.port import Clicked, Heard, Place, Profile, Speaker, Spoken
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from cairn.channels.port import Message
     from cairn.tickets.adapter import Delivered
+    from cairn.tickets.slack import SlackClient
 
 FORM = "application/x-www-form-urlencoded"
 LINK = "link"
@@ -43,22 +44,6 @@ TONES = {"good": "primary", "bad": "danger"}
 _MENTION = re.compile(r"<@([A-Z0-9]{1,40})(?:\|[^<>]{0,200})?>")
 
 Record = dict[str, Any]
-
-
-class SlackClient(Protocol):
-    """The methods of Slack's Web API that a channel needs; a refusal raises."""
-
-    def test(self) -> Record: ...
-    def user(self, user: str) -> Record: ...
-    def found(self, channel: str, thread: str, key: str) -> str | None:
-        """Return the time stamp of our message that carries the key, of a thread or a channel."""
-        ...
-
-    def say(self, channel: str, thread: str, body: Record, key: str) -> str:
-        """Post a message; return the time stamp."""
-        ...
-
-    def change(self, channel: str, stamp: str, body: Record) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,16 +39,19 @@ Record = dict[str, Any]
 
 
 class SlackClient(Protocol):
-    """The methods of Slack's Web API that tickets need; a refusal raises."""
+    """The methods of Slack's Web API that tickets and channels need; a refusal raises."""
 
     def test(self) -> Record: ...
-    def answered(self, channel: str, thread: str, key: str) -> str | None:
-        """Return the time stamp of our answer in a thread that carries the key."""
+    def user(self, user: str) -> Record: ...
+    def found(self, channel: str, thread: str, key: str) -> str | None:
+        """Return the time stamp of our message that carries the key, of a thread or a channel."""
         ...
 
-    def post(self, channel: str, thread: str, text: str, key: str) -> str:
-        """Answer in a thread; return the time stamp."""
+    def say(self, channel: str, thread: str, body: Record, key: str) -> str:
+        """Post a message; return the time stamp."""
         ...
+
+    def change(self, channel: str, stamp: str, body: Record) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +106,9 @@ class SlackAdapter:
         channel, _, thread = external_id.partition(":")
         if not SLACK_ID.fullmatch(channel) or not STAMP.fullmatch(thread):
             raise NotFound("There is no such thread.", external_id=external_id)
-        posted = self.client.answered(channel, thread, key)
-        return posted or self.client.post(channel, thread, escaped(text)[:MAX_TEXT_CHARS], key)
+        posted = self.client.found(channel, thread, key)
+        body = {"text": escaped(text)[:MAX_TEXT_CHARS]}
+        return posted or self.client.say(channel, thread, body, key)
 
     def set_status(self, external_id: str, status: str) -> str:
         """Refuse: a thread has no status."""

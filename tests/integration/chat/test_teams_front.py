@@ -37,7 +37,8 @@ from tests.support.teams_replay import (
 )
 from tests.unit.cli.fakes import Shell
 
-from cairn.adapters.http.messengers.opening import messenger_forms
+from cairn.adapters.http.messengers.opening import MESSENGERS
+from cairn.adapters.http.opening import forms
 from cairn.channels.operating import TIED
 from cairn.kernel.access import PersonRole, Scope
 from cairn.kernel.ids import new_id
@@ -212,7 +213,7 @@ def test_the_guide_names_every_setting_of_a_bot() -> None:
     listed = re.findall(
         r"^\| `([a-z_]+)` \|", GUIDE_OF_TEAMS.read_text(encoding="utf-8"), flags=re.MULTILINE
     )
-    form = messenger_forms()["teams"]
+    form = forms(MESSENGERS)["teams"]
     assert set(listed) == {each.name for each in form.config}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.rest import Answer, Request, RestService, rest_breakers
+from cairn.adapters.http.rest import Request
 from cairn.connectors.port import ConnectorUnauthorised
 from cairn.kernel.errors import NotFound, RateLimited, Unavailable, ValidationFailed
 from cairn.tickets.adapter import text_at
@@ -17,10 +17,8 @@ from cairn.tickets.adapter import text_at
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import httpx
-
+    from cairn.adapters.http.rest import Answer, RestService
     from cairn.kernel.errors import CairnError
-    from cairn.kernel.resilience.breaker import Breakers
 
 API_URL = "https://slack.com/api"
 EVENT = "cairn_answer"
@@ -60,13 +58,10 @@ _PASSING = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackApi:
-    """Implements both `SlackClient`s. Safe between threads; the token never shows in a repr."""
+    """Implements `SlackClient`. Safe between threads; the token never shows in a repr."""
 
+    service: RestService
     token: str = field(repr=False)
-    api_url: str = API_URL
-    allow_private: bool = False
-    transport: httpx.BaseTransport | None = None
-    breakers: Breakers = field(default_factory=rest_breakers)
 
     def test(self) -> dict[str, Any]:
         """Return whose token it is."""
@@ -77,12 +72,11 @@ class SlackApi:
         path, query = "/users.info", {"user": user}
         return self._ask(Request(method="GET", path=path, query=query, repeatable=True)).record()
 
-    def answered(self, channel: str, thread: str, key: str) -> str | None:
-        """Return the time stamp of the answer that carries the key; NotFound without the thread."""
-        return self.found(channel, thread, key)
-
     def found(self, channel: str, thread: str, key: str) -> str | None:
-        """Return the time stamp of our message that carries the key, of a thread or a channel."""
+        """Return the time stamp of our message that carries the key, of a thread or a channel.
+
+        NotFound where there is no such thread.
+        """
         query = {"channel": channel, "limit": str(PAGE), "include_all_metadata": "true"}
         path = "/conversations.history"
         if thread:
@@ -99,12 +93,11 @@ class SlackApi:
             query["cursor"] = cursor
         return None
 
-    def post(self, channel: str, thread: str, text: str, key: str) -> str:
-        """Answer in a thread. Sent once: OutcomeUnknown when no answer came."""
-        return self.say(channel, thread, {"text": text}, key)
-
     def say(self, channel: str, thread: str, body: Mapping[str, Any], key: str) -> str:
-        """Post a message, in a thread where one is named. Sent once, as above."""
+        """Post a message, in a thread where one is named.
+
+        Sent once: OutcomeUnknown when no answer came.
+        """
         body = {
             "channel": channel,
             **({"thread_ts": thread} if thread else {}),
@@ -122,16 +115,8 @@ class SlackApi:
         self._ask(Request(method="POST", path="/chat.update", body=changed, repeatable=True))
 
     def _ask(self, request: Request) -> Answer:
-        service = RestService(
-            name="Slack",
-            base_url=self.api_url,
-            words=lambda body: str(body.get("error", "")),
-            allow_private=self.allow_private,
-            transport=self.transport,
-            breakers=self.breakers,
-        )
         headers = {"authorization": f"Bearer {self.token}", "user-agent": "cairn"}
-        answer = service.ask(request, headers)
+        answer = self.service.ask(request, headers)
         if answer.record().get("ok") is not True:
             raise _refusal(text_at(answer.record(), "error")[:100])
         return answer

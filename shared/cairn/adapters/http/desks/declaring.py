@@ -1,14 +1,15 @@
-"""What a kind of help desk declares: its settings and secrets with their checks, its opener."""
+"""What a kind of help desk or channel declares: its settings and secrets, its opener."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, cast
 
 from cairn.kernel.errors import FieldError, ValidationFailed
-from cairn.tickets.adapter import DeskField
+from cairn.tickets.adapter import DeskField, TicketAdapter
+from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
     from cairn.kernel.clock import Clock, Stopwatch
     from cairn.kernel.resilience.breaker import Breakers
     from cairn.oauth_client.ports import Bearer
-    from cairn.tickets.adapter import TicketAdapter
-    from cairn.tickets.ticket import SourceKind
 
 MAX_STATUS_CHARS = 100
 MAX_BACKFILL_HOURS = 24 * 365
 
 _TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,500}")
 
+KindT = TypeVar("KindT", covariant=True)
+AdapterT = TypeVar("AdapterT", covariant=True)
 Check: TypeAlias = "Callable[[object], bool]"
 
 
@@ -100,13 +101,16 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpDesk:
-    """A kind of help desk. `open` asks nothing of it; ValidationFailed names the wrong field."""
+class Declared(Generic[KindT, AdapterT]):
+    """A kind of service. `open` asks nothing of it; ValidationFailed names the wrong field."""
 
-    kind: SourceKind
+    kind: KindT
     config: Fields
     secrets: Fields
-    open: Callable[[Opening], TicketAdapter]
+    open: Callable[[Opening], AdapterT]
+
+
+HelpDesk = Declared[SourceKind, TicketAdapter]
 
 
 def refuse(where: str, message: str) -> NoReturn:

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 _SLACK_ID = re.compile(r"[A-Z0-9]{2,40}")
 
 
+def slack_client(opening: Opening) -> SlackApi:
+    """Return the client of what is opened, a source or a channel."""
+    api_url = opening.config.get("api_url", API_URL)
+    checked_base_url(api_url, allow_private=opening.allow_private)
+    service = opening.service("Slack", api_url, words=lambda body: str(body.get("error", "")))
+    return SlackApi(service=service, token=opening.secrets["bot_token"])
+
+
 def _open(opening: Opening) -> SlackAdapter:
-    client = SlackApi(
-        token=opening.secrets["bot_token"],
-        api_url=opening.config.get("api_url", API_URL),
-        allow_private=opening.allow_private,
-        transport=opening.transport,
-        breakers=opening.breakers,
-    )
-    checked_base_url(client.api_url, allow_private=opening.allow_private)
     return SlackAdapter(
-        client=client,
+        client=slack_client(opening),
         team=team_of(opening.config),
         signing_secret=opening.secrets["signing_secret"],
     )

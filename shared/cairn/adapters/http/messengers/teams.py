@@ -11,9 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from cairn.adapters.http.desks.declaring import Fields, is_ascii_secret, is_text, refuse
+from cairn.adapters.http.desks.declaring import Declared, Fields, is_ascii_secret, is_text, refuse
 from cairn.adapters.http.issuer_keys import PublishedIssuerKeys
-from cairn.adapters.http.messengers.declaring import Messenger
 from cairn.adapters.http.rest import checked_base_url
 from cairn.adapters.http.teams import LOGIN_URL, BotAccount, BotConnector, BotTokens
 from cairn.channels.channel import ChannelKind
@@ -92,7 +91,7 @@ def _is_operators(value: object) -> bool:
     return is_text(value) and is_channel(str(value)) and " " not in str(value)
 
 
-MESSENGER = Messenger(
+MESSENGER = Declared(
     kind=ChannelKind.TEAMS,
     config=Fields(
         needed={"app_id": _is_guid, "tenant_id": _is_guid},
