@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, number_of, refused_deed
+from cairn.api.console.forms import Form, checked, number_of, refused_deed
 from cairn.api.console.guard import Visitor, form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.agents import AgentChangeIn, AgentIn
@@ -43,10 +42,8 @@ def register(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     visitor.principal.require(Role.ADMIN)
     try:
-        new = AgentIn.model_validate({"slug": form.get("slug", "").strip(), **_described(form)})
+        new = checked(AgentIn, {"slug": form.get("slug", "").strip(), **_described(form)})
         visitor.services.agents.register(visitor.principal, new.slug, new.draft())
-    except ValidationError as error:
-        return _page(request, visitor, **refused_deed(form, as_failure(error), "slug"))
     except (Conflict, ValidationFailed) as error:
         return _page(request, visitor, **refused_deed(form, error, "slug"))
     return pages.go_to(f"{AGENTS}?done=registered")
@@ -59,11 +56,8 @@ def change(request: Request, slug: Slug, body: Body) -> Response:
     visitor.principal.require(Role.ADMIN)
     try:
         fields = _described(form)
-        new = AgentChangeIn.model_validate({**fields, "all_tools": "tools" not in fields})
+        new = checked(AgentChangeIn, {**fields, "all_tools": "tools" not in fields})
         visitor.services.agents.change(visitor.principal, slug, new.changes())
-    except ValidationError as error:
-        refused = refused_deed(form, as_failure(error), "name")
-        return _page(request, visitor, changed=slug, **refused)
     except (Conflict, ValidationFailed) as error:
         return _page(request, visitor, changed=slug, **refused_deed(form, error, "name"))
     return pages.go_to(f"{AGENTS}?done=changed")

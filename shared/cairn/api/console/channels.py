@@ -7,17 +7,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, as_typed, refused_deed
+from cairn.api.console.forms import (
+    NO_KIND,
+    Form,
+    as_typed,
+    checked,
+    kind_config_of,
+    kind_secrets_of,
+    number_or_text,
+    refused_deed,
+)
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
-from cairn.api.console.ticket_sources import EMPTY, config_of, secrets_of
 from cairn.api.routes.channels import MessagingChannelChangeIn, MessagingChannelIn
 from cairn.channels.channel import ChannelSettings
 from cairn.channels.keep import ChannelChange, NewChannel
 from cairn.kernel.errors import CairnError, Conflict, NotFound, ValidationFailed
+from cairn.kernel.records import convert
 
 CHANNELS = "/console/channels"
 DONE = {
@@ -48,22 +56,15 @@ def add_channel(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     try:
         kind = form.get("kind", "")
-        parts = visitor.services.messenger_forms.get(kind, EMPTY)
-        checked = _checked(
-            MessagingChannelIn,
-            name=form.get("name", "").strip(),
-            kind=kind,
-            config=config_of(form, parts),
-            secrets=secrets_of(form, parts),
-            settings=_settings(form),
-        )
-        new = NewChannel(
-            name=checked.name,
-            kind=checked.kind,
-            config=checked.config,
-            secrets=checked.secrets,
-            settings=checked.settings,
-        )
+        parts = visitor.services.messenger_forms.get(kind, NO_KIND)
+        values = {
+            "name": form.get("name", "").strip(),
+            "kind": kind,
+            "config": kind_config_of(form, parts),
+            "secrets": kind_secrets_of(form, parts),
+            "settings": _settings(form),
+        }
+        new = convert(checked(MessagingChannelIn, values), NewChannel)
         visitor.services.messaging_channels.create(visitor.principal, new)
     except (Conflict, ValidationFailed) as error:
         refused = refused_deed(form, error, "name")
@@ -77,17 +78,14 @@ def change_channel(request: Request, channel_id: str, body: Body) -> Response:
     visitor, form = form_from(request, body)
     id_, keep = id_of(channel_id), visitor.services.messaging_channels
     channel = keep.get(visitor.principal, id_)
-    parts = visitor.services.messenger_forms.get(channel.kind.value, EMPTY)
+    parts = visitor.services.messenger_forms.get(channel.kind.value, NO_KIND)
     try:
-        checked = _checked(
-            MessagingChannelChangeIn,
-            config=config_of(form, parts),
-            secrets=secrets_of(form, parts) or None,
-            settings=_settings(form),
-        )
-        change = ChannelChange(
-            config=checked.config, secrets=checked.secrets, settings=checked.settings
-        )
+        values = {
+            "config": kind_config_of(form, parts),
+            "secrets": kind_secrets_of(form, parts) or None,
+            "settings": _settings(form),
+        }
+        change = convert(checked(MessagingChannelChangeIn, values), ChannelChange)
         keep.change(visitor.principal, id_, change)
     except (Conflict, ValidationFailed) as error:
         refused = refused_deed(form, error, "config")
@@ -130,20 +128,12 @@ def _keys_checked(request: Request, visitor: Visitor, channel_id: str) -> Respon
 def _settings(form: Mapping[str, str]) -> dict[str, Any]:
     """Return what a channel may do as a form says it; what is empty is as when it is new."""
     texts = {name: form.get(name, "").strip() for name in (*NUMBERS, *TEXTS)}
-
-    def number(name: str) -> Any:
-        text = texts[name]
-        return int(text) if text.isascii() and text.isdigit() else text
-
-    limits = {name: number(name) for name in NUMBERS if texts[name]}
-    persons = {
-        name: number(name)
-        for name in ("wait_minutes", "away_minutes", "after_unanswered")
-        if texts[name]
-    }
+    limits = {name: number_or_text(texts[name]) for name in NUMBERS if texts[name]}
+    names = ("wait_minutes", "away_minutes", "after_unanswered")
+    persons = {name: number_or_text(texts[name]) for name in names if texts[name]}
     settings: dict[str, Any] = {name: texts[name] for name in ("busy", "agent") if texts[name]}
     if texts["day_usd"]:
-        settings["day_usd"] = _amount(texts["day_usd"])
+        settings["day_usd"] = texts["day_usd"]
     return {
         **settings,
         "answers": "answers" in form,
@@ -151,20 +141,6 @@ def _settings(form: Mapping[str, str]) -> dict[str, Any]:
         "limits": limits,
         "hand_off": persons or None,
     }
-
-
-def _amount(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _checked(model: Any, **values: Any) -> Any:
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise as_failure(error) from error
 
 
 def _page(

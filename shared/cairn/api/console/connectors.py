@@ -7,12 +7,11 @@ import json
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
 from cairn.api.console.forms import (
     Form,
-    as_failure,
+    checked,
     json_object,
     refused_deed,
     refused_form,
@@ -148,10 +147,7 @@ def _new(form: dict[str, str]) -> NewConnector:
         "autonomy": form.get("autonomy", ""),
         "criticality": form.get("criticality", ""),
     }
-    try:
-        return convert(ConnectorIn.model_validate(values), NewConnector)
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return convert(checked(ConnectorIn, values), NewConnector)
 
 
 def _change(form: dict[str, str]) -> ConnectorChange:
@@ -166,10 +162,7 @@ def _change(form: dict[str, str]) -> ConnectorChange:
         "autonomy": form.get("autonomy", ""),
         "criticality": form.get("criticality", ""),
     }
-    try:
-        return convert(ConnectorChangeIn.model_validate(values), ConnectorChange)
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return convert(checked(ConnectorChangeIn, values), ConnectorChange)
 
 
 def _list(

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, number_of, refused_deed, wrong_field
+from cairn.api.console.forms import Form, checked, number_of, refused_deed, wrong_field
 from cairn.api.console.guard import form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.problems import from_error
@@ -58,14 +57,12 @@ def prepare_upload(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     try:
         size, sha256 = number_of(form.get("size", "")), form.get("sha256") or None
-        upload = UploadIn.model_validate({"size": size or 0, "sha256": sha256})
+        upload = checked(UploadIn, {"size": size or 0, "sha256": sha256})
         kind = _media_type(form)
         media_type = None if kind is None else media.normalise_media_type(kind)
         ticket = visitor.services.create_upload(
             visitor.principal, size=upload.size, media_type=media_type, sha256=upload.sha256
         )
-    except ValidationError as error:
-        return _refusal_json(as_failure(error))
     except (TooLarge, Unavailable, ValidationFailed) as error:
         return _refusal_json(error)
     return JSONResponse(
@@ -160,10 +157,7 @@ def _new(form: dict[str, str]) -> DocumentIn:
     }
     if not values["upload_id"]:
         raise wrong_field("file", "was not uploaded: the page's script does that")
-    try:
-        return DocumentIn.model_validate({k: v for k, v in values.items() if v})
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return checked(DocumentIn, {k: v for k, v in values.items() if v})
 
 
 def _name(form: dict[str, str]) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
 
 from cairn.kernel.errors import Conflict, FieldError, ValidationFailed
 from cairn.kernel.text.canonical import parse_timestamp
+from cairn.tickets.adapter import DeskForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from pydantic import ValidationError
-
+ModelT = TypeVar("ModelT", bound=BaseModel)
 MOST_SHOWN, MOST_WRITTEN = 2_000, 65_536
 SECRETS = "secrets"
 """The field that is never shown again, not even where it was wrong."""
@@ -72,6 +74,12 @@ def number_of(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
+def number_or_text(text: str) -> int | str:
+    """Return the number that a field has; the text where it is none, for the model to refuse."""
+    number = number_of(text)
+    return text if number is None else number
+
+
 def refused_form(values: Mapping[str, str], error: Exception, fallback: str) -> Form:
     """Return a form with what an error says of its fields; of `fallback` where it names none."""
     errors: Sequence[FieldError] = getattr(error, "errors", ())
@@ -127,6 +135,30 @@ def secrets_of(form: Mapping[str, str]) -> dict[str, str]:
         message = "are lines such as token=abc"
         raise ValidationFailed(f"secrets {message}.", errors=[FieldError(SECRETS, message)])
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+NO_KIND = DeskForm(config=(), secrets=())
+"""What one of a kind that there is not is made of: the API says so."""
+
+
+def kind_config_of(form: Mapping[str, str], kind: DeskForm) -> dict[str, object]:
+    """Return the settings that a form has, of a kind that says which there are."""
+    texts = [(each, form.get(f"config.{each.name}", "").strip()) for each in kind.config]
+    return {each.name: typed(text, each.fits) for each, text in texts if text}
+
+
+def kind_secrets_of(form: Mapping[str, str], kind: DeskForm) -> dict[str, str]:
+    """Return the secrets that a form has, of a kind that says which there are."""
+    texts = {each.name: form.get(f"secrets.{each.name}", "").strip() for each in kind.secrets}
+    return {name: text for name, text in texts.items() if text}
+
+
+def checked(model: type[ModelT], values: Mapping[str, Any]) -> ModelT:
+    """Return what a form says as the API takes it; ValidationFailed names each wrong field."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise as_failure(error) from error
 
 
 def as_failure(error: ValidationError) -> ValidationFailed:

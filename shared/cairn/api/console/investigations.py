@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Request, Response
-from pydantic import ValidationError
 
 from cairn.accounts.sessions import principal_of
 from cairn.api import streams
 from cairn.api.answers import answer
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, number_of, refused_deed
+from cairn.api.console.forms import Form, checked, number_of, refused_deed
 from cairn.api.console.guard import (
     Visitor,
     changing_visitor,
@@ -131,9 +130,6 @@ def do_to_investigation(request: Request, body: Body, investigation_id: str, dee
         raise NotFound("There is no such deed.")
     try:
         _DEEDS[deed](visitor, id_, form)
-    except ValidationError as error:
-        refused = refused_deed(form, as_failure(error), "rating")
-        return _investigation(request, visitor, id_, **refused)
     except ValidationFailed as error:
         return _investigation(request, visitor, id_, **refused_deed(form, error, "rating"))
     except Conflict as error:
@@ -142,14 +138,13 @@ def do_to_investigation(request: Request, body: Body, investigation_id: str, dee
 
 
 def _rate(visitor: Visitor, id_: UUID, form: Mapping[str, str]) -> None:
-    body = RatingIn.model_validate(
-        {"rating": number_of(form.get("rating", "")), "comment": form.get("comment", "").strip()}
-    )
+    rating, comment = number_of(form.get("rating", "")), form.get("comment", "").strip()
+    body = checked(RatingIn, {"rating": rating, "comment": comment})
     visitor.services.opinions.rate(visitor.principal, id_, rating=body.rating, comment=body.comment)
 
 
 def _dispute(visitor: Visitor, id_: UUID, form: Mapping[str, str]) -> None:
-    body = DisputeIn.model_validate({"reason": form.get("reason", "").strip()})
+    body = checked(DisputeIn, {"reason": form.get("reason", "").strip()})
     visitor.services.opinions.dispute(visitor.principal, id_, reason=body.reason)
 
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, refused_form
+from cairn.api.console.forms import Form, checked, refused_form
 from cairn.api.console.guard import Visitor, form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.keys import KeyIn
@@ -85,21 +84,17 @@ def _new_key(form: dict[str, str]) -> NewKey:
     role, agent = form.get("role", ""), form.get("agent", "").strip() or None
     own_memory = role == Role.PUBLIC.value
     days = form.get("days", "").strip()
-    try:
-        return KeyIn.model_validate(
-            {
-                "name": form.get("name", ""),
-                "role": role,
-                "scopes": scopes or None,
-                "agent_slug": agent if own_memory else None,
-                "agent": agent,
-                "tools": form.get("tools", "").split() or None,
-                "client_id": form.get("client_id", "").strip() or None,
-                "expires_at": _ends(days) if days else None,
-            }
-        ).record()
-    except ValidationError as error:
-        raise as_failure(error) from error
+    values = {
+        "name": form.get("name", ""),
+        "role": role,
+        "scopes": scopes or None,
+        "agent_slug": agent if own_memory else None,
+        "agent": agent,
+        "tools": form.get("tools", "").split() or None,
+        "client_id": form.get("client_id", "").strip() or None,
+        "expires_at": _ends(days) if days else None,
+    }
+    return checked(KeyIn, values).record()
 
 
 def _ends(days: str) -> str:

@@ -8,10 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, refused_deed
+from cairn.api.console.forms import Form, checked, number_or_text, refused_deed
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.networks import InviteIn, NetworkChangesIn, NetworkIn
@@ -48,10 +47,8 @@ def make_network(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     _require_admin(visitor)
     try:
-        new = convert(NetworkIn.model_validate(_fields(form)), NewNetwork)
+        new = convert(checked(NetworkIn, _fields(form)), NewNetwork)
         network = visitor.services.networks.make(visitor.principal, new)
-    except ValidationError as error:
-        return _list(request, visitor, **refused_deed(form, as_failure(error), "name"))
     except (Conflict, ValidationFailed) as error:
         return _list(request, visitor, **refused_deed(form, error, "name"))
     return pages.go_to(f"{NETWORKS}/{network.id}?done=made")
@@ -80,10 +77,8 @@ def change_network(request: Request, network_id: str, body: Body) -> Response:
     (visitor, form), id_ = form_from(request, body), id_of(network_id)
     _require_admin(visitor)
     try:
-        changes = convert(NetworkChangesIn.model_validate(_fields(form)), NetworkChanges)
+        changes = convert(checked(NetworkChangesIn, _fields(form)), NetworkChanges)
         visitor.services.networks.update(visitor.principal, id_, changes)
-    except ValidationError as error:
-        return _network(request, visitor, id_, **refused_deed(form, as_failure(error), "name"))
     except (Conflict, ValidationFailed) as error:
         return _network(request, visitor, id_, **refused_deed(form, error, "name"))
     return pages.go_to(f"{NETWORKS}/{id_}?done=changed")
@@ -94,13 +89,9 @@ def invite(request: Request, network_id: str, body: Body) -> Response:
     """Make an invite for one person, and show its link, this once."""
     (visitor, form), id_ = form_from(request, body), id_of(network_id)
     _require_admin(visitor)
-    days = form.get("days", "").strip()
     try:
-        number = int(days) if days.isascii() and days.isdigit() and len(days) < 4 else days
-        chosen = InviteIn.model_validate({"days": number})
+        chosen = checked(InviteIn, {"days": number_or_text(form.get("days", "").strip())})
         created = visitor.services.invites.make(visitor.principal, id_, days=chosen.days)
-    except ValidationError as error:
-        return _network(request, visitor, id_, **refused_deed(form, as_failure(error), "days"))
     except (Conflict, ValidationFailed) as error:
         return _network(request, visitor, id_, **refused_deed(form, error, "days"))
     return _network(request, visitor, id_, created=created, status=201)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, refused_deed
+from cairn.api.console.forms import Form, checked, number_or_text, refused_deed
 from cairn.api.console.guard import Visitor, form_from, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.people import ChannelIn
@@ -65,12 +64,9 @@ def add_channel(request: Request, body: Body) -> Response:
     """Keep an address at which people are called."""
     visitor, form = form_from(request, body)
     try:
-        new = ChannelIn.model_validate(
-            {"name": form.get("channel", "").strip(), "url": form.get("url", "").strip()}
-        )
+        name, url = form.get("channel", "").strip(), form.get("url", "").strip()
+        new = checked(ChannelIn, {"name": name, "url": url})
         visitor.services.channels.create(visitor.principal, name=new.name, url=new.url)
-    except ValidationError as error:
-        return _channel_refused(request, visitor, form, as_failure(error))
     except (Conflict, ValidationFailed) as error:
         return _channel_refused(request, visitor, form, error)
     return pages.go_to(f"{PERSONAS}?done=channel")
@@ -134,12 +130,8 @@ def _persona(form: Mapping[str, str]) -> Persona:
     values: dict[str, Any] = {name: form.get(name, "").strip() for name in FIELDS}
     values["instructions"] = values["instructions"].replace("\r\n", "\n")
     for name in NUMBERS:
-        text = values[name]
-        values[name] = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
-    try:
-        return convert(NewPersonaIn.model_validate(values), Persona)
-    except ValidationError as error:
-        raise as_failure(error) from error
+        values[name] = number_or_text(values[name])
+    return convert(checked(NewPersonaIn, values), Persona)
 
 
 def _callable(visitor: Visitor, chosen: str) -> list[str]:

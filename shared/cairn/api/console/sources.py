@@ -7,10 +7,16 @@ import json
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, json_object, refused_deed, secrets_of
+from cairn.api.console.forms import (
+    Form,
+    checked,
+    json_object,
+    number_or_text,
+    refused_deed,
+    secrets_of,
+)
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.sources import KnowledgeSourceChangeIn, KnowledgeSourceIn
@@ -122,11 +128,8 @@ def _new(form: dict[str, str]) -> NewSource:
         "client_id": form.get("client_id", "").strip(),
         **_numbers(form),
     }
-    try:
-        model = KnowledgeSourceIn.model_validate({k: v for k, v in values.items() if v != ""})
-    except ValidationError as error:
-        raise as_failure(error) from error
-    return convert(model, NewSource)
+    filled = {name: value for name, value in values.items() if value != ""}
+    return convert(checked(KnowledgeSourceIn, filled), NewSource)
 
 
 def _change(form: dict[str, str]) -> SourceChange:
@@ -135,10 +138,7 @@ def _change(form: dict[str, str]) -> SourceChange:
     values: dict[str, Any] = {"config": _config(form, form.get("kind", "")), **_numbers(form)}
     if secrets:
         values["secrets"] = secrets
-    try:
-        return convert(KnowledgeSourceChangeIn.model_validate(values), SourceChange)
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return convert(checked(KnowledgeSourceChangeIn, values), SourceChange)
 
 
 def _config(form: dict[str, str], kind: str) -> dict[str, Any]:
@@ -157,11 +157,7 @@ def _config(form: dict[str, str], kind: str) -> dict[str, Any]:
 def _numbers(form: dict[str, str]) -> dict[str, Any]:
     names = ("sync_seconds", "max_items", "max_bytes")
     texts = {name: form.get(name, "").strip() for name in names}
-    return {
-        name: int(text) if text.isascii() and text.isdigit() and len(text) < 16 else text
-        for name, text in texts.items()
-        if text
-    }
+    return {name: number_or_text(text) for name, text in texts.items() if text}
 
 
 def _list(

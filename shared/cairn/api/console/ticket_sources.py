@@ -1,17 +1,26 @@
 """The page of ticket sources: help desks, how polling them goes, paused, mended, removed."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, as_typed, refused_deed, typed
+from cairn.api.console.forms import (
+    NO_KIND,
+    Form,
+    as_typed,
+    checked,
+    kind_config_of,
+    kind_secrets_of,
+    number_or_text,
+    refused_deed,
+    wrong_field,
+)
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.ticket_sources import POLL_SECONDS, SourceChangeIn, SourceIn
-from cairn.kernel.errors import Conflict, FieldError, NotFound, Unavailable, ValidationFailed
+from cairn.kernel.errors import Conflict, NotFound, Unavailable, ValidationFailed
 from cairn.kernel.records import convert
 from cairn.tickets.adapter import DeskForm
 from cairn.tickets.sources import NewSource, SourceChange
@@ -26,10 +35,6 @@ DONE = {
 }
 FIELDS = ("name", "kind", "persona", "poll_seconds")
 
-EMPTY = DeskForm(config=(), secrets=())
-"""Of a kind that there is not: the API says so."""
-
-ModelT = TypeVar("ModelT", SourceIn, SourceChangeIn)
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
 
@@ -46,7 +51,7 @@ def add_source(request: Request, body: Body) -> Response:
     """Register a help desk."""
     visitor, form = form_from(request, body)
     try:
-        new = convert(_new(visitor, form), NewSource)
+        new = convert(checked(SourceIn, _new(visitor, form)), NewSource)
         _require_persona(visitor, new.persona)
         visitor.services.ticket_sources.create(visitor.principal, new)
     except (Conflict, ValidationFailed) as error:
@@ -61,7 +66,8 @@ def change_source(request: Request, source_id: str, body: Body) -> Response:
     visitor, form = form_from(request, body)
     source = visitor.services.ticket_sources.get(visitor.principal, id_of(source_id))
     try:
-        change = convert(_change(visitor, source.kind.value, form), SourceChange)
+        values = _change(visitor, source.kind.value, form)
+        change = convert(checked(SourceChangeIn, values), SourceChange)
         if change.persona is not None:
             _require_persona(visitor, change.persona)
         visitor.services.ticket_sources.change(visitor.principal, id_of(source_id), change)
@@ -105,55 +111,33 @@ def _require_persona(visitor: Visitor, name: str) -> None:
     try:
         visitor.services.personas.get(visitor.principal, name)
     except NotFound as error:
-        message = "is none of the workspace's"
-        raise ValidationFailed(
-            f"persona {message}.", errors=[FieldError("persona", message)]
-        ) from error
+        raise wrong_field("persona", "is none of the workspace's") from error
 
 
-def _new(visitor: Visitor, form: dict[str, str]) -> SourceIn:
+def _new(visitor: Visitor, form: dict[str, str]) -> dict[str, Any]:
     """Return a new source as the API takes it."""
     kind = form.get("kind", "")
-    desk = visitor.services.desk_forms.get(kind, EMPTY)
-    return _checked(
-        SourceIn,
-        form,
-        name=form.get("name", "").strip(),
-        kind=kind,
-        config=config_of(form, desk),
-        secrets=secrets_of(form, desk),
-    )
+    desk = visitor.services.desk_forms.get(kind, NO_KIND)
+    return {
+        "name": form.get("name", "").strip(),
+        "kind": kind,
+        "config": kind_config_of(form, desk),
+        "secrets": kind_secrets_of(form, desk),
+        **_work(form),
+    }
 
 
-def _change(visitor: Visitor, kind: str, form: dict[str, str]) -> SourceChangeIn:
+def _change(visitor: Visitor, kind: str, form: dict[str, str]) -> dict[str, Any]:
     """Return a change as the API takes it: an empty secret stays, one that is ticked goes."""
-    desk = visitor.services.desk_forms.get(kind, EMPTY)
+    desk = visitor.services.desk_forms.get(kind, NO_KIND)
     gone = [name.removeprefix("remove.") for name in form if name.startswith("remove.")]
-    secrets = {**dict.fromkeys(gone), **secrets_of(form, desk)}
-    return _checked(SourceChangeIn, form, config=config_of(form, desk), secrets=secrets or None)
+    secrets = {**dict.fromkeys(gone), **kind_secrets_of(form, desk)}
+    return {"config": kind_config_of(form, desk), "secrets": secrets or None, **_work(form)}
 
 
-def config_of(form: dict[str, str], desk: DeskForm) -> dict[str, object]:
-    """Return the settings of a kind that a form has."""
-    texts = [(each, form.get(f"config.{each.name}", "").strip()) for each in desk.config]
-    return {each.name: typed(text, each.fits) for each, text in texts if text}
-
-
-def secrets_of(form: dict[str, str], desk: DeskForm) -> dict[str, str]:
-    """Return the secrets of a kind that a form has."""
-    texts = {each.name: form.get(f"secrets.{each.name}", "").strip() for each in desk.secrets}
-    return {name: text for name, text in texts.items() if text}
-
-
-def _checked(model: type[ModelT], form: dict[str, str], **values: Any) -> ModelT:
-    """Return what a form says as the API takes it."""
-    seconds = form.get("poll_seconds", "").strip()
-    every = int(seconds) if seconds.isascii() and seconds.isdigit() else seconds
-    persona = form.get("persona", "").strip()
-    try:
-        return model.model_validate({**values, "persona": persona, "poll_seconds": every})
-    except ValidationError as error:
-        raise as_failure(error) from error
+def _work(form: dict[str, str]) -> dict[str, Any]:
+    seconds = number_or_text(form.get("poll_seconds", "").strip())
+    return {"persona": form.get("persona", "").strip(), "poll_seconds": seconds}
 
 
 def _names(desks: Mapping[str, DeskForm]) -> list[str]:

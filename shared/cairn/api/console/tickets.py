@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, refused_deed, wrong_field
+from cairn.api.console.forms import Form, checked, refused_deed, wrong_field
 from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.tickets import TicketIn, TicketMessageIn, take_ticket
@@ -59,10 +58,7 @@ def add_ticket(request: Request, body: Body) -> Response:
 
 def _new(form: Mapping[str, str]) -> TicketIn:
     values = {name: text for name in FIELDS if (text := _text(form, name))}
-    try:
-        return TicketIn.model_validate({**values, "external_id": _own_id(form)})
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return checked(TicketIn, {**values, "external_id": _own_id(form)})
 
 
 def _text(form: Mapping[str, str], name: str) -> str:
@@ -131,13 +127,12 @@ def add_message(request: Request, body: Body, ticket_id: str) -> Response:
     visitor.principal.require_operator()
     try:
         values = {"text": _text(form, "text"), "external_id": _own_id(form)}
-        message = TicketMessageIn.model_validate(values).record()
+        message = checked(TicketMessageIn, values).record()
         visitor.services.ticket_messages.add(
             visitor.principal, id_of(ticket_id), message, idempotency=None
         )
-    except (Conflict, ValidationError, ValidationFailed) as error:
-        shown = as_failure(error) if isinstance(error, ValidationError) else error
-        return _ticket(request, visitor, ticket_id, **refused_deed(form, shown, "text"))
+    except (Conflict, ValidationFailed) as error:
+        return _ticket(request, visitor, ticket_id, **refused_deed(form, error, "text"))
     return pages.go_to(f"{TICKETS}/{id_of(ticket_id)}?done=said")
 
 

@@ -6,16 +6,15 @@ A secret is shown once, where it is made.
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, refused_deed
+from cairn.api.console.forms import Form, checked, refused_deed, wrong_field
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.incoming_webhooks import IncomingWebhookIn
 from cairn.api.routes.webhooks import WebhookIn
 from cairn.kernel.access import Scope
-from cairn.kernel.errors import Conflict, FieldError, ValidationFailed
+from cairn.kernel.errors import Conflict, ValidationFailed
 from cairn.kernel.records import convert
 from cairn.webhooks.incoming import NewIncomingWebhook
 from cairn.webhooks.webhooks import NewWebhook
@@ -40,14 +39,11 @@ def make_webhook(request: Request, body: Body) -> Response:
     events = [each.value for each in WebhookEvent if form.get(f"event_{each.value}") == "yes"]
     try:
         if not events:
-            message = "are needed, one at least"
-            raise ValidationFailed(f"events {message}.", errors=[FieldError("events", message)])
-        new = WebhookIn.model_validate({"url": form.get("url", "").strip(), "events": events})
+            raise wrong_field("events", "are needed, one at least")
+        new = checked(WebhookIn, {"url": form.get("url", "").strip(), "events": events})
         created = visitor.services.webhooks.create(
             visitor.principal, NewWebhook(url=new.url, events=tuple(new.events))
         )
-    except ValidationError as error:
-        return _page(request, visitor, **refused_deed(form, as_failure(error), "url"))
     except (Conflict, ValidationFailed) as error:
         return _page(request, visitor, **refused_deed(form, error, "url"))
     secret = (created.webhook.url, "", created.secret)
@@ -60,12 +56,10 @@ def make_incoming(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     values = {name: form.get(name, "").strip() or None for name in ("name", "client_id")}
     try:
-        new = IncomingWebhookIn.model_validate(values | {"scope": form.get("scope", "")})
+        new = checked(IncomingWebhookIn, {**values, "scope": form.get("scope", "")})
         created = visitor.services.incoming_webhooks.create(
             visitor.principal, convert(new, NewIncomingWebhook)
         )
-    except ValidationError as error:
-        return _page(request, visitor, **refused_deed(form, as_failure(error), "name"))
     except (Conflict, ValidationFailed) as error:
         return _page(request, visitor, **refused_deed(form, error, "name"))
     return _secret(request, visitor, created)

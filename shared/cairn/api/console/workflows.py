@@ -8,10 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, json_object, refused_deed
+from cairn.api.console.forms import Form, checked, json_object, refused_deed
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.workflows import NewWorkflowIn, WorkflowIn, definition_of
@@ -129,15 +128,12 @@ def do_to_run(request: Request, run_id: str, deed: str, body: Body) -> Response:
 def _written(form: dict[str, str], name: str | None) -> Definition:
     """Return the definition of a form: of a new workflow, or of the one of this name."""
     document = json_object(form, "definition")
-    try:
-        if name is None:
-            new = NewWorkflowIn.model_validate(document)
-            return definition_of(new.name, new)
-        if document.pop("name", name) != name:
-            raise ValidationFailed("The name of a workflow stays; make another one.")
-        return definition_of(name, WorkflowIn.model_validate(document))
-    except ValidationError as error:
-        raise as_failure(error) from error
+    if name is None:
+        new = checked(NewWorkflowIn, document)
+        return definition_of(new.name, new)
+    if document.pop("name", name) != name:
+        raise ValidationFailed("The name of a workflow stays; make another one.")
+    return definition_of(name, checked(WorkflowIn, document))
 
 
 def _list(

@@ -18,6 +18,7 @@ from cairn.channels.channel import ChannelKind, ChannelRow, ChannelSettings
 from cairn.channels.keep import ChannelChange, NewChannel
 from cairn.channels.ties import ChannelCode, TieView
 from cairn.kernel.clock import utc_now
+from cairn.kernel.records import convert
 from cairn.tickets.adapter import Delivered
 
 routes = router("channels")
@@ -138,14 +139,8 @@ async def delivered(request: Request) -> Delivered:
 )
 def add_channel(body: MessagingChannelIn, caller: Admin, services: Services) -> Response:
     """Keep a channel. Its secrets are sealed, and never shown again."""
-    new = NewChannel(
-        name=body.name,
-        kind=body.kind,
-        config=body.config,
-        secrets=body.secrets,
-        settings=body.settings,
-    )
-    return answer(_shown(services.messaging_channels.create(caller, new)), status=201)
+    created = services.messaging_channels.create(caller, convert(body, NewChannel))
+    return answer(_shown(created), status=201)
 
 
 @routes.get(
@@ -186,9 +181,7 @@ def change_channel(
     channel_id: ChannelId, body: MessagingChannelChangeIn, caller: Admin, services: Services
 ) -> Response:
     """Change a channel. `settings` are set anew, all of them."""
-    change = ChannelChange(
-        config=body.config, secrets=body.secrets, settings=body.settings, paused=body.paused
-    )
+    change = convert(body, ChannelChange)
     return answer(_shown(services.messaging_channels.change(caller, channel_id, change)))
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
 from cairn.api.console.discovery.acting import OWN, member_of, of_member
-from cairn.api.console.forms import Form, as_failure, refused_deed
+from cairn.api.console.forms import Form, checked, refused_deed
 from cairn.api.console.guard import Visitor, form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader
 from cairn.api.routes.member_profiles import PARTS, MemberProfileIn, PremisesIn, parts_of
@@ -46,10 +45,8 @@ def write_profile(request: Request, body: Body) -> Response:
     lists = {name: [each.strip() for each in values[name].split(",")] for name in LISTS}
     filled = {name: [each for each in items if each] for name, items in lists.items()}
     try:
-        profile = ProfileText(**parts_of(MemberProfileIn.model_validate({**values, **filled})))
+        profile = ProfileText(**parts_of(checked(MemberProfileIn, {**values, **filled})))
         visitor.services.member_profiles.replace(member, profile)
-    except ValidationError as error:
-        return _profile(request, visitor, member, **refused_deed(form, as_failure(error), "name"))
     except (Conflict, ValidationFailed) as error:
         return _profile(request, visitor, member, **refused_deed(form, error, "name"))
     return pages.go_to(f"{PROFILE}?done=written")
@@ -61,10 +58,8 @@ def state_premises(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     member = member_of(visitor)
     try:
-        premises = PremisesIn.model_validate({"text": form.get("text", "").strip()})
+        premises = checked(PremisesIn, {"text": form.get("text", "").strip()})
         visitor.services.member_profiles.add_premises(member, premises.text)
-    except ValidationError as error:
-        return _profile(request, visitor, member, **refused_deed(form, as_failure(error), "text"))
     except (Conflict, ValidationFailed) as error:
         return _profile(request, visitor, member, **refused_deed(form, error, "text"))
     return pages.go_to(f"{PROFILE}?done=stated")
