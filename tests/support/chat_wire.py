@@ -14,8 +14,12 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from cairn.bootstrap import models, recall
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    import pytest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,3 +275,34 @@ def _completion(model: str, say: Say) -> dict[str, Any]:
             },
         },
     }
+
+
+@contextmanager
+def closing_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """Serve as Anthropic to whatever is wired within the block, and close its clients at the end.
+
+    A search that no longer waits for an answer has a thread that still does: it is waited for, as
+    it would open another connection after the client was closed.
+    """
+    open_models, open_asking = models.chat_models, recall.asking_parts
+    closes: list[Callable[[], None]] = []
+
+    def kept(settings: Any) -> Any:
+        made = open_models(settings)
+        closes.extend(model.close for model in made)
+        return made
+
+    def asking(*given: Any, **more: Any) -> Any:
+        parts = open_asking(*given, **more)
+        closes.insert(0, parts.close)
+        return parts
+
+    monkeypatch.setattr(models, "chat_models", kept)
+    monkeypatch.setattr(recall, "asking_parts", asking)
+    with chat_server() as server:
+        monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("CAIRN_ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
+        yield server
+        server.released.set()
+        for close in closes:
+            close()

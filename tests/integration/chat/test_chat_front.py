@@ -15,12 +15,11 @@ import httpx
 import pytest
 from anyio import to_thread
 from tests.plugins.waiting import eventually
-from tests.support.chat_wire import ChatServer, Say, chat_server
+from tests.support.chat_wire import ChatServer, Say, closing_models
 from tests.support.embedding import HashingEmbedder
 from tests.support.front import Cloud, Front, environment, stand_in_for_aws
 from tests.support.world import open_world
 
-from cairn.bootstrap import models
 from cairn.bootstrap.consolidate import summarise_workspace
 from cairn.kernel.ids import new_id
 
@@ -253,22 +252,10 @@ def test_a_public_key_changes_nothing_and_its_sessions_have_an_end(front: Front)
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with chat_server() as server:
-        monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("CAIRN_ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
+    with closing_models(monkeypatch) as server:
         monkeypatch.setenv("CAIRN_CHAT_MODEL", "chat=anthropic:claude-haiku-4-5")
         server.answers = answered
-        made: list[Any] = []
-        opened = models.chat_models
-
-        def kept(settings: Any) -> list[Any]:
-            made.extend(found := opened(settings))
-            return found
-
-        monkeypatch.setattr(models, "chat_models", kept)
         yield server
-        for each in made:
-            each.close()
 
 
 def answered(asked: dict[str, Any]) -> str:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.storage import test_search_front
-from tests.support.chat_wire import ChatServer, chat_server
+from tests.support.chat_wire import ChatServer, closing_models
 from tests.support.matching import Town
 
-from cairn.bootstrap import models
 from cairn.bootstrap.matching import sweep_discovery
 from cairn.discovery.feed.maintenance import MaintainFeeds, pairs_of_day
 from cairn.kernel.ids import new_id
@@ -233,21 +232,9 @@ WORDS = {"headline": "Meet", "summary": "They fit.", "why_you": "You said so."}
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with chat_server() as server:
-        monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("CAIRN_ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
+    with closing_models(monkeypatch) as server:
         monkeypatch.setenv("CAIRN_CHAT_MODEL", "feed=anthropic:claude-haiku-4-5")
-        made: list[Any] = []
-        opened = models.chat_models
-
-        def kept(settings: Any) -> list[Any]:
-            made.extend(found := opened(settings))
-            return found
-
-        monkeypatch.setattr(models, "chat_models", kept)
         yield server
-        for each in made:
-            each.close()
 
 
 def answering(asked: dict[str, Any]) -> str:

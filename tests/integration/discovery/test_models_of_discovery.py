@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.storage import test_search_front
-from tests.support.chat_wire import chat_server
+from tests.support.chat_wire import closing_models
 from tests.support.forgetting import ErasableObjects, Tombstones
 from tests.support.matching import Town
 
 from cairn.adapters.files.signing import make_signing_key
-from cairn.bootstrap import forgetting, models
+from cairn.bootstrap import forgetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,19 +31,8 @@ SECRET = "Our bank, the Nordlys, has stopped our credit for rotten planks."
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with chat_server() as server:
-        monkeypatch.setenv("CAIRN_ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("CAIRN_ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
-        opened, clients = models.chat_models, []
-
-        def remembered(settings: Any) -> list[Any]:
-            clients.extend(made := opened(settings))
-            return made
-
-        monkeypatch.setattr(models, "chat_models", remembered)
+    with closing_models(monkeypatch) as server:
         yield server
-        for client in clients:
-            client.close()
 
 
 door = test_search_front.door
