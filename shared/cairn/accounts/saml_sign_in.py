@@ -1,9 +1,9 @@
 """Signing in by a SAML 2.0 identity provider: what one sign-in is held to, and the session.
 
 The provider's answer comes as a form of another site, with which a browser sends none of our
-cookies. So it is taken in two steps: the form proves who it is, and leaves a note under the
-request that it answers; the page after it, which the browser's cookie comes with, opens the
-session, if that browser made the request. Not the protocol itself (`adapters/saml`).
+cookies. So it is taken in two steps: the form proves who it is, and its browser is told a proof of
+that; the page after it, which the browser's cookie comes with, opens the session for who has both:
+made the request, and brought the answer. Not the protocol itself (`adapters/saml`).
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class SamlSignIn:
 
     def answer(
         self, place: ServiceProvider, response: str, relay_state: str, *, address: str | None
-    ) -> Opened | None:
-        """Take an answer; None where the browser has to come with its cookie to `finish`.
+    ) -> Opened | str:
+        """Take an answer; return what its browser has to bring to `finish`, with its cookie.
 
         A session for one that nobody asked for, where that is allowed. Unauthenticated says what
         does not hold.
@@ -120,17 +120,21 @@ class SamlSignIn:
         where = self._person(place, response, request_id)
         if request_id is None:
             return self.let_in.open(*where, by="saml", address=address)
-        self.attempts.keep(ANSWER, relay_state, json.dumps([str(each) for each in where]))
-        return None
+        return self.attempts.begin(ANSWER, json.dumps([relay_state, *map(str, where)]))
 
-    def finish(self, *, attempt: str, address: str | None) -> tuple[Opened, str]:
-        """Open a session in the browser that made the request, with where it was going."""
+    def finish(self, *, attempt: str, proof: str, address: str | None) -> tuple[Opened, str]:
+        """Open a session in the browser that made the request, with where it was going.
+
+        `proof` is what the browser was told that brought the answer: nobody is signed in by an
+        answer that they let somebody else fetch.
+        """
         content = self.attempts.take(BROWSER, attempt)
         body: dict[str, str] = json.loads(content) if content else {}
-        answer = self.attempts.take(ANSWER, body.get("relay_state", ""))
-        if answer is None:
+        answer = self.attempts.take(ANSWER, proof)
+        relay_state, *where = json.loads(answer) if answer else [""]
+        if not where or relay_state != body.get("relay_state"):
             refuse("This sign-in was not begun in this browser, took too long, or is over.")
-        workspace_id, person_id = (UUID(each) for each in json.loads(answer))
+        workspace_id, person_id = map(UUID, where)
         opened = self.let_in.open(workspace_id, person_id, by="saml", address=address)
         return opened, body["goal"]
 

@@ -87,10 +87,10 @@ class Signing(Deployed):
     def send(self, browser: Browser, form: dict[str, str]) -> Any:
         """Send a form and go on as a browser does: the page after it gets the cookies."""
         answer = self.post(form, browser.address)
-        if answer.headers.get("location") != BACK:
+        if not (location := answer.headers.get("location", "")).startswith(BACK):
             return answer
         assert answer.headers.get_list("set-cookie") == []
-        return browser.get(BACK)
+        return browser.get(location)
 
     def enter(self, next: str = "/", **who: Any) -> Any:
         return self.send(*self.asked(next, **who))
@@ -491,13 +491,13 @@ def test_an_answer_is_good_once_and_in_the_browser_that_went_alone(
     deployed.invited(email)
     browser, form = deployed.asked(**ada(email))
     victim = Browser(deployed.app, base=OWN)  # somebody sends them the answer of their own
-    assert deployed.post(form).headers["location"] == BACK
+    back = deployed.post(form).headers["location"]
     assert "not begun in this browser" in refusal(victim.get(BACK))
     victim.get(THERE)  # with a sign-in of its own under way
     assert "not begun in this browser" in refusal(victim.get(BACK))
     assert "not begun here" in refusal(deployed.post(form))
-    assert browser.get(BACK).status_code == 303
-    assert "not begun in this browser" in refusal(browser.get(BACK))
+    assert browser.get(back).status_code == 303
+    assert "not begun in this browser" in refusal(browser.get(back))
     other, fresh = deployed.asked(**ada(email))
     stolen = fresh | {"SAMLResponse": form["SAMLResponse"]}
     assert "InResponseTo" in refusal(deployed.send(other, stolen))
@@ -506,16 +506,30 @@ def test_an_answer_is_good_once_and_in_the_browser_that_went_alone(
     assert deployed.post(form | {"RelayState": "nul\x00"}).status_code == 422
 
 
+def test_nobody_comes_in_by_an_answer_that_they_let_somebody_else_fetch(
+    deployed: Signing, email: str
+) -> None:
+    """A link to the provider with a request of the thief's, sent to who is signed in there."""
+    deployed.invited(email)
+    thief, form = deployed.asked(**ada(email))
+    back = deployed.post(form).headers["location"]  # from the browser of who followed the link
+    for path in (BACK, f"{BACK}?proof={form['RelayState']}", f"{BACK}?proof=x"):
+        assert "not begun in this browser" in refusal(thief.get(path))
+    other, _ = deployed.asked(**ada(email))
+    assert "not begun in this browser" in refusal(other.get(back))  # nor by one of another sign-in
+
+
 def test_of_many_who_bring_the_same_answer_at_once_one_comes_in(
     deployed: Signing, email: str
 ) -> None:
     deployed.invited(email)
     browser, form = deployed.asked(**ada(email))
     with ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(lambda _: deployed.post(form).status_code, range(16)))
-        assert sorted(answers) == [303, *[401] * 15]
+        answers = list(pool.map(lambda _: deployed.post(form), range(16)))
+        assert sorted(each.status_code for each in answers) == [303, *[401] * 15]
+        (back,) = (each.headers["location"] for each in answers if each.status_code == 303)
         copies = [Browser(deployed.app, base=OWN, cookies=browser.cookies) for _ in range(16)]
-        backs = list(pool.map(lambda each: each.get(BACK).status_code, copies))
+        backs = list(pool.map(lambda each: each.get(back).status_code, copies))
     assert sorted(backs) == [303, *[401] * 15]
     assert len(deployed.entries("person.signed_in")) == 1
 

@@ -2,7 +2,8 @@
 
 The answer is the one form that another site sends: it has no cookie and needs none, since it is
 signed and is of a request of ours. The page after it is a request of the browser to us, with which
-its cookie comes, and opens the session (`accounts/saml_sign_in.py`).
+its cookie comes, and opens the session (`accounts/saml_sign_in.py`). What leads there only the
+browser knows that brought the answer.
 """
 
 from typing import cast
@@ -53,8 +54,8 @@ def take_answer(request: Request, body: Body) -> Response:
         )
     except (RateLimited, Unauthenticated, Unavailable) as error:
         return refused(request, error, guard.HOME)
-    if opened is None:
-        return pages.go_to(BACK)
+    if isinstance(opened, str):
+        return pages.go_to(f"{BACK}?proof={opened}")
     response = pages.go_to(guard.own_path(relay_state))
     guard.keep_session(request, response, opened)
     return response
@@ -66,7 +67,9 @@ def come_back(request: Request) -> Response:
     sign_in, _ = _offered(request)
     try:
         opened, goal = sign_in.finish(
-            attempt=guard.attempt_of(request), address=guard.address_of(request)
+            attempt=guard.attempt_of(request),
+            proof=request.query_params.get("proof", ""),
+            address=guard.address_of(request),
         )
     except (RateLimited, Unauthenticated) as error:
         response = refused(request, error, guard.HOME)
