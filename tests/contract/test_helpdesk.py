@@ -40,7 +40,7 @@ from cairn.kernel.errors import (
 from cairn.kernel.ids import new_id
 from cairn.ledger.keys import BodyUnreadable
 from cairn.safety.tools import Autonomy
-from cairn.tickets.adapter import Capabilities, Delivered, TicketAdapter
+from cairn.tickets.adapter import Capabilities, Delivered, Polled, TicketAdapter
 from cairn.tickets.intake import From, Intake, Outcome
 from cairn.tickets.personas import DEFAULT, Persona
 from cairn.tickets.polling import RateLimiter
@@ -675,6 +675,23 @@ def test_a_help_desk_out_of_reach_is_asked_again(helpdesk: Helpdesk) -> None:
     assert helpdesk.sources.get(helpdesk.principal, source.id).state is SourceState.ACTIVE
     helpdesk.remote.failing.clear()
     assert helpdesk.poll_due(seconds=10)["new"] == 1
+
+
+def test_an_answer_that_nobody_thought_of_holds_up_no_other_source(helpdesk: Helpdesk) -> None:
+    first, _ = helpdesk.source(name="a"), helpdesk.source(name="b")
+    helpdesk.remote.pages = [[incoming()]]
+    poll, wrong = helpdesk.remote.poll, [ValueError("what is this")]
+
+    def polled(cursor: str | None, limit: int) -> Polled:
+        if wrong:
+            raise wrong.pop()
+        return poll(cursor, limit)
+
+    helpdesk.remote.poll = polled  # pyright: ignore[reportAttributeAccessIssue]
+    assert helpdesk.poll_due(seconds=10) == {"sources": 2, "failed": 1, "new": 1, "changed": 0}
+    assert helpdesk.sources.get(helpdesk.principal, first.id).error == "unreadable"
+    (told,) = [fields for event, fields in helpdesk.told if event == "ticket_source.not_polled"]
+    assert (told["reason"], told["error"]) == ("unreadable", "ValueError")
 
 
 def signed(page: int, **headers: str) -> Delivered:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Unavailable
@@ -35,6 +35,9 @@ LEASE = timedelta(seconds=60)
 EARLY = timedelta(minutes=5)
 EARLY_SHARE = 5
 """Renewed so long before its end, or a fifth of its life, whichever is less."""
+
+Key: TypeAlias = "tuple[UUID, UUID, bytes]"
+"""The grant of a holder, and what it is bound to: it follows to no other address."""
 
 KEPT_FOR = timedelta(seconds=60)
 """How old what this process knows of a grant may be: a sign-out holds everywhere after that."""
@@ -78,12 +81,8 @@ class Tokens:
     secrets: Secrets
     server: AuthorizationServer
     pause: Callable[[float], None]
-    _known: dict[tuple[UUID, UUID], _Grant] = field(
-        default_factory=dict[tuple["UUID", "UUID"], _Grant]
-    )
-    _unkept: dict[tuple[UUID, UUID], _Grant] = field(
-        default_factory=dict[tuple["UUID", "UUID"], _Grant]
-    )
+    _known: dict[Key, _Grant] = field(default_factory=dict[Key, _Grant])
+    _unkept: dict[Key, _Grant] = field(default_factory=dict[Key, _Grant])
     _lock: Lock = field(default_factory=Lock)
 
     def of(self, workspace_id: UUID, holder: Holder) -> Bearer:
@@ -91,7 +90,7 @@ class Tokens:
         return lambda refused=None: self._token(workspace_id, holder, refused)
 
     def _token(self, workspace_id: UUID, holder: Holder, refused: str | None) -> str:
-        now, key = self.platform.clock(), (workspace_id, holder.id)
+        now, key = self.platform.clock(), _key(workspace_id, holder)
         if key in self._unkept:
             self._keep_late(workspace_id, holder)
         with self._lock:
@@ -167,7 +166,7 @@ class Tokens:
         body, ends = grant_body(answer, endpoints_of(grant.body), now, grant.body["refresh_token"])
         texts = {name: "" if value is None else str(value) for name, value in body.items()}
         new = _Grant(body=texts, expires_at=ends, generation=grant.generation + 1, seen_at=now)
-        key = (workspace_id, holder.id)
+        key = _key(workspace_id, holder)
         with self._lock:
             self._known[key] = self._unkept[key] = new
         self._keep_late(workspace_id, holder)
@@ -198,7 +197,7 @@ class Tokens:
 
     def _keep_late(self, workspace_id: UUID, holder: Holder) -> None:
         """Keep a renewed grant that is not kept yet; what fails is tried again at the next use."""
-        key = (workspace_id, holder.id)
+        key = _key(workspace_id, holder)
         with self._lock:
             grant = self._unkept.get(key)
         if grant is None:
@@ -222,16 +221,20 @@ class Tokens:
     def _refuse(self, workspace_id: UUID, holder: Holder, grant: _Grant, reason: str) -> bool:
         """Keep that a grant is good no more; False when there is another by now."""
         with self._lock:
-            self._known.pop((workspace_id, holder.id), None)
+            self._known.pop(_key(workspace_id, holder), None)
         with self.states.writing(system_principal(workspace_id)) as stores:
             return stores.oauth_sign_ins.refuse(
                 holder.id, grant.generation, reason, self.platform.clock()
             )
 
-    def _learned(self, key: tuple[UUID, UUID], grant: _Grant) -> _Grant:
+    def _learned(self, key: Key, grant: _Grant) -> _Grant:
         with self._lock:
             self._known[key] = grant
         return grant
+
+
+def _key(workspace_id: UUID, holder: Holder) -> Key:
+    return workspace_id, holder.id, holder.bound_to
 
 
 def _needed(reason: str) -> SignInNeeded:

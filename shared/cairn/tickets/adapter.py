@@ -76,11 +76,11 @@ def time_at(record: Mapping[str, Any], *path: str) -> datetime | None:
     text = text_at(record, *path)
     try:
         read = datetime.fromisoformat(text.replace("Z", "+00:00")) if text else None
-    except ValueError:
+        if read is None:
+            return None
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the latter for a moment before the year 1, or after 9999
         return None
-    if read is None:
-        return None
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 OVERLAP = timedelta(minutes=2)

@@ -221,7 +221,7 @@ class PollSource:
     ) -> PollResult:
         """Fetch until nothing is left or time is up.
 
-        NotFound without the source; what the help desk raises is kept with the source and raised.
+        NotFound without the source; whatever is raised is kept with the source, and raised.
         A source that `needs-auth` is asked all the same: that it answers mends it.
         """
         with self.platform.transactions.reading(principal) as stores:
@@ -232,12 +232,12 @@ class PollSource:
         until = self.platform.stopwatch() + seconds
         try:
             done = self._pages(principal, source, cursor, until)
-        except CairnError as problem:
+        except Exception as problem:
             signed_out = isinstance(problem, NeedsAuth)
             state = SourceState.NEEDS_AUTH if signed_out else source.state
             with self.platform.transactions.writing(principal) as stores:
                 stores.ticket_sources.failed(
-                    source_id, problem.reason, state, self.platform.clock()
+                    source_id, reason_of(problem), state, self.platform.clock()
                 )
             raise
         if source.state is SourceState.NEEDS_AUTH:
@@ -303,8 +303,9 @@ class PollDue:
         fields: dict[str, Any] = {"source_id": str(source_id)}
         try:
             done = self.poll(system_principal(workspace_id), source_id, seconds=seconds)
-        except CairnError as problem:
-            self.platform.warn("ticket_source.not_polled", {**fields, "reason": problem.reason})
+        except Exception as problem:  # noqa: BLE001 - what one desk answers holds up no other's
+            fields |= {"reason": reason_of(problem), "error": type(problem).__name__}
+            self.platform.warn("ticket_source.not_polled", fields)
             return None
         counts = {
             "new": done.new,
@@ -316,6 +317,11 @@ class PollDue:
         tell = self.platform.warn if done.nameless else self.platform.log
         tell("ticket_source.polled", {**fields, **counts, "nameless": done.nameless})
         return done
+
+
+def reason_of(problem: Exception) -> str:
+    """Return why a poll failed; `unreadable` for an answer that nobody thought of."""
+    return problem.reason if isinstance(problem, CairnError) else "unreadable"
 
 
 def receive_all(

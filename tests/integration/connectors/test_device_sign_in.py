@@ -198,12 +198,14 @@ def test_a_server_that_wants_a_slower_pace_or_does_not_answer_gets_it(office: Of
     assert office.poll()["state"] == "denied"
 
 
-def tokens_of(office: Office, later: timedelta = timedelta(0)) -> tuple[Tokens, Any]:
+def tokens_of(
+    office: Office, later: timedelta = timedelta(0), tokens: Tokens | None = None
+) -> tuple[Tokens, Any]:
     """Another process's tokens, by its clock, and what gives the connector's."""
     services = office.front.app.state.services
     platform = services.platform
     shifted = replace(platform, clock=lambda: platform.clock() + later)
-    tokens = sign_in_tokens("private", services.opened, shifted)
+    tokens = tokens or sign_in_tokens("private", services.opened, shifted)
     tokens.pause = lambda seconds: None
     with platform.transactions.reading(office.world.admin) as stores:
         connector = stores.connectors.find("mail").connector
@@ -286,7 +288,11 @@ def test_a_token_follows_to_no_other_address_and_goes_with_its_connector(office:
     office.signed_in()
     path, secrets = "/v1/connectors/mail", {"oauth_client_secret": CLIENT_SECRET}
     moved = {"url": "http://127.0.0.1:9/mcp", "secrets": secrets}
+    tokens, token = tokens_of(office)
+    assert token(None) == office.server.tokens[-1].access
     assert office.front.answer("PATCH", path, json=moved).is_success
+    with pytest.raises(SignInNeeded):  # in a process that has just used it, too
+        tokens_of(office, tokens=tokens)[1](None)
     shown = office.sign_in("GET")
     assert (shown["state"], shown["signed_in"]) == ("none", False)
     with pytest.raises(SignInNeeded):

@@ -28,6 +28,11 @@ from cairn.tickets.ticket import Priority, QueueNumbers
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00", "x"])
+def test_a_moment_that_no_clock_shows_is_none(text: str) -> None:
+    assert time_at({"at": text}, "at") is None
+
+
 @pytest.mark.parametrize(
     ("customer", "key"),
     [

@@ -277,5 +277,5 @@ def retry_after(headers: Mapping[str, str]) -> float:
 def _decoded(content: bytes) -> Any:
     try:
         return json.loads(content) if content.strip() else None
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter for what is nested too deep
         return None
