@@ -201,12 +201,14 @@ class Member:
         )
 
 
-def add_channel(front: Front, team: SlackTeam, **settings: Any) -> Record:
+def add_channel(
+    front: Front, team: SlackTeam, name: str = "slack", operators: str = OPERATORS, **settings: Any
+) -> Record:
     """Add the team as a channel; operators work in theirs."""
     body = {
-        "name": "slack",
+        "name": name,
         "kind": "slack",
-        "config": {"team_id": TEAM, "operators": OPERATORS, "api_url": team.url},
+        "config": {"team_id": TEAM, "operators": operators, "api_url": team.url},
         "secrets": {"bot_token": BOT_TOKEN, "signing_secret": SIGNING_SECRET},
         "settings": settings,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from cairn.channels.port import Place
+
+
+LEASE = timedelta(seconds=40)
+"""Longer than the function may work: whoever holds something still by then is dead. Shorter than
+two waits of the queue, so that what the dead held comes again while it has tries left."""
 
 
 class ChannelKind(StrEnum):

@@ -13,7 +13,7 @@ from cairn.chat.recording import in_public
 from cairn.chat.rows import TurnState
 from cairn.chat.turns import Ask, Counting
 from cairn.chat.widget import MOST_MESSAGE_CHARS
-from cairn.chat.widget_sessions import count
+from cairn.chat.widget_sessions import WITH_PERSON, count
 from cairn.conversations.messages import Channel, GateReason, MessageRole, NewMessage
 from cairn.kernel.access import Scope
 from cairn.kernel.access.system import system_principal
@@ -85,6 +85,9 @@ class Converse:
                 self._record(workspace_id, channel, inbound, spoken, GateReason.SENDER_NOT_ALLOWED)
                 return InboundState.REFUSED
             session = self.sessions.open(workspace_id, channel, inbound, spoken.place)
+        elif not settings.answers and session.row.state not in WITH_PERSON:
+            self._record(workspace_id, channel, inbound, spoken, GateReason.SENDER_NOT_ALLOWED)
+            return InboundState.REFUSED
         if session is None:
             raise Unavailable("The thread's session ended meanwhile.", reason="session-state")
         text = spoken.text.strip()

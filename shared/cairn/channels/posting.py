@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cairn.channels import operating as deeds
-from cairn.channels.channel import PostedAs
+from cairn.channels.channel import LEASE, PostedAs
 from cairn.channels.port import Button, Link, Message, Place
 from cairn.chat.handoff import OPEN, HandOffState, LineBy, LineKind
 from cairn.investigations.ports import ApprovalState
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from cairn.kernel.access import Principal
     from cairn.writing.platform import Platform
 
-LEASE = timedelta(minutes=2)
 ROUNDS = 20
 MOST_CHARS = 600
 MOST_SAID = 8
@@ -67,7 +65,8 @@ class TellChannels:
     console_url: str = ""
 
     def __call__(self, workspace_id: UUID, about: UUID) -> str:
-        """Return what it was; what a channel raises is to be tried again."""
+        """Return what it was; what a channel raises is to be tried again, and keeps no other back.
+        """
         system = system_principal(workspace_id)
         with self.platform.transactions.reading(system) as stores:
             question = stores.approvals.find(about)
@@ -78,9 +77,15 @@ class TellChannels:
         self._begin(system, tuple(channels.values()), question, chat)
         with self.platform.transactions.reading(system) as stores:
             posts = stores.messaging.posts_of(about)
+        problems: list[CairnError] = []
         for post in posts:
             if channel := channels.get(post.channel_id):
-                self._bring_up(system, channel, post)
+                try:
+                    self._bring_up(system, channel, post)
+                except CairnError as problem:
+                    problems.append(problem)
+        if problems:
+            raise problems[0]
         return "approval" if question else "chat"
 
     def _begin(
@@ -108,13 +113,16 @@ class TellChannels:
                     messaging.begin_post(where[0], chat.id, PostedAs.CUSTOMER, where[1], now)
 
     def _bring_up(self, system: Principal, channel: ChannelRow, post: PostRow) -> None:
-        """Bring one message up, alone; who comes meanwhile makes it look once more."""
+        """Bring one message up, alone; who comes meanwhile makes it look once more.
+
+        They raise Unavailable, and come again: who holds it may have died.
+        """
         for _ in range(ROUNDS):
             now = self.platform.clock()
             with self.platform.transactions.preparing(system) as (stores, _):
                 again = stores.messaging.hold_post(post, now, now + LEASE)
             if again is None:
-                return
+                raise Unavailable("Somebody works at this message.", reason="channel-held")
             try:
                 self._tell(system, channel, post, again=again)
             except CairnError as problem:

@@ -7,14 +7,13 @@ at in order, by one at a time of a thread.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from cairn.channels.channel import InboundState
+from cairn.channels.channel import LEASE, InboundState
 from cairn.channels.port import Clicked
 from cairn.channels.receiving import read
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import CairnError, NotFound, Unavailable
+from cairn.kernel.errors import CairnError, Conflict, NotFound, Unavailable
 from cairn.tickets.adapter import NeedsAuth
 from cairn.writing.sealing import Sealer
 
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from cairn.channels.posting import TellChannels
     from cairn.kernel.access import Principal
     from cairn.writing.platform import Platform
-
-LEASE = timedelta(minutes=2)
-"""Longer than a function may work: whoever has it still by then is dead."""
 
 MOST_ATTEMPTS = 5
 
@@ -52,6 +48,7 @@ class WorkChannel:
             inbound = stores.messaging.inbound(about)
         if inbound is not None:
             self._thread(system, inbound.thread)
+            self._require_unheld(system, about)
             became = "inbound"
         else:
             became = self.tell(workspace_id, about)
@@ -59,6 +56,13 @@ class WorkChannel:
             with self.platform.transactions.preparing(system) as (stores, _):
                 stores.outbox.done([outbox_id])
         return became
+
+    def _require_unheld(self, system: Principal, inbound_id: UUID) -> None:
+        """Raise Unavailable while somebody works at it, who may have died: it has to come again."""
+        with self.platform.transactions.reading(system) as stores:
+            row = stores.messaging.inbound(inbound_id)
+        if row is not None and row.leased_until and row.leased_until > self.platform.clock():
+            raise Unavailable("Somebody works at this message.", reason="channel-held")
 
     def _thread(self, system: Principal, thread: bytes) -> None:
         """Work at what waits in a thread, the oldest first, until nothing does."""
@@ -69,6 +73,8 @@ class WorkChannel:
             if inbound is None:
                 return
             try:
+                if inbound.attempts > MOST_ATTEMPTS:  # who tried it before died of it, each time
+                    raise Conflict("This message was tried too often.", reason="tried-too-often")
                 state = self._work(system, inbound)
             except CairnError as problem:
                 state = self._failed(system, inbound, problem)

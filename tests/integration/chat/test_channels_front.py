@@ -343,6 +343,61 @@ def test_what_slack_does_not_take_is_tried_again_and_never_said_twice(office: Of
     assert office.front.call("GET", "/v1/channels")["items"][0]["error"] == "needs-auth"
 
 
+def test_what_a_dead_worker_had_comes_again_and_what_kills_each_holds_up_nothing(
+    office: Office,
+) -> None:
+    office.add()
+
+    def held(attempts: int, seconds: int) -> None:
+        """As a worker leaves it that was killed while it worked."""
+        with office.database.connect_as_superuser() as root:
+            root.execute(
+                "UPDATE channel_inbound SET attempts = %s, leased_until = now() + %s * "
+                "interval '1 s' WHERE workspace_id = %s AND state = 'pending'",
+                [attempts, seconds, office.world.workspace_id],
+            )
+            root.commit()
+
+    root = office.member().says("one")
+    held(1, 30)
+    office.work(fails=True)
+    assert (office.team.told(GENERAL), len(office.cloud.records("channel"))) == ([], 1)
+    held(1, -1)
+    office.work()
+    assert len(office.team.told(GENERAL, root)) == 1
+    office.member().says("two", thread=root)
+    held(5, -1)
+    office.member().says("three", thread=root)
+    office.work()
+    assert len(office.team.told(GENERAL, root)) == 2  # of two nothing is said
+
+
+def test_a_channel_that_is_switched_off_answers_no_thread_that_goes_on(office: Office) -> None:
+    office.add()
+    root = office.member().says("one")
+    office.work()
+    path = f"/v1/channels/{office.channel['id']}"
+    office.front.call("PATCH", path, json={"settings": {"answers": False}})
+    office.member().says("two", thread=root)
+    office.work()
+    assert len(office.team.told(GENERAL, root)) == 1
+
+
+def test_a_channel_that_is_away_keeps_no_other_from_being_told(office: Office) -> None:
+    office.add()
+    add_channel(office.front, office.team, name="second", operators=GENERAL)
+
+    def posts(asked: Asked) -> bool:
+        return asked.path == "/chat.postMessage" and asked.body["channel"] == OPERATORS
+
+    question(office.agents())
+    office.team.faults.append(Fault(status=500, where=posts))
+    office.work(fails=True)
+    assert (len(office.team.told(OPERATORS)), len(office.team.told(GENERAL))) == (0, 1)
+    office.work()
+    assert (len(office.team.told(OPERATORS)), len(office.team.told(GENERAL))) == (1, 1)
+
+
 def test_an_operator_decides_by_a_button_and_the_second_is_told(office: Office) -> None:
     office.add()
     ada, bo = office.person(KIM, "ada"), office.person(LEE, "bo")
