@@ -65,8 +65,7 @@ class TellChannels:
     console_url: str = ""
 
     def __call__(self, workspace_id: UUID, about: UUID) -> str:
-        """Return what it was; what a channel raises is to be tried again, and keeps no other back.
-        """
+        """Return what it was; what a channel raises is to be tried again, and holds up no other."""
         system = system_principal(workspace_id)
         with self.platform.transactions.reading(system) as stores:
             question = stores.approvals.find(about)

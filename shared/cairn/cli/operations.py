@@ -122,7 +122,8 @@ _BATCH = 10
 def redrive(
     ctx: typer.Context,
     queue: Annotated[
-        str, typer.Option(help="embed, webhook, ticket, escalation, or a queue's URL.")
+        str,
+        typer.Option(help="embed, webhook, ticket, escalation, source, channel, or a queue's URL."),
     ] = "embed",
     limit: Annotated[int, typer.Option(min=1, help="At most so many messages.")] = 1000,
     as_json: Json = False,

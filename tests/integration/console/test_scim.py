@@ -247,6 +247,9 @@ def test_people_are_found_by_name_and_by_what_the_directory_calls_them(deployed:
         'userName eq "\\q"',
     ):
         refused(directory.send("GET", "/Users", params={"filter": text}), 400, "invalidFilter")
+    for value in ("\\u0000", "\\ud800", "x" * 300):
+        text = f'userName eq "{value}"'
+        refused(directory.send("GET", "/Users", params={"filter": text}), 400, "invalidValue")
 
 
 def test_lists_come_in_pages(deployed: Directed) -> None:

@@ -10,7 +10,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, checked, refused_form
+from cairn.api.console.forms import Form, checked, number_of, refused_form
 from cairn.api.console.guard import Visitor, form_from
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.keys import KeyIn
@@ -99,10 +99,11 @@ def _new_key(form: dict[str, str]) -> NewKey:
 
 def _ends(days: str) -> str:
     """Return when a key ends, as the API takes it."""
-    if not (days.isascii() and days.isdigit()) or not 1 <= int(days) <= MOST_DAYS:
+    number = number_of(days)
+    if not number or number > MOST_DAYS:
         message = f"is 1 to {MOST_DAYS}, or empty for a key that does not end"
         raise ValidationFailed(f"days {message}.", errors=[FieldError("days", message)])
-    return (utc_now() + timedelta(days=int(days))).isoformat()
+    return (utc_now() + timedelta(days=number)).isoformat()
 
 
 def _page(

@@ -164,9 +164,9 @@ def moment_of(visitor: Visitor, query: Mapping[str, str]) -> Moment:
     text, end = query.get("as_of", ""), query.get("head", "")
     if not text or text == end:
         return Moment(head=head)
-    if not text.isdecimal() or int(text) > 2**53 - 1:
+    position = number_of(text)
+    if position is None or position > 2**53 - 1:
         raise wrong_field("as_of", "is a position of the ledger")
-    position = int(text)
     if position >= head:
         return Moment(head=head)
     where = LedgerFilter(from_position=max(position, 1))
@@ -233,7 +233,7 @@ def _notice(query: Mapping[str, str]) -> dict[str, Any] | None:
     if deed not in frozenset(Deed):
         return None
     counts = {name: query.get(name, "") for name in ("n", "refused")}
-    numbers = {name: int(text) if text.isdecimal() else 0 for name, text in counts.items()}
+    numbers = {name: number_of(text) or 0 for name, text in counts.items()}
     return {"deed": Deed(deed), "ids": ids, "undo": Deed(deed) in OPPOSITES, **numbers}
 
 
@@ -344,8 +344,8 @@ def correct(memory_id: str, request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     id_ = id_of(memory_id)
     changes: dict[str, Any] = {"text": form.get("text", "")}
-    if form.get("importance", "").isdecimal():
-        changes["importance"] = int(form["importance"])
+    if (importance := number_of(form.get("importance", ""))) is not None:
+        changes["importance"] = importance
     try:
         edited = visitor.services.edit_memories.correct(
             visitor.principal, id_, changes, reason=form.get("reason", "")

@@ -5,7 +5,7 @@ Whatever a form does not name stays as it is: limits, and the keys of the host.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
@@ -76,8 +76,9 @@ def _settings(form: Mapping[str, str]) -> WidgetSettings:
     values: dict[str, Any] = json_object(form, "rest")
     lines = form.get("origins", "").splitlines()
     values["origins"] = [line.strip() for line in lines if line.strip()]
-    values["theme"] = {**values.get("theme", {}), **_filled(form, LOOK)}
-    values["texts"] = {**values.get("texts", {}), **_filled(form, WORDS)}
+    for part, names in (("theme", LOOK), ("texts", WORDS)):
+        if isinstance(rest := values.get(part, {}), dict):  # else it is refused as what it is
+            values[part] = {**cast("dict[str, Any]", rest), **_filled(form, names)}
     values["hand_off"] = _persons(form) if form.get("persons") == "yes" else None
     for name in ("day_usd", "challenge", "site_key", "agent"):
         values[name] = form.get(name, "").strip() or None

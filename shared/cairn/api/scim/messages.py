@@ -131,7 +131,7 @@ def filter_of(query: Mapping[str, str], names: Mapping[str, str]) -> dict[str, s
         value: str = json.loads(match[2])
     except ValueError:
         wrong("invalidFilter", "The filter's text is no JSON text.")
-    return {names[name]: value}
+    return {names[name]: text_of(value, "The filter's text")}
 
 
 def new_user(body: Mapping[str, Any]) -> UserChange:
