@@ -1,5 +1,5 @@
 """An authorization server for device codes and refresh tokens (authlib's server side of RFC 8628,
-6749 and 8414) over HTTP, and an MCP server beside it that takes its tokens and no others.
+6749, 7009 and 8414) over HTTP, and an MCP server beside it that takes its tokens and no others.
 """
 
 # pyright: basic
@@ -16,6 +16,7 @@ from authlib.oauth2.rfc6749.grants import RefreshTokenGrant
 from authlib.oauth2.rfc6749.models import ClientMixin, TokenMixin
 from authlib.oauth2.rfc6749.requests import BasicOAuth2Payload
 from authlib.oauth2.rfc6750 import BearerTokenGenerator
+from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc8628 import (
     DEVICE_CODE_GRANT_TYPE,
     DeviceAuthorizationEndpoint,
@@ -23,7 +24,7 @@ from authlib.oauth2.rfc8628 import (
     DeviceCredentialDict,
 )
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from tests.support.hosting import Scripted, tool
 from tests.support.serving import serving
@@ -99,6 +100,9 @@ class DeviceServer(AuthorizationServer):
     renewed: Callable[[], None] = lambda: None
     mcp: Scripted = field(default_factory=lambda: Scripted(tools=(tool("find"),)))
     seen: list[str] = field(default_factory=list)
+    revoked: list[dict[str, str]] = field(default_factory=list)
+    revoking: list[Any] = field(default_factory=list)
+    revokes: bool = True
     tokens_of_its_own: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -114,6 +118,7 @@ class DeviceServer(AuthorizationServer):
         self.register_grant(_DeviceGrant)
         self.register_grant(_RefreshGrant)
         self.register_endpoint(_DeviceEndpoint)
+        self.register_endpoint(_RevocationEndpoint)
 
     def say(self, user_code: str, *, yes: bool = True) -> None:
         self.yes[user_code] = yes
@@ -162,6 +167,7 @@ class DeviceServer(AuthorizationServer):
             "device_authorization_endpoint": f"{self.url}/device",
             "token_endpoint": f"{self.url}/token",
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
+            **({"revocation_endpoint": f"{self.url}/revoke"} if self.revokes else {}),
             "grant_types_supported": [DEVICE_CODE_GRANT_TYPE, "refresh_token"],
         }
 
@@ -215,15 +221,39 @@ class _RefreshGrant(RefreshTokenGrant):
         self.server.renewed()
 
 
+class _RevocationEndpoint(RevocationEndpoint):
+    CLIENT_AUTH_METHODS = DeviceCodeGrant.TOKEN_ENDPOINT_AUTH_METHODS
+
+    def query_token(self, token_string: str, token_type_hint: str | None) -> Any:
+        return next((each for each in self.server.tokens
+                     if token_string in (each.access, each.refresh)), None)  # fmt: skip
+
+    def revoke_token(self, token: Any, request: Any) -> None:
+        token.revoked = True
+
+
+async def form_of(request: Any) -> tuple[dict[str, str], dict[str, str]]:
+    form = {name: str(value) for name, value in (await request.form()).items()}
+    headers = {name.title(): value for name, value in request.headers.items()}
+    return headers, form
+
+
+def _revoking(server: DeviceServer) -> Callable[[Any], Any]:
+    async def revoke(request: Any) -> Any:
+        headers, form = await form_of(request)
+        server.revoked.append(form)
+        if server.revoking:
+            status, body = server.revoking.pop(0)
+            return PlainTextResponse(body, status)
+        return server.create_endpoint_response("revocation", (headers, form))
+
+    return revoke
+
+
 @contextmanager
 def device_server(**given: Any) -> Iterator[DeviceServer]:
     """Serve it, and the MCP server at /mcp."""
     server = DeviceServer(**given)
-
-    async def form_of(request: Any) -> tuple[dict[str, str], dict[str, str]]:
-        form = {name: str(value) for name, value in (await request.form()).items()}
-        headers = {name.title(): value for name, value in request.headers.items()}
-        return headers, form
 
     async def device(request: Any) -> Any:
         return server.create_endpoint_response("device_authorization", await form_of(request))
@@ -257,6 +287,7 @@ def device_server(**given: Any) -> Iterator[DeviceServer]:
         routes=[
             Route("/device", device, methods=["POST"]),
             Route("/token", token, methods=["POST"]),
+            Route("/revoke", _revoking(server), methods=["POST"]),
             Route("/introspect", introspect),
             Route("/.well-known/oauth-authorization-server", metadata),
             Mount("/mcp", app=guarded),

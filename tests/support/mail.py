@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import imaplib
+import re
 import smtplib
 import socket
 import subprocess
@@ -37,6 +38,7 @@ class MailServer:
     sent: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
     refuses: list[str] = field(default_factory=list[str])
     tokens: DeviceServer | None = None
+    mechanism: str = "XOAUTH2"
 
     def config(self, **more: Any) -> dict[str, Any]:
         """The settings of a ticket source."""
@@ -50,8 +52,9 @@ class MailServer:
     def imap(self) -> imaplib.IMAP4:
         imap = imaplib.IMAP4("127.0.0.1", self.imap_port, timeout=20)
         if self.tokens is not None:
-            words = f"user={SUPPORT}\x01auth=Bearer {self.tokens.own_token}\x01\x01"
-            imap.authenticate("XOAUTH2", lambda _: words.encode())
+            start = f"user={SUPPORT}" if self.mechanism == "XOAUTH2" else f"n,a={SUPPORT},"
+            words = f"{start}\x01auth=Bearer {self.tokens.own_token}\x01\x01"
+            imap.authenticate(self.mechanism, lambda _: words.encode())
             return imap
         imap.authenticate("PLAIN", lambda _: f"\0{SUPPORT}\0{PASSWORD}".encode())
         return imap
@@ -100,6 +103,33 @@ class MailServer:
                 self.sent.append((recipient, content))
         return "250 taken"
 
+    async def auth_OAUTHBEARER(self, server: Any, arguments: list[str]) -> AuthResult:
+        """The same by RFC 7628: what is wrong is said in a challenge, which is acknowledged."""
+        said = base64.b64decode(arguments[1]) if len(arguments) > 1 else b""
+        user, token = by_rfc_7628(said, self.smtp_port)
+        if self.tokens is not None and user == SUPPORT and self.tokens.is_good(token):
+            return AuthResult(success=True)
+        answer = await server.challenge_auth(b'{"status":"invalid_token"}', encode_to_b64=True)
+        assert answer == b"\x01"
+        return AuthResult(success=False, handled=False)
+
+
+def by_rfc_7628(response: bytes, port: int | None = None) -> tuple[str, str]:
+    """Return the user and the token of a client's response of OAUTHBEARER, its form checked (3.1).
+
+    Where `port` is given the host and the port have to be those that were connected to.
+    """
+    header, *pairs = response.decode().split("\x01")
+    matched = re.fullmatch(r"n,a=((?:[^=,]|=2C|=3D)*),", header)
+    assert matched, header
+    assert pairs[-2:] == ["", ""], pairs
+    fields = dict(each.split("=", 1) for each in pairs[:-2])
+    if port is not None:
+        assert (fields["host"], fields["port"]) == ("127.0.0.1", str(port))
+    scheme, _, token = fields["auth"].partition(" ")
+    assert scheme == "Bearer"
+    return matched[1].replace("=2C", ",").replace("=3D", "="), token
+
 
 def written(text: str, subject: str = "Cannot sign in", **headers: str) -> EmailMessage:
     """A mail from Kevin to support; a header's `_` is a `-`."""
@@ -118,10 +148,14 @@ def _authenticated(*arguments: Any) -> AuthResult:
 
 
 @contextmanager
-def mail_server(tokens: DeviceServer | None = None) -> Generator[MailServer]:
+def mail_server(
+    tokens: DeviceServer | None = None, mechanism: str = "XOAUTH2"
+) -> Generator[MailServer]:
     """Start both parts, and stop them. With `tokens` these sign in, and no password does."""
-    with _pymap(tokens) as port, loop_thread() as loop:
-        server = MailServer(imap_port=port, tokens=tokens)
+    excluded = {"LOGIN", "PLAIN", "XOAUTH2", "OAUTHBEARER"}
+    excluded -= {mechanism} if tokens else {"LOGIN", "PLAIN"}
+    with _pymap(tokens, mechanism) as port, loop_thread() as loop:
+        server = MailServer(imap_port=port, tokens=tokens, mechanism=mechanism)
 
         async def begin() -> asyncio.Server:
             return await loop.create_server(
@@ -130,7 +164,7 @@ def mail_server(tokens: DeviceServer | None = None) -> Generator[MailServer]:
                     hostname="mx",
                     authenticator=_authenticated,
                     auth_require_tls=False,
-                    auth_exclude_mechanism=("LOGIN", "PLAIN") if tokens else ("XOAUTH2",),
+                    auth_exclude_mechanism=excluded,
                 ),
                 "127.0.0.1",
                 0,
@@ -166,7 +200,7 @@ async def _all_ended() -> None:
 
 
 @contextmanager
-def _pymap(tokens: DeviceServer | None) -> Generator[int]:
+def _pymap(tokens: DeviceServer | None, mechanism: str) -> Generator[int]:
     """Run the IMAP server on a port that was free; on another one when somebody took it."""
     for _ in range(5):
         with closing(socket.socket()) as probe:
@@ -174,7 +208,7 @@ def _pymap(tokens: DeviceServer | None) -> Generator[int]:
             port = probe.getsockname()[1]
         command = [str(Path(sys.executable).parent / "pymap")]
         if tokens is not None:
-            command = [sys.executable, "-m", "tests.support.pymap_by_token", tokens.url]
+            command = [sys.executable, "-m", "tests.support.pymap_by_token", tokens.url, mechanism]
         command += ["--host", "127.0.0.1"]
         command += ["--port", str(port), "--no-tls", "dict"]
         command += ["--demo-user", SUPPORT, "--demo-password", PASSWORD]

@@ -166,15 +166,20 @@ class Connectors:
         return self._put_back(principal, self._looked_at(principal, name))
 
     def remove(self, principal: Principal, name: str) -> None:
-        """Remove one and end it; NotFound when there is none."""
+        """Remove one with its sign-in, and end it; NotFound when there is none."""
         principal.require(Role.ADMIN)
+        holder, signed_in = self._leaving(principal, name), None
         with self.platform.transactions.writing(principal) as stores:
             connector = stores.connectors.find(name)
             if connector is None:
                 raise _no_such(name)
+            if holder is not None:
+                signed_in = stores.oauth_sign_ins.find(holder.id)
             stores.connectors.remove(name)
             self._record(stores, principal, "connector.removed", connector.connector)
         self.host.drop(principal.workspace_id, connector.connector.id, name)
+        if holder is not None and self.signing_in is not None:
+            self.signing_in.revoke(principal, holder, signed_in)
 
     def restart(self, principal: Principal, name: str) -> ConnectorShown:
         """Start one anew and return how it is: what it lists now is what counts from now on.
@@ -269,6 +274,16 @@ class Connectors:
                 connector=name,
             )
         return self.signing_in, holder
+
+    def _leaving(self, principal: Principal, name: str) -> Holder | None:
+        """Return how one signs in by a code, so that its server is told that it does no more."""
+        connector = self._find_connector(principal, name).connector
+        if OAUTH not in connector.config:
+            return None
+        try:
+            return holder_of(connector, self._secrets_of(principal, connector))
+        except CairnError:  # its secrets cannot be read: it is removed all the same
+            return None
 
     def _check_reach(self, new: NewConnector) -> None:
         """Refuse what may not run here, and what leads where no connector may."""

@@ -23,7 +23,7 @@ SECRET = "oauth_client_secret"
 AUTH_METHODS = ("none", "client_secret_basic", "client_secret_post")
 MAX_URL_CHARS, MAX_CLIENT_ID_CHARS, MAX_SCOPES, MAX_SCOPE_CHARS = 2_048, 400, 50, 200
 _TEXTS = (
-    "issuer", "device_authorization_endpoint", "token_endpoint", "resource",
+    "issuer", "device_authorization_endpoint", "token_endpoint", "revocation_endpoint", "resource",
 )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ class OAuthClient:
     issuer: str | None = None
     device_authorization_endpoint: str | None = None
     token_endpoint: str | None = None
+    revocation_endpoint: str | None = None
     resource: str | None = None
     token_endpoint_auth_method: str | None = None
     secret: str | None = field(default=None, repr=False)
@@ -43,7 +44,12 @@ class OAuthClient:
     @property
     def addresses(self) -> tuple[str, ...]:
         """Return the addresses that are asked."""
-        urls = (self.issuer, self.device_authorization_endpoint, self.token_endpoint)
+        urls = (
+            self.issuer,
+            self.device_authorization_endpoint,
+            self.token_endpoint,
+            self.revocation_endpoint,
+        )
         return tuple(url for url in urls if url is not None)
 
 
@@ -65,6 +71,8 @@ class Holder:
 def bound_to(client: OAuthClient, *destinations: str) -> bytes:
     """Return what a grant of this client for these destinations is bound to."""
     shown = {name: value for name, value in asdict(client).items() if name != "secret"}
+    if client.revocation_endpoint is None:  # as grants before there was this setting have it
+        del shown["revocation_endpoint"]
     return hashlib.sha256(json.dumps([shown, *destinations], sort_keys=True).encode()).digest()
 
 

@@ -35,11 +35,12 @@ class TokenRefused(Conflict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
-    """Where a client asks, and how it says who it is."""
+    """Where a client asks, and how it says who it is; `revocation` is empty where there is none."""
 
     device_authorization: str
     token: str
     auth_method: str
+    revocation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,10 @@ class AuthorizationServer(Protocol):
 
     def renew(self, client: OAuthClient, endpoints: Endpoints, refresh_token: str) -> TokenAnswer:
         """Ask for a new access token."""
+        ...
+
+    def revoke(self, client: OAuthClient, endpoints: Endpoints, token: str, hint: str) -> None:
+        """Say that a token is not used any more (RFC 7009); `hint` says which kind it is."""
         ...
 
 

@@ -11,9 +11,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from cairn.kernel.access import Role
-from cairn.kernel.errors import NotFound, Unavailable
+from cairn.kernel.errors import CairnError, NotFound, Unavailable
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.oauth_client.ports import Endpoints, SignInRow, TokenRefused
+from cairn.oauth_client.revoking import endpoints_of, revoke_grant
 from cairn.writing.append import append_unprojected, principal_actor
 from cairn.writing.entries import plan_entry
 
@@ -116,12 +117,32 @@ class SignIns:
         return self.show(principal, holder)
 
     def end(self, principal: Principal, holder: Holder) -> None:
-        """Forget the token, and the attempt under way; NotFound without either."""
+        """Forget the token, and the attempt under way; NotFound without either.
+
+        The authorization server is told that the token is not used any more, if it can be.
+        """
         principal.require(Role.ADMIN)
         with self.platform.transactions.writing(principal) as stores:
+            row = stores.oauth_sign_ins.find(holder.id)
             if not stores.oauth_sign_ins.remove(holder.id):
                 raise NotFound("It is not signed in.", reason="no-sign-in")
             self._record(stores, principal, holder.ended, holder)
+        self.revoke(principal, holder, row)
+
+    def revoke(self, principal: Principal, holder: Holder, row: SignInRow | None) -> None:
+        """Tell the authorization server that the grant of a sign-in that is gone is not used.
+
+        Called after the sign-in was removed; what the server says to it changes nothing.
+        """
+        if row is None or row.sealed_grant is None or row.grant_bound_to != holder.bound_to:
+            return
+        try:
+            body = self.secrets.opened(principal.workspace_id, holder.id, row.sealed_grant)
+        except CairnError as problem:
+            fields: dict[str, Any] = {"holder_id": str(holder.id), "reason": problem.reason}
+            self.platform.warn("sign_in_not_revoked", fields)
+            return
+        revoke_grant(self.platform, self.server, holder, body)
 
     def _ask(self, principal: Principal, holder: Holder, row: SignInRow) -> None:
         now = self.platform.clock()
@@ -267,12 +288,3 @@ def grant_body(
 
 def _endpoint_fields(endpoints: Endpoints) -> dict[str, Any]:
     return {f"at_{name}": value for name, value in asdict(endpoints).items()}
-
-
-def endpoints_of(body: dict[str, str]) -> Endpoints:
-    """Return where a grant or an attempt was asked for: its token goes nowhere else."""
-    return Endpoints(
-        device_authorization=body["at_device_authorization"],
-        token=body["at_token"],
-        auth_method=body["at_auth_method"],
-    )

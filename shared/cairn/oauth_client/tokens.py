@@ -16,7 +16,8 @@ from cairn.kernel.access.system import system_principal
 from cairn.kernel.errors import Unavailable
 from cairn.kernel.text.canonical import parse_timestamp
 from cairn.oauth_client.ports import SignInNeeded, TokenRefused
-from cairn.oauth_client.sign_in import endpoints_of, grant_body
+from cairn.oauth_client.revoking import endpoints_of, revoke_grant
+from cairn.oauth_client.sign_in import grant_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,6 +209,7 @@ class Tokens:
                 stored = stores.oauth_sign_ins.keep_renewed(
                     holder.id, grant.generation, sealed, grant.expires_at, self.platform.clock()
                 )
+                signed_out = stores.oauth_sign_ins.find(holder.id) is None
         except Unavailable as problem:
             fields: dict[str, Any] = {"holder_id": str(holder.id), "reason": problem.reason}
             self.platform.warn("sign_in_not_kept", fields)
@@ -217,6 +219,8 @@ class Tokens:
                 del self._unkept[key]
             if not stored:  # somebody signed in anew, or out
                 self._known.pop(key, None)
+        if signed_out:
+            revoke_grant(self.platform, self.server, holder, grant.body)
 
     def _refuse(self, workspace_id: UUID, holder: Holder, grant: _Grant, reason: str) -> bool:
         """Keep that a grant is good no more; False when there is another by now."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cairn.kernel.access import Role
 from cairn.kernel.access.system import system_principal
-from cairn.kernel.errors import Conflict, FieldError, NotFound, ValidationFailed
+from cairn.kernel.errors import CairnError, Conflict, FieldError, NotFound, ValidationFailed
 from cairn.oauth_client.client import SETTING as OAUTH
 from cairn.oauth_client.client import Holder, bound_to, read_client
 from cairn.safety.destinations import destinations, refuse_following, renewed
@@ -128,12 +128,17 @@ class TicketSources:
         return source
 
     def remove(self, principal: Principal, source_id: UUID) -> None:
-        """Remove one with its secrets; its tickets stay. NotFound without it."""
+        """Remove one with its secrets and its sign-in; its tickets stay. NotFound without it."""
         principal.require(Role.ADMIN)
+        holder, signed_in = self._leaving(principal, self.get(principal, source_id)), None
         with self._writing(principal) as write:
             source = _find_source(write.stores, source_id)
+            if holder is not None:
+                signed_in = write.stores.oauth_sign_ins.find(source_id)
             write.stores.ticket_sources.remove(source_id)
             _note(write, "ticket_source.removed", source)
+        if holder is not None and self.signing_in is not None:
+            self.signing_in.revoke(principal, holder, signed_in)
 
     def adapter(self, principal: Principal, source: TicketSource) -> TicketAdapter:
         """Return the adapter of a source."""
@@ -187,6 +192,15 @@ class TicketSources:
                 source_id=str(source.id),
             )
         return self.signing_in, holder
+
+    def _leaving(self, principal: Principal, source: TicketSource) -> Holder | None:
+        """Return how one signs in by a code, so that its server is told that it does no more."""
+        if OAUTH not in source.config:
+            return None
+        try:
+            return _holder_of(source, self._secrets(principal, source.id))
+        except CairnError:  # its secrets cannot be read: it is removed all the same
+            return None
 
     def _opened(
         self, workspace_id: UUID, source: TicketSource, secrets: Mapping[str, str]

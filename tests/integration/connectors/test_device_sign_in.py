@@ -305,10 +305,76 @@ def test_a_token_follows_to_no_other_address_and_goes_with_its_connector(office:
     assert office.front.post(f"{path}/sign-in").status_code == 404
 
 
+def good_tokens(office: Office) -> list[str]:
+    return [each.access for each in office.server.tokens if office.server.is_good(each.access)]
+
+
+def test_a_sign_in_that_is_removed_is_revoked_at_its_server(office: Office) -> None:
+    office.signed_in()
+    office.server.revoke_access()
+    renewed = tokens_of(office)[1](
+        office.server.tokens[-1].access
+    )  # what is revoked is what was renewed last
+    assert good_tokens(office) == [renewed]
+    assert office.front.answer("DELETE", "/v1/connectors/mail/sign-in").is_success
+    assert good_tokens(office) == []
+    assert [each["token_type_hint"] for each in office.server.revoked] == [
+        "refresh_token", "access_token",
+    ]  # fmt: skip
+    assert office.server.revoked[1]["token"] == renewed
+    assert {each["client_secret"] for each in office.server.revoked} == {CLIENT_SECRET}
+    assert office.front.answer("DELETE", "/v1/connectors/mail/sign-in").status_code == 404
+    office.signed_in()
+    assert office.front.answer("DELETE", "/v1/connectors/mail").is_success
+    assert (good_tokens(office), len(office.server.revoked)) == ([], 4)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [(503, "token rt-0"), (200, "")],
+        [(400, '{"error": "unsupported_token_type"}')] * 2,
+        [(200, "<html>done</html>")] * 2,
+        [(302, ""), (401, '{"error": "rt_secret"}')],
+        [(200, "x" * 6_000_000), (200, "")],
+    ],
+    ids=["away", "refused", "not json", "elsewhere", "endless"],
+)
+def test_a_server_that_does_not_revoke_holds_nothing_up_and_no_token_is_logged(
+    office: Office, answers: list[tuple[int, str]], caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    office.signed_in()
+    office.server.revoking.extend(answers)
+    assert office.front.answer("DELETE", "/v1/connectors/mail").is_success
+    assert office.front.answer("GET", "/v1/connectors/mail").status_code == 404
+    assert office.server.revoked
+    logged = caplog.text + "".join(capfd.readouterr())
+    for each in office.server.tokens:
+        assert each.access not in logged and str(each.refresh) not in logged
+    assert "rt_secret" not in logged and CLIENT_SECRET not in logged
+
+
+def test_only_the_server_that_gave_a_token_is_told_of_its_end(office: Office) -> None:
+    office.server.revokes = False
+    office.signed_in()
+    assert office.front.answer("DELETE", "/v1/connectors/mail/sign-in").is_success
+    assert office.server.revoked == []  # it says of no address that takes that
+    office.server.revokes = True
+    office.signed_in()
+    secrets = {"oauth_client_secret": CLIENT_SECRET}
+    with device_server(secret=CLIENT_SECRET) as evil:
+        moved = {"config": {"oauth": client_of(evil)}, "secrets": secrets}
+        assert office.front.answer("PATCH", "/v1/connectors/mail", json=moved).is_success
+        assert office.front.answer("DELETE", "/v1/connectors/mail").is_success
+        assert (evil.revoked, office.server.revoked) == ([], [])
+
+
 WRONG: list[dict[str, Any]] = [
     {"issuer": "http://169.254.169.254"},
     {"issuer": None, "token_endpoint": "https://10.0.0.1/t"},
     {"issuer": None},
+    {"revocation_endpoint": "http://169.254.169.254/"},
     {"client_id": "a\x00b"},
     {"scopes": ["a b"]},
     {"scopes": ["\ud800"]},
@@ -391,8 +457,11 @@ def test_the_page_shows_the_code_and_how_it_went(office: Office) -> None:
     assert office.sign_in("GET")["signed_in"]
 
 
-def test_a_mailbox_is_signed_in_to_and_answered_from_by_tokens(office: Office) -> None:
-    with mail_server(office.server) as mail:
+@pytest.mark.parametrize("mechanism", ["XOAUTH2", "OAUTHBEARER"])
+def test_a_mailbox_is_signed_in_to_and_answered_from_by_tokens(
+    office: Office, mechanism: str
+) -> None:
+    with mail_server(office.server, mechanism) as mail:
         mail.mail(written("My password does not work.", Message_ID="<first@hartwell.example>"))
         body = {
             "name": "mail",
@@ -427,4 +496,9 @@ def test_a_mailbox_is_signed_in_to_and_answered_from_by_tokens(office: Office) -
         assert "sign in again" in browser.get(page).text
         both = {"secrets": {"password": "p"}}
         assert office.front.answer("PATCH", path, json=both).status_code == 422
+        office.server.say(office.front.call("POST", f"{path}/sign-in")["user_code"])
+        office.hurry()
+        assert office.front.call("POST", f"{path}/sign-in/poll")["state"] == "signed-in"
+        assert good_tokens(office)
         assert office.front.answer("DELETE", path).is_success
+        assert good_tokens(office) == []

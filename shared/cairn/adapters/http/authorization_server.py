@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 WELL_KNOWN = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
-SECONDS = 10.0
+SECONDS, REVOKING_SECONDS = 10.0, 4.0
 MAX_TOKEN_CHARS, MAX_CODE_CHARS, MAX_URI_CHARS = 8_000, 100, 2_000
 MAX_LIFE, MAX_INTERVAL, DEFAULT_INTERVAL, LONGEST_CODE = 366 * 86_400, 60, 5, 3_600
 SLOW_DOWN = "slow_down"
@@ -47,12 +47,13 @@ class HttpAuthorizationServer:
         if client.issuer is None:
             device, token = client.device_authorization_endpoint, client.token_endpoint
             method = client.token_endpoint_auth_method or fallback
-            return self._checked(device, token, method)
+            return self._checked(device, token, method, client.revocation_endpoint)
         metadata = self._metadata(client.issuer)
         return self._checked(
             metadata.get("device_authorization_endpoint"),
             metadata.get("token_endpoint"),
             client.token_endpoint_auth_method or _method(client, metadata),
+            client.revocation_endpoint or metadata.get("revocation_endpoint"),
         )
 
     def device_code(self, client: OAuthClient, endpoints: Endpoints) -> DeviceCode:
@@ -89,6 +90,16 @@ class HttpAuthorizationServer:
         }
         return _token(self._ask(client, endpoints, endpoints.token, form))
 
+    def revoke(self, client: OAuthClient, endpoints: Endpoints, token: str, hint: str) -> None:
+        """Say that a token is not used any more; of the answer its status counts alone."""
+        form = {"token": token, "token_type_hint": hint}
+        posted = self._posted(client, endpoints, endpoints.revocation, form)
+        try:
+            self._answered(posted, REVOKING_SECONDS)
+        except Unavailable as problem:
+            if problem.reason not in ("not-json", "unknown-answer"):
+                raise
+
     def _ask(
         self,
         client: OAuthClient,
@@ -96,6 +107,15 @@ class HttpAuthorizationServer:
         url: str,
         form: Mapping[str, str | None],
     ) -> Mapping[str, Any]:
+        return self._answered(self._posted(client, endpoints, url, form))
+
+    def _posted(
+        self,
+        client: OAuthClient,
+        endpoints: Endpoints,
+        url: str,
+        form: Mapping[str, str | None],
+    ) -> _Posted:
         from authlib.oauth2.auth import ClientAuth
 
         fields = {"client_id": client.client_id, **{k: v for k, v in form.items() if v}}
@@ -103,12 +123,11 @@ class HttpAuthorizationServer:
         headers: dict[str, str]
         _, headers, body = authentication.prepare("POST", url, {}, urlencode(fields))
         sent = {name: value for name, value in headers.items() if name.lower() != "content-length"}
-        posted = _Posted(url=url, form=dict(parse_qsl(body)), headers=sent)
-        return self._answered(posted)
+        return _Posted(url=url, form=dict(parse_qsl(body)), headers=sent)
 
-    def _answered(self, posted: _Posted) -> Mapping[str, Any]:
+    def _answered(self, posted: _Posted, seconds: float = SECONDS) -> Mapping[str, Any]:
         parts, errors = urlsplit(posted.url), list[str]()
-        service = self._service(f"{parts.scheme}://{parts.netloc}", errors)
+        service = self._service(f"{parts.scheme}://{parts.netloc}", errors, seconds)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         request = Request(method="POST", path=path, form=posted.form)
         try:
@@ -144,7 +163,7 @@ class HttpAuthorizationServer:
             return metadata
         raise Conflict("The issuer publishes no metadata.", reason="no-metadata")
 
-    def _service(self, base_url: str, errors: list[str]) -> RestService:
+    def _service(self, base_url: str, errors: list[str], seconds: float = SECONDS) -> RestService:
         if self.leads == "off":
             raise Conflict("Nothing may leave this network: CAIRN_WEBHOOKS is off.", reason="off")
 
@@ -159,11 +178,11 @@ class HttpAuthorizationServer:
             words=words,
             allow_private=self.leads == "private",
             transport=self.transport,
-            seconds=SECONDS,
+            seconds=seconds,
             stopwatch=self.stopwatch,
         )
 
-    def _checked(self, device: object, token: object, method: str) -> Endpoints:
+    def _checked(self, device: object, token: object, method: str, revocation: object) -> Endpoints:
         for url in (device, token):
             if not isinstance(url, str) or not url.isascii() or len(url) > MAX_URI_CHARS:
                 raise Conflict(
@@ -176,7 +195,10 @@ class HttpAuthorizationServer:
                 f"{parts.scheme}://{parts.netloc}", allow_private=self.leads == "private"
             )
         return Endpoints(
-            device_authorization=cast("str", device), token=cast("str", token), auth_method=method
+            device_authorization=cast("str", device),
+            token=cast("str", token),
+            auth_method=method,
+            revocation=self._shown_uri(revocation) or "",
         )
 
     def _shown_uri(self, value: object) -> str | None:
