@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, cast
+from urllib.parse import urlsplit
 
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.kernel.text.checks import clean_text
@@ -85,6 +86,8 @@ def read_client(settings: object, secrets: Mapping[str, str]) -> OAuthClient:
     for name in fields.keys() - allowed:
         _refuse(name, "is no setting of a sign-in")
     texts = {name: _text(fields, name, MAX_URL_CHARS) for name in _TEXTS}
+    for name, url in texts.items():
+        _require_readable(name, url or "")
     both = texts["device_authorization_endpoint"] and texts["token_endpoint"]
     either = texts["device_authorization_endpoint"] or texts["token_endpoint"]
     if bool(texts["issuer"]) == bool(either) or (either and not both):
@@ -126,6 +129,13 @@ def _text(fields: Mapping[str, Any], name: str, most: int) -> str | None:
     if not isinstance(value, str) or not value.isprintable() or not value.isascii():
         _refuse(name, "is a line of ASCII characters")
     return clean_text(value, field=f"config.{SETTING}.{name}", max_chars=most)
+
+
+def _require_readable(name: str, url: str) -> None:
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        _refuse(name, "is no address")
 
 
 def _refuse(name: str, message: str) -> NoReturn:

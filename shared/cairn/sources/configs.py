@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from cairn.kernel.errors import FieldError, ValidationFailed
 from cairn.sources.source import KnowledgeKind
@@ -13,15 +21,34 @@ from cairn.sources.source import KnowledgeKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MAX_PATTERNS, MAX_STARS = 20, 6
+MAX_PATTERNS, MAX_STARS, STARS_IN_A_PART = 20, 6, 2
+"""Of a pattern: what matches it tries every way that its stars may stand, with each a power of the
+name's length more."""
+
+
+def _has_few_stars(pattern: str) -> str:
+    if any(part.count("*") > STARS_IN_A_PART for part in pattern.split("/")):
+        raise ValueError(f"a part of a path has at most {STARS_IN_A_PART} stars")
+    return pattern
+
 
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=2_000)]
 Pattern = Annotated[
     str, StringConstraints(pattern=rf"^[^*\x00-\x1f\x7f]*(\*[^*\x00-\x1f\x7f]*){{0,{MAX_STARS}}}$",
-                           min_length=1, max_length=200)
+                           min_length=1, max_length=200),
+    AfterValidator(_has_few_stars),
 ]  # fmt: skip
 Branch = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]{1,200}$")]
 Patterns = Annotated[tuple[Pattern, ...], Field(max_length=MAX_PATTERNS)]
+
+
+def _read_as_address(value: str) -> str:
+    """Refuse what is no address, such as a port that there is not."""
+    _ = urlsplit(value if "://" in value else f"//{value}").port  # raises ValueError
+    return value
+
+
+IsAddress = AfterValidator(_read_as_address)
 
 
 class _Settings(BaseModel):
@@ -44,12 +71,12 @@ class FolderConfig(_Config):
 class GitConfig(_Config):
     """A repository: its address, and a branch other than its usual one."""
 
-    url: Annotated[Line, StringConstraints(pattern=r"^(https|http|file)://[^@\s\\]+$")]
+    url: Annotated[Line, StringConstraints(pattern=r"^(https|http|file)://[^@\s\\]+$"), IsAddress]
     branch: Branch | None = None
     username: Annotated[Line, StringConstraints(max_length=200)] = "git"
 
 
-Host = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.\-]{1,253}(:[0-9]{1,5})?$")]
+Host = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.\-]{1,253}(:[0-9]{1,5})?$"), IsAddress]
 
 
 class SiteConfig(_Config):
@@ -58,7 +85,7 @@ class SiteConfig(_Config):
     `depth` is how many links may lead to a page, `delay_seconds` the pause before each request.
     """
 
-    url: Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\]+$")]
+    url: Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\]+$"), IsAddress]
     hosts: Annotated[tuple[Host, ...], Field(max_length=10)] = ()
     depth: Annotated[int, Field(ge=1, le=50)] = 10
     delay_seconds: Annotated[float, Field(ge=0.1, le=30)] = 1.0
@@ -74,7 +101,7 @@ class BucketConfig(_Config):
     region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9\-]{2,32}$")] | None = None
 
 
-Address = Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\?#]+$")]
+Address = Annotated[Line, StringConstraints(pattern=r"^https?://[^@\s\\?#]+$"), IsAddress]
 SpaceKey = Annotated[str, StringConstraints(pattern=r"^~?[A-Za-z0-9_.:-]{1,255}$")]
 
 

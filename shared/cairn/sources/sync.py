@@ -117,6 +117,10 @@ class SyncSource:
         except CairnError as problem:
             run.failed(problem)
             return "failed"
+        except Exception:  # a bug is logged; the source says so, and its next run comes
+            what = "There is something in the source that cannot be read."
+            run.failed(ValidationFailed(what, reason="unreadable"))
+            raise
 
 
 @dataclass(kw_only=True)

@@ -375,6 +375,7 @@ WRONG: list[dict[str, Any]] = [
     {"issuer": None, "token_endpoint": "https://10.0.0.1/t"},
     {"issuer": None},
     {"revocation_endpoint": "http://169.254.169.254/"},
+    {"issuer": "https://[x"},
     {"client_id": "a\x00b"},
     {"scopes": ["a b"]},
     {"scopes": ["\ud800"]},

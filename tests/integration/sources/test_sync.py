@@ -192,6 +192,20 @@ def test_a_folder_that_is_gone_is_an_error_and_deletes_nothing(
     assert timedelta(minutes=39) < desk.get(source).next_sync_at - utc_now() < timedelta(minutes=41)
 
 
+def test_what_nobody_thought_of_ends_the_run_and_stands_with_the_source(
+    desk: Sourcing, folder: Path
+) -> None:
+    def opened(*_: Any) -> Any:
+        raise ValueError("what is this")
+
+    source = desk.add("folder", config={"path": str(folder)})
+    with pytest.raises(ValueError, match="what is this"):
+        desk.worker(open=opened)(desk.stand.workspace_id, source.id, seconds=60.0)
+    source = desk.get(source)
+    assert (source.error, source.run) == ("unreadable", None)
+    assert desk.sync(source).error is None
+
+
 def test_a_run_goes_on_when_another_write_has_left_the_ledger(desk: Sourcing, folder: Path) -> None:
     source = desk.add("folder", config={"path": str(folder)})
     busy = [LedgerBusy(retry_after=1.0)]

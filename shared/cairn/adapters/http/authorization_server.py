@@ -184,13 +184,13 @@ class HttpAuthorizationServer:
 
     def _checked(self, device: object, token: object, method: str, revocation: object) -> Endpoints:
         for url in (device, token):
-            if not isinstance(url, str) or not url.isascii() or len(url) > MAX_URI_CHARS:
+            if not _is_address(url):
                 raise Conflict(
                     "The issuer's metadata name no device_authorization_endpoint and "
                     "token_endpoint: it knows no device codes.",
                     reason="no-device-codes",
                 )
-            parts = urlsplit(url)
+            parts = urlsplit(cast("str", url))
             checked_base_url(
                 f"{parts.scheme}://{parts.netloc}", allow_private=self.leads == "private"
             )
@@ -218,6 +218,15 @@ class _Posted:
     url: str
     form: Mapping[str, str] = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
+
+
+def _is_address(url: object) -> bool:
+    if not isinstance(url, str) or not url.isascii() or len(url) > MAX_URI_CHARS:
+        return False
+    try:
+        return bool(urlsplit(url).netloc)
+    except ValueError:
+        return False
 
 
 def _method(client: OAuthClient, metadata: Mapping[str, Any]) -> str:
