@@ -264,6 +264,10 @@ def test_a_help_desk_that_is_busy_or_down_is_asked_again_later(zoho: ZohoReplay)
     with pytest.raises(Unavailable) as busy:
         adapter.poll(None, 50)
     assert busy.value.retry_after == 600
+    zoho.faults.append(Fault(status=429, headers={"retry-after": "9" * 400}))
+    with pytest.raises(Unavailable) as endless:
+        adapter.poll(None, 50)
+    assert endless.value.retry_after == 60
 
 
 # --- Zoho's webhooks

@@ -14,8 +14,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from cairn.accounts.tokens import LEEWAY
 from cairn.adapters.saml import metadata
-from cairn.adapters.saml.documents import Unfit
+from cairn.adapters.saml.documents import Unfit, moment_of
 from cairn.adapters.saml.metadata import PublishedMetadata, provider_of
 from cairn.kernel.errors import Unavailable
 
@@ -119,14 +120,19 @@ def test_a_file_is_read_again_each_hour_and_what_was_read_holds_for_a_day(tmp_pa
     with pytest.raises(Unavailable, match="cannot be used now"):
         published(NOW)
     source.write_bytes(document(role='WantAuthnRequestsSigned="1"'))
+    with pytest.raises(Unavailable) as again:  # told to those who waited for the same
+        published(NOW)
+    assert "signed requests" not in str(again.value)
+    at[0] += metadata.FAILED_FOR
     with pytest.raises(Unavailable, match="wants signed requests"):
         published(NOW)
+    at[0] += metadata.FAILED_FOR
     source.write_bytes(document())
     assert len(published(NOW).certificates) == 1
     source.write_bytes(document(key(FIRST) + key(SECOND)))
-    at[0] = metadata.GOOD_FOR - 1
+    at[0] += metadata.GOOD_FOR - 1
     assert len(published(NOW).certificates) == 1
-    at[0] = metadata.GOOD_FOR
+    at[0] += 1
     assert len(published(NOW).certificates) == 2
     source.write_bytes(os.urandom(100))
     at[0] += metadata.GOOD_FOR
@@ -136,8 +142,17 @@ def test_a_file_is_read_again_each_hour_and_what_was_read_holds_for_a_day(tmp_pa
     assert len(published(NOW).certificates) == 2
     source.unlink()
     at[0] += metadata.AT_MOST
-    with pytest.raises(Unavailable):
-        published(NOW)
+    for _ in range(3):  # and nothing of a day before, however often somebody asks
+        with pytest.raises(Unavailable):
+            published(NOW)
+        at[0] += metadata.FAILED_FOR
+
+
+def test_the_end_of_time_is_a_time_and_what_no_clock_shows_is_none() -> None:
+    for text in ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59-05:00"):
+        assert moment_of(text) + LEEWAY > NOW
+    with pytest.raises(Unfit, match="a time that is none"):
+        moment_of("0001-01-01T00:00:00+05:00")
 
 
 def test_an_address_inside_the_network_is_asked_by_a_laptop_alone() -> None:

@@ -44,7 +44,7 @@ LONGEST_WAIT = 5.0
 SECONDS = 10.0
 MAX_ANSWER_BYTES = 5_000_000
 MAX_WORDS = 300
-DEFAULT_RETRY_AFTER = 60.0
+DEFAULT_RETRY_AFTER, MAX_RETRY_DIGITS = 60.0, 9
 LONGEST_RETRY_AFTER = 60.0  # believed of a service that failed
 
 
@@ -271,7 +271,8 @@ def retry_after(headers: Mapping[str, str]) -> float:
     Its other form, a date, is not used by the services Cairn speaks to.
     """
     value = headers.get("retry-after", "").strip()
-    return float(value) if value.isdecimal() else DEFAULT_RETRY_AFTER
+    is_number = value.isdecimal() and len(value) <= MAX_RETRY_DIGITS
+    return float(value) if is_number else DEFAULT_RETRY_AFTER
 
 
 def _decoded(content: bytes) -> Any:

@@ -26,7 +26,8 @@ REDIRECT = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
 POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"
 NAME_ID = "urn:oasis:names:tc:SAML:2.0:nameid-format:"
 EMAIL_NAME_ID = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
-MAX_DEPTH = 100
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+"""Some providers write the end of time where there is no end: what is later counts as this."""
 
 
 class Unfit(ValueError):
@@ -78,8 +79,10 @@ def moment_of(text: str) -> datetime:
     """Return a time of the protocol, which is in UTC."""
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        if moment.tzinfo is None:
+            raise Unfit("has a time without a zone")
+        return min(moment, NEVER).astimezone(UTC)
+    except Unfit:
+        raise
+    except (ValueError, OverflowError) as error:
         raise Unfit("has a time that is none") from error
-    if moment.tzinfo is None:
-        raise Unfit("has a time without a zone")
-    return moment.astimezone(UTC)

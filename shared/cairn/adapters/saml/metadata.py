@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 GOOD_FOR, AT_LEAST, AT_MOST = 3_600.0, 60.0, 86_400.0
+FAILED_FOR = 5.0
+"""While nothing was ever read, so long a failure is told to others who wait for the same."""
+
 SECONDS = 10.0
 MAX_BYTES = 1_000_000
 MAX_CERTIFICATES = 10
@@ -59,24 +62,29 @@ class PublishedMetadata:
     stopwatch: Stopwatch = monotonic
     _last: tuple[Provider, float] | None = None
     _tried_at: float | None = None
+    _failed: tuple[Unavailable, float] | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def __call__(self, now: datetime) -> Provider:
         """Return who signs people in; Unavailable when that cannot be known."""
         with self._lock:
             at, last = self.stopwatch(), self._last
+            is_good = last is not None and at - last[1] < AT_MOST
             fresh = last is not None and at - last[1] < GOOD_FOR
             tried = self._tried_at is not None and at - self._tried_at < AT_LEAST
-            if last is not None and (fresh or tried):
+            if last is not None and is_good and (fresh or tried):
                 return last[0]
+            if self._failed and at - self._failed[1] < FAILED_FOR:
+                raise self._failed[0]
             self._tried_at = at
             try:
                 provider = provider_of(self._document(), now, allow_private=self.allow_private)
             except (CairnError, OSError, Unfit) as error:
-                if last is not None and at - last[1] < AT_MOST:
+                if last is not None and is_good:
                     return last[0]
-                raise _unreadable(error) from error
-            self._last = provider, at
+                self._failed = _unreadable(error), self.stopwatch()
+                raise self._failed[0] from error
+            self._last, self._failed = (provider, at), None
             return provider
 
     def _document(self) -> bytes:
