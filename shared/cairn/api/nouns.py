@@ -128,6 +128,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.cited",
             f"{CONSOLE}.chats",
             f"{CONSOLE}.memories",
+            f"{CONSOLE}.memory_merging",
             f"{CONSOLE}.publications",
             f"{CONSOLE}.documents",
             f"{CONSOLE}.forgetting",
@@ -140,8 +141,10 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.conversations",
             f"{CONSOLE}.summaries",
             f"{CONSOLE}.clients",
+            f"{CONSOLE}.taints",
             f"{CONSOLE}.ledger",
             f"{CONSOLE}.graph",
+            f"{CONSOLE}.entities",
             f"{CONSOLE}.nowhere",  # the last: it takes what no page has
         ),
         "mcp": ("cairn.api.mcp.endpoint",),

@@ -130,19 +130,38 @@ class Forget:
         already = begun.status == Step.DONE
         return Forgotten(forgetting=self.resume(begun), already=already)
 
+    def begin(self, principal: Principal, target: Target, reason: Reason) -> Forgetting:
+        """Forget up to the key, which cannot be had back; `go_on` does what is left, or the sweep.
+
+        For who watches the steps. Again, and it returns how far it is. Raises as a call does.
+        """
+        principal.require(Role.ADMIN)
+        forgetting = self._begin(principal, target, reason)
+        while forgetting.status in (Step.BEGUN, Step.MARKED):
+            forgetting = self._step(forgetting)
+        return forgetting
+
+    def go_on(self, principal: Principal, forgetting_id: UUID) -> Forgetting:
+        """Do one step more and return the row as it is then; NotFound for another workspace's."""
+        return self._step(self.get(principal, forgetting_id))
+
     def resume(self, forgetting: Forgetting) -> Forgetting:
         """Do the steps that are left and return the row as it is then."""
+        while forgetting.status != Step.DONE:
+            before, forgetting = forgetting, self._step(forgetting)
+            if forgetting.status == before.status:
+                break  # the rest takes longer than this call may: the next one goes on
+        return forgetting
+
+    def _step(self, forgetting: Forgetting) -> Forgetting:
         steps: Mapping[str, Callable[[Forgetting], Forgetting]] = {
             Step.BEGUN: self._mark,
             Step.MARKED: self._bar,
             Step.BARRED: self._purge,
             Step.PURGED: self._rest,
         }
-        while forgetting.status != Step.DONE:
-            before, forgetting = forgetting, steps[forgetting.status](forgetting)
-            if forgetting.status == before.status:
-                break  # the rest takes longer than this call may: the next one goes on
-        return forgetting
+        step = steps.get(forgetting.status)
+        return forgetting if step is None else step(forgetting)
 
     def get(self, principal: Principal, forgetting_id: UUID) -> Forgetting:
         """Return a forgetting; NotFound for another workspace's."""

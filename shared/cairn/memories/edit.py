@@ -149,7 +149,7 @@ class EditMemories(Writer):
         def draft(_: Write, memories: Sequence[WholeMemory]) -> MemoryDraft:
             first, other = memories
             _require_like(first, other)
-            fields = {"text": text if text is not None else _both(first, other)}
+            fields = {"text": text if text is not None else both_texts(first.text, other.text)}
             new = merged(first, other, corrected(first, fields, principal, self.platform.clock()))
             return _with_edit(new, "merged", memories, why)
 
@@ -509,10 +509,11 @@ def _require_like(first: WholeMemory, other: WholeMemory) -> None:
         )
 
 
-def _both(first: WholeMemory, other: WholeMemory) -> str:
-    if other.text in first.text:
-        return first.text
-    return other.text if first.text in other.text else f"{first.text}\n{other.text}"
+def both_texts(first: str, other: str) -> str:
+    """Return what two memories say, once where one says all of the other."""
+    if other in first:
+        return first
+    return other if first in other else f"{first}\n{other}"
 
 
 def _with_edit(

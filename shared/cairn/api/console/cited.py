@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from cairn.api.console.guard import Visitor
 
 CITED = "/console/cited"
-_PAGES = {Label.MEMORY: "/console/memories", Label.CONVERSATION: "/console/conversations"}
+ENTITIES = "/console/graph/entities"
+_PAGES = {
+    Label.MEMORY: "/console/memories",
+    Label.CONVERSATION: "/console/conversations",
+    Label.ENTITY: ENTITIES,
+}
 
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 

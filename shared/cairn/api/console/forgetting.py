@@ -1,4 +1,7 @@
-"""Forgetting a client, a person or a source: what would go, the act, and the proof. For admins.
+"""Forgetting a client, a person or a source: what would go, each step, the proof. For admins.
+
+Once it is begun the page asks for one step after the other. Nobody has to stay: what is begun is
+finished by the hourly sweep.
 
 The words that the proof looks for afterwards are those that were there before; they go with the
 form and are kept nowhere.
@@ -7,11 +10,10 @@ form and are kept nowhere.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from cairn.api.console.guard import form_from
+from cairn.api.console.guard import form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.forgetting.forget import Target
 from cairn.forgetting.ports import Reason, Step
@@ -21,10 +23,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cairn.api.console.guard import Visitor
+    from cairn.forgetting.ports import Forgetting
 
 FORGET = "/console/forget"
 KINDS = ("client", "person", "source")
 MAX_NAME = 2_000
+STEPS = (
+    "Nothing more is written of them",
+    "A signed tombstone says so: ids, a position and a time, no names",
+    "Their key is destroyed: what the ledger holds of them cannot be read",
+    "Every row of them is erased",
+    "What remains is made anew, and what they uploaded is gone",
+    "Every store is looked through, for the ids and the words",
+)
+"""What a page says of each step (`Step`), and of the proof after them."""
 
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
@@ -77,7 +89,7 @@ def target_of(fields: Mapping[str, str]) -> tuple[Target, str, str]:
 
 @routes.post(FORGET)
 def forget(request: Request, body: Body) -> Response:
-    """Forget who was named twice, and look through every store; repeated, it shows the same."""
+    """Begin to forget who was named twice; the page goes on. Repeated, it shows how far it is."""
     visitor, form = form_from(request, body)
     _require_admin(visitor)
     target, _, name = target_of(form)
@@ -85,33 +97,56 @@ def forget(request: Request, body: Body) -> Response:
         raise _wrong("again", "is not the name above: nothing was forgotten")
     if form.get("reason") not in frozenset(Reason):
         raise _wrong("reason", f"is one of {', '.join(Reason)}")
-    services, principal = visitor.services, visitor.principal
-    done = services.forget(principal, target, Reason(form["reason"]))
-    canaries = [line for line in form.get("words", "").splitlines() if line.strip()]
-    proof = services.prove(principal, done.forgetting.id, canaries)
-    return _forgotten(request, visitor, done.forgetting, proof)
+    row = visitor.services.forget.begin(visitor.principal, target, Reason(form["reason"]))
+    return _page(request, visitor, row, words=form.get("words", ""))
 
 
 @routes.get(FORGET + "/{forgetting_id}")
 def show_forgetting(forgetting_id: str, request: Request, visitor: Reader) -> Response:
-    """Show a forgetting, and look for what was forgotten again, by its ids."""
+    """Show how far a forgetting is; of one that is done, look for what it forgot by the ids."""
     _require_admin(visitor)
-    try:
-        id_ = UUID(forgetting_id)
-    except ValueError as error:
-        raise NotFound("There is no such forgetting.") from error
-    row = visitor.services.forget.get(visitor.principal, id_)
-    return _forgotten(request, visitor, row, visitor.services.prove(visitor.principal, id_))
+    row = visitor.services.forget.get(visitor.principal, id_of(forgetting_id))
+    if row.status == Step.DONE:
+        return _proven(request, visitor, row)
+    return _page(request, visitor, row, follows=True)
 
 
-def _forgotten(request: Request, visitor: Visitor, row: Any, proof: Any) -> Response:
+@routes.post(FORGET + "/{forgetting_id}/next")
+def go_on(forgetting_id: str, request: Request, body: Body) -> Response:
+    """Do the next step, then look through every store; without scripts all that is left."""
+    visitor, form = form_from(request, body)
+    _require_admin(visitor)
+    forgets, who, words = visitor.services.forget, visitor.principal, form.get("words", "")
+    row = forgets.get(who, id_of(forgetting_id))
+    if row.status == Step.DONE:
+        return _proven(request, visitor, row, words)
+    by_script = "hx-request" in request.headers
+    row = forgets.go_on(who, row.id) if by_script else forgets.resume(row)
+    if row.status == Step.DONE and not by_script:
+        return _proven(request, visitor, row, words)
+    return _page(request, visitor, row, words=words)
+
+
+def _proven(request: Request, visitor: Visitor, row: Forgetting, words: str = "") -> Response:
+    canaries = [line for line in words.splitlines() if line.strip()]
+    proof = visitor.services.prove(visitor.principal, row.id, canaries)
+    return shown(request, visitor, "forgotten.html", row=row, proof=proof)
+
+
+def _page(
+    request: Request, visitor: Visitor, row: Forgetting, *, words: str = "", follows: bool = False
+) -> Response:
+    """Return how far a forgetting is; the page does the rest, or `follows` whoever else does."""
+    reached = list(Step).index(Step(row.status))
     return shown(
         request,
         visitor,
-        "forgotten.html",
+        "forgetting.html",
         row=row,
-        proof=proof,
-        done=row.status == Step.DONE,
+        steps=[(text, number <= reached) for number, text in enumerate(STEPS)],
+        words=words,
+        follows=follows,
+        path=f"{FORGET}/{row.id}",
     )
 
 

@@ -1,6 +1,7 @@
-"""The ledger: entries, one of them, verification in the browser, anchors, forgettings, taints.
+"""The ledger: entries, one of them, verification in the browser, anchors, forgettings.
 
 For owners and admins. Bodies stay on the server: what a browser is given is the clear header.
+Taints are in `taints.py`.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def _subject(text: str) -> UUID:
         raise wrong_field("subject", "is the id of a data subject") from error
 
 
-def _require_admin(visitor: Visitor) -> None:
+def require_admin(visitor: Visitor) -> None:
+    """Raise Denied for who is neither owner nor admin."""
     if not visitor.is_admin:
         raise Denied("Only owners and admins read the ledger. Ask one of them.", reason="role")
 
@@ -112,7 +114,7 @@ def _require_admin(visitor: Visitor) -> None:
 @routes.get(LEDGER)
 def show_entries(request: Request, visitor: Reader) -> Response:
     """List entries, the newest first, from a position downwards where one is named."""
-    _require_admin(visitor)
+    require_admin(visitor)
     query = request.query_params
     chosen = Selection(
         **{name: query[name].strip() for name in Selection.__slots__ if query.get(name)}
@@ -127,15 +129,14 @@ def show_entries(request: Request, visitor: Reader) -> Response:
         visitor.principal, chosen.where(), limit=PER_PAGE, after=after
     )
     older = chosen.link(after=page.next_after) if page.next_after is not None else None
-    return _shown(
+    return section(
         request, visitor, "ledger.html", "entries", chosen=chosen, entries=page.items, older=older
     )
 
 
-def _shown(
-    request: Request, visitor: Visitor, template: str, section: str, **values: Any
-) -> Response:
-    return shown(request, visitor, template, section=section, sections=SECTIONS, **values)
+def section(request: Request, visitor: Visitor, template: str, tab: str, **values: Any) -> Response:
+    """Return a page of the ledger with the links to the others."""
+    return shown(request, visitor, template, section=tab, sections=SECTIONS, **values)
 
 
 # Verification in the browser
@@ -144,14 +145,14 @@ def _shown(
 @routes.get(LEDGER + "/verify")
 def show_verify(request: Request, visitor: Reader) -> Response:
     """Let the browser check the chain, or the files of an export, by itself."""
-    _require_admin(visitor)
-    return _shown(request, visitor, "ledger_verify.html", "verify")
+    require_admin(visitor)
+    return section(request, visitor, "ledger_verify.html", "verify")
 
 
 @routes.get(LEDGER + "/chain")
 def read_chain(request: Request, visitor: Reader) -> Response:
     """Return a part of the chain in the form of an export, bodies left out."""
-    _require_admin(visitor)
+    require_admin(visitor)
     after = number_of(request.query_params.get("after", "")) or 0
     head, entries = visitor.services.browse.export_ledger(
         visitor.principal, after=after, limit=CHAIN_BATCH
@@ -174,13 +175,13 @@ def show_anchors(request: Request, visitor: Reader, run: str = "") -> Response:
 
     The page asks for that once it stands: a long chain takes a while.
     """
-    _require_admin(visitor)
+    require_admin(visitor)
     report, wrong = None, ""
     try:
         report = visitor.services.verify_anchors(visitor.principal) if run else None
     except CairnError as error:
         wrong = error.detail
-    return _shown(
+    return section(
         request,
         visitor,
         "ledger_anchors.html",
@@ -194,11 +195,11 @@ def show_anchors(request: Request, visitor: Reader, run: str = "") -> Response:
 @routes.get(LEDGER + "/forgettings")
 def show_forgettings(request: Request, visitor: Reader) -> Response:
     """List who was forgotten, by ids, and how far it is."""
-    _require_admin(visitor)
+    require_admin(visitor)
     offset = min(number_of(request.query_params.get("after", "")) or 0, 1_000_000)
     rows = visitor.services.forget.newest(visitor.principal, limit=PER_PAGE + 1, offset=offset)
     older = f"{LEDGER}/forgettings?after={offset + PER_PAGE}" if len(rows) > PER_PAGE else None
-    return _shown(
+    return section(
         request,
         visitor,
         "ledger_forgettings.html",
@@ -208,29 +209,19 @@ def show_forgettings(request: Request, visitor: Reader) -> Response:
     )
 
 
-@routes.get(LEDGER + "/taints")
-def show_taints(request: Request, visitor: Reader) -> Response:
-    """List what is or was held out of recall because it is not trusted."""
-    _require_admin(visitor)
-    after = number_of(request.query_params.get("after", ""))
-    page = visitor.services.taints.page(visitor.principal, limit=PER_PAGE, after=after)
-    older = None if page.next_after is None else f"{LEDGER}/taints?after={page.next_after}"
-    return _shown(request, visitor, "ledger_taints.html", "taints", taints=page.items, older=older)
-
-
 # One entry
 
 
 @routes.get(LEDGER + "/{position}")
 def show_entry(position: str, request: Request, visitor: Reader) -> Response:
     """Show an entry: its clear header, its hashes, and its neighbours."""
-    _require_admin(visitor)
+    require_admin(visitor)
     number = number_of(position)
     where = LedgerFilter(from_position=number or 0)
     page = visitor.services.browse.list_ledger(visitor.principal, where, limit=2, after=None)
     if not number or not page.items or page.items[0].position != number:
         raise NotFound("The ledger has no entry at this position.")
-    return _shown(
+    return section(
         request,
         visitor,
         "ledger_entry.html",

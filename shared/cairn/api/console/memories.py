@@ -24,12 +24,13 @@ from cairn.api.console.memory_deeds import (
     deed_of,
     do,
     do_each,
-    packed,
+    done_query,
     undo,
     unpacked,
 )
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.graph.node import State
+from cairn.kernel.access import Scope
 from cairn.kernel.errors import Conflict, NotFound, ValidationFailed
 from cairn.memories.edit_plan import EDITABLE
 from cairn.memories.kinds import MemoryKind
@@ -262,8 +263,12 @@ def memory_page(
     status: int = 200,
     wrong: str = "",
     draft: Mapping[str, str] | None = None,
+    moving: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return the page of a memory; `wrong` says why a form was refused, `draft` what it had."""
+    """Return the page of a memory; `wrong` says why a form was refused, `draft` what it had.
+
+    `moving` is what the form had that moves it.
+    """
     query = request.query_params
     moment = moment_of(visitor, query)
     browse, principal = visitor.services.browse, visitor.principal
@@ -287,6 +292,8 @@ def memory_page(
         notice_of=_notice(query),
         wrong=wrong,
         draft=draft or {},
+        moving=moving or {},
+        scopes=[each.value for each in Scope],
         here=f"{MEMORIES}/{memory_id}",
     )
 
@@ -353,11 +360,11 @@ def correct(memory_id: str, request: Request, body: Body) -> Response:
     except Conflict as error:
         standing = error.fields.get("superseded_by") if error.reason == "replaced" else memory_id
         return memory_page(
-            request, visitor, UUID(str(standing)), status=409, wrong=_collision(error), draft=form
+            request, visitor, UUID(str(standing)), status=409, wrong=collision(error), draft=form
         )
     except ValidationFailed as error:
         return memory_page(request, visitor, id_, status=422, wrong=error.detail, draft=form)
-    return pages.go_to(f"{MEMORIES}/{edited.id}?{_done_query(Deed.CORRECTED, [edited.id])}")
+    return pages.go_to(f"{MEMORIES}/{edited.id}?{done_query(Deed.CORRECTED, [edited.id])}")
 
 
 MOVED_ON = (
@@ -366,12 +373,13 @@ MOVED_ON = (
 )
 
 
-def _collision(error: Conflict) -> str:
+def collision(error: Conflict) -> str:
+    """Return what is said of a form that meant a memory which somebody has changed meanwhile."""
     if error.reason != "replaced":
         return error.detail
     return (
         "Somebody changed this memory while you wrote. Nothing was overwritten: this is what it "
-        "says now, and your text is in the form below. Correct it again, or leave it."
+        "says now, and your text is in the form below. Do it again, or leave it."
     )
 
 
@@ -388,11 +396,7 @@ def change(memory_id: str, request: Request, body: Body) -> Response:
     except Conflict as error:
         return memory_page(request, visitor, id_, status=409, wrong=error.detail)
     where = MEMORIES if deed is Deed.DELETED else f"{MEMORIES}/{done}"
-    return pages.go_to(f"{where}?{_done_query(deed, [done])}")
-
-
-def _done_query(deed: Deed, ids: Sequence[UUID], refused: int = 0) -> str:
-    return urlencode({"done": deed, "n": len(ids), "refused": refused, "ids": packed(ids)})
+    return pages.go_to(f"{where}?{done_query(deed, [done])}")
 
 
 # Several, and back
@@ -406,8 +410,17 @@ def change_several(request: Request, body: Body) -> Response:
     if not ids:
         raise ValidationFailed("Tick one memory at least, then choose what to do with it.")
     deed = deed_of(form)
+    if deed is Deed.MERGED:
+        return pages.go_to(merge_path(ids))
     done = do_each(visitor, ids, deed)
-    return pages.go_to(f"{MEMORIES}?{_done_query(deed, done.ids, done.refused)}")
+    return pages.go_to(f"{MEMORIES}?{done_query(deed, done.ids, done.refused)}")
+
+
+def merge_path(ids: Sequence[UUID]) -> str:
+    """Return the page that makes one memory of two; ValidationFailed for any other number."""
+    if len(ids) != 2:
+        raise ValidationFailed("Two memories become one: tick two, no more and no fewer.")
+    return f"{MEMORIES}/{ids[0]}/merge?{urlencode({'other': ids[1]})}"
 
 
 @routes.post(MEMORIES + "/undo")
@@ -416,4 +429,4 @@ def take_back(request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
     deed, done = undo(visitor, unpacked(form.get("ids", "")), deed_of(form))
     where = f"{MEMORIES}/{done.ids[0]}" if len(done.ids) == 1 else MEMORIES
-    return pages.go_to(f"{where}?{_done_query(deed, done.ids, done.refused)}")
+    return pages.go_to(f"{where}?{done_query(deed, done.ids, done.refused)}")

@@ -10,6 +10,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 from uuid import UUID
 
 from cairn.kernel.errors import CairnError, Conflict, FieldError, NotFound, ValidationFailed
@@ -29,6 +30,8 @@ class Deed(StrEnum):
 
     CORRECTED = "corrected"
     RETURNED = "returned"  # the undo of a correction
+    MERGED = "merged"
+    MOVED = "moved"
     DELETED = "deleted"
     RESTORED = "restored"
     PINNED = Mark.PINNED
@@ -65,6 +68,11 @@ def unpacked(text: str) -> list[UUID]:
     if not raw or len(raw) % ID_BYTES or len(raw) > MOST * ID_BYTES:
         raise _wrong("ids", "are not of a notice of this page")
     return [UUID(bytes=raw[at : at + ID_BYTES]) for at in range(0, len(raw), ID_BYTES)]
+
+
+def done_query(deed: Deed, ids: Sequence[UUID], refused: int = 0) -> str:
+    """Return what tells the next page what was done, and to which memories."""
+    return urlencode({"done": deed, "n": len(ids), "refused": refused, "ids": packed(ids)})
 
 
 def deed_of(form: Mapping[str, str], name: str = "deed") -> Deed:
@@ -105,6 +113,8 @@ def do(visitor: Visitor, memory_id: UUID, deed: Deed, reason: str) -> UUID:
         return services.restore_memory(principal, memory_id).id
     if deed is Deed.RETURNED:
         return _return(visitor, memory_id)
+    if deed.value not in frozenset(Mark):
+        raise _wrong("deed", "needs a form of its own: open the memory")
     mark = Mark(deed.value)
     why = (reason.strip() or WHY) if mark is Mark.NEVER_RECALL else None
     return services.edit_memories.mark(principal, memory_id, mark, reason=why).id
