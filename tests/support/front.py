@@ -84,6 +84,7 @@ def environment(app_url: str, folder: Path) -> dict[str, str]:
         "CAIRN_UPLOADS_BUCKET": "uploads",
         "CAIRN_ANCHOR_BUCKET": "anchors",
         "CAIRN_MODEL_DIR": str(folder),
+        "AWS_EC2_METADATA_DISABLED": "true",  # there are no credentials: nobody is asked for some
         **queues,
         **machines,
     }

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = test_in_a_browser.pytestmark
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|(?<=/)\d+$")
-FILES = re.compile(r"/static/|export\.|\.json$|^/console/documents")
-"""Of what no page is looked at: files, and pages that ask the object store, which is not here."""
+FILES = re.compile(r"/static/|export\.|\.json$")
 OF_EACH_KIND = 2
 LOOK = """() => {
   const where = (each) => each.getAttribute("href") ?? each.getAttribute("action");

@@ -64,7 +64,6 @@ operator: POST memories > memory.remembered memory.corroborated
  | POST investigations/{investigation_id}/resume > investigation.rerun
  | POST investigations/{investigation_id}/rating > investigation.rated
  | POST investigations/{investigation_id}/dispute > investigation.disputed
- | POST investigations/{investigation_id}/steps/{seq}/remember > resolution.staged
  | POST tickets > ticket.received | POST tickets/{ticket_id}/messages > ticket.message_received
  | POST tickets/{ticket_id}/requeue > ticket.requeued
  | POST approvals/{approval_id}/approve > approval.granted
@@ -74,7 +73,6 @@ operator: POST memories > memory.remembered memory.corroborated
  | POST candidates/{candidate_id}/accept > resolution.accepted document.received
  | POST candidates/{candidate_id}/edit > resolution.edited
  | POST candidates/{candidate_id}/reject > resolution.rejected
- | POST proposals/{node_id}/accept > node.restored | POST proposals/{node_id}/reject > node.archived
  | POST workflows/{workflow}/runs > workflow.started
  | POST workflow-runs/{workflow_run_id}/decide > workflow.decided
  | POST workflow-runs/{workflow_run_id}/cancel > workflow.cancelled workflow.ended
@@ -139,6 +137,9 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | POST connectors/{connector}/sign-in/poll > connector.signed_in
  | DELETE connectors/{connector}/sign-in > connector.signed_out
  | POST import > graph.node_upserted graph.edge_upserted
+ | POST investigations/{investigation_id}/steps/{seq}/remember > graph.node_upserted
+ graph.edge_upserted
+ | POST proposals/{node_id}/accept > graph.node_upserted | POST proposals/{node_id}/reject
  | POST taint > taint.applied | POST taints/{taint_id}/lift > taint.lifted
  | POST people > person.added person.link_made | POST people/{person_id}/link > person.link_made
  | POST people/{person_id}/sign-out > person.signed_out

@@ -1,4 +1,4 @@
-"""Documents: what there is, one with its sections, and taking a file by upload.
+"""Documents: what there is, one with its sections, taking a file by upload, or a text as it is.
 
 The file never passes the API: a script puts it where `POST /v1/uploads` says, shows how far that
 is, and sends the form with the upload's id.
@@ -6,9 +6,9 @@ is, and sends the form with the upload's id.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
@@ -18,7 +18,7 @@ from cairn.api.console.forms import Form, checked, number_of, refused_deed, wron
 from cairn.api.console.guard import form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.problems import from_error
-from cairn.api.routes.documents import DocumentIn, UploadIn
+from cairn.api.routes.documents import MAX_URI_CHARS, DocumentIn, UploadIn
 from cairn.documents import media
 from cairn.documents.ports import DocumentStatus
 from cairn.kernel.access import Scope
@@ -30,6 +30,7 @@ from cairn.kernel.errors import (
     Unavailable,
     ValidationFailed,
 )
+from cairn.kernel.ids import new_id
 
 if TYPE_CHECKING:
     from cairn.api.console.guard import Visitor
@@ -37,10 +38,14 @@ if TYPE_CHECKING:
 DOCUMENTS = "/console/documents"
 PER_PAGE = 25
 DONE = {
-    "taken": "The file is here; it is read, cut and embedded now.",
+    "taken": "It is here; it is read, cut and embedded now.",
     "deleted": "The document is hidden, with its sections and passages.",
 }
 FIELDS = ("file", "title", "client_id", "scope")
+OF_TEXT = ("text", "title", "source_uri", "client_id", "scope")
+LONGEST_TEXT, LONGEST_FORM = 60_000, 800_000
+"""Characters of a text, and the bytes that a form with such a one has in any script."""
+
 ENDED = (DocumentStatus.READY, DocumentStatus.FAILED)
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
@@ -84,6 +89,21 @@ def take(request: Request, body: Body) -> Response:
     return pages.go_to(f"{DOCUMENTS}/{accepted.document_id}?done=taken")
 
 
+@routes.post(DOCUMENTS + "/text")
+def take_text(request: Request, body: Body) -> Response:
+    """Make a document of a text that was typed; the same form again makes the same one."""
+    visitor, form = form_from(request, body, most=LONGEST_FORM)
+    try:
+        accepted = visitor.services.ingest_document(
+            visitor.principal, _typed(form).record(), idempotency=None
+        )
+    except (Conflict, TooLarge, Unavailable, ValidationFailed) as error:
+        refused = _refused(form, error, "text")
+        refused["typed"] = refused.pop("form")
+        return _list(request, visitor, **refused)
+    return pages.go_to(f"{DOCUMENTS}/{accepted.document_id}?done=taken")
+
+
 @routes.get(DOCUMENTS + "/{document_id}")
 def show_document(request: Request, visitor: Reader, document_id: str) -> Response:
     """Show one, how far its ingestion is, and its sections."""
@@ -108,55 +128,99 @@ def delete(request: Request, document_id: str, body: Body) -> Response:
 
 
 def _list(
-    request: Request, visitor: Visitor, *, form: Form | None = None, status: int = 200
+    request: Request,
+    visitor: Visitor,
+    *,
+    form: Form | None = None,
+    typed: Form | None = None,
+    status: int = 200,
 ) -> Response:
-    client = request.query_params.get("client", "").strip()
+    chosen = {name: request.query_params.get(name, "").strip() for name in ("client", "source")}
     listed = visitor.services.browse.list_documents(
         visitor.principal,
-        client_id=client or None,
+        client_id=chosen["client"] or None,
+        source_uri=chosen["source"][:MAX_URI_CHARS] or None,
         limit=PER_PAGE,
         after=number_of(request.query_params.get("after", "")),
     )
+    place = _place(visitor) if visitor.works else None
+    filters = {name: text for name, text in chosen.items() if text}
+    older = filters | {"after": listed.next_after}
     response = shown(
         request,
         visitor,
         "documents.html",
         status=status,
         documents=listed.items,
-        older=listed.next_after,
-        client=client,
+        older=f"{DOCUMENTS}?{urlencode(older)}" if listed.next_after is not None else None,
+        **chosen,
+        path=_call(filters),
         scopes=[each.value for each in Scope],
         form=form or Form(),
+        typed=typed or Form(),
         fields=FIELDS,
+        of_text=OF_TEXT,
+        longest=LONGEST_TEXT,
+        new_id=new_id(),
+        has_store=place is not None,
         done=DONE.get(request.query_params.get("done", ""), ""),
     )
-    if visitor.works:
-        _let_put(visitor, response)
-    return response
-
-
-def _let_put(visitor: Visitor, response: Response) -> None:
-    """Let the page's script reach the workspace's own uploads; nothing while there is no store."""
-    with suppress(Unavailable):
-        place = visitor.services.create_upload.place(visitor.principal)
+    if place is not None:
         policy = pages.HEADERS["content-security-policy"]
         own = "connect-src 'self'"
         response.headers["content-security-policy"] = policy.replace(own, f"{own} {place}")
+    return response
+
+
+def _call(filters: dict[str, str]) -> str:
+    """Return the same list as a path of the API."""
+    names = {"client": "client_id", "source": "source_uri"}
+    query = urlencode({names[name]: text for name, text in filters.items()})
+    return f"/v1/documents?{query}" if query else "/v1/documents"
+
+
+def _place(visitor: Visitor) -> str | None:
+    """Return where the page's script puts the workspace's own uploads; None without a store."""
+    try:
+        return visitor.services.create_upload.place(visitor.principal)
+    except Unavailable:
+        return None
+
+
+def _typed(form: dict[str, str]) -> DocumentIn:
+    """Return the document of a text; without a source of its own it is known by the form's id."""
+    text = form.get("text", "").replace("\r\n", "\n")
+    if not text.strip():
+        raise wrong_field("text", "is missing")
+    if len(text) > LONGEST_TEXT:
+        raise wrong_field("text", f"has more than {LONGEST_TEXT} characters: upload it as a file")
+    if not form.get("title", "").strip():
+        raise wrong_field("title", "is missing")
+    return _document(form, form.get("source_uri", "").strip() or _pasted(form), text=text)
+
+
+def _pasted(form: dict[str, str]) -> str:
+    return f"pasted:{id_of(form.get('id', ''))}"
 
 
 def _new(form: dict[str, str]) -> DocumentIn:
     """Return the document that a form describes; ValidationFailed names each wrong field."""
     name = _name(form)
+    if not form.get("upload_id"):
+        raise wrong_field("file", "was not uploaded: the page's script does that")
+    source = form.get("source_uri", "").strip() or name
+    return _document(form, source, upload_id=form["upload_id"], media_type=_media_type(form))
+
+
+def _document(form: dict[str, str], source: str, **content: str | None) -> DocumentIn:
     values: dict[str, Any] = {
-        "source_uri": form.get("source_uri", "").strip() or name,
-        "media_type": _media_type(form),
-        "upload_id": form.get("upload_id", ""),
+        "source_uri": source,
+        "media_type": media.MARKDOWN,
         "title": form.get("title", "").strip(),
         "client_id": form.get("client_id", "").strip(),
         "scope": form.get("scope", ""),
+        **content,
     }
-    if not values["upload_id"]:
-        raise wrong_field("file", "was not uploaded: the page's script does that")
     return checked(DocumentIn, {k: v for k, v in values.items() if v})
 
 
@@ -176,11 +240,11 @@ def _media_type(form: dict[str, str]) -> str | None:
     return kind
 
 
-def _refused(form: dict[str, str], error: CairnError) -> dict[str, Any]:
+def _refused(form: dict[str, str], error: CairnError, field: str = "file") -> dict[str, Any]:
     if isinstance(error, (Conflict, ValidationFailed)):
-        return refused_deed(form, error, "file")
+        return refused_deed(form, error, field)
     failure = ValidationFailed(error.detail, reason=error.reason)
-    return {**refused_deed(form, failure, "file"), "status": from_error(error).kind.status}
+    return {**refused_deed(form, failure, field), "status": from_error(error).kind.status}
 
 
 def _refusal_json(error: CairnError) -> Response:

@@ -5,15 +5,14 @@ What a walk around one shows is `graph.py`'s.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ValidationError
 
 from cairn.api.console import pages
 from cairn.api.console.cited import ENTITIES, page_of
-from cairn.api.console.forms import Form, as_failure, refused_deed, wrong_field
+from cairn.api.console.forms import Form, checked, refused_deed, wrong_field
 from cairn.api.console.guard import form_from, id_of
 from cairn.api.console.routes import Body, ConsoleRoute, Reader, shown
 from cairn.api.routes.entities import AliasIn, MergeIn, SplitIn
@@ -37,7 +36,6 @@ DONE = {
     "parted": "It stands for itself again, with what was its own.",
     "split": "What you ticked means this one from now on.",
 }
-ModelT = TypeVar("ModelT", bound=BaseModel)
 routes = APIRouter(route_class=ConsoleRoute, include_in_schema=False)
 
 
@@ -85,7 +83,7 @@ def add_alias(entity_id: str, request: Request, body: Body) -> Response:
     visitor, form = form_from(request, body)
 
     def do(id_: UUID) -> EntityChanged:
-        alias = _read(AliasIn, {"alias": form.get("alias", "")}).alias
+        alias = checked(AliasIn, {"alias": form.get("alias", "")}).alias
         return visitor.services.entities.add_alias(visitor.principal, id_, alias)
 
     return _corrected(request, visitor, entity_id, form, do, "named")
@@ -115,7 +113,7 @@ def merge(entity_id: str, request: Request, body: Body) -> Response:
 
     def do(id_: UUID) -> EntityChanged:
         into = form.get("other", "").strip() or form.get("into", "")
-        chosen = _read(MergeIn, {"into": into}).into
+        chosen = checked(MergeIn, {"into": into}).into
         try:
             return visitor.services.entities.merge(visitor.principal, id_, chosen)
         except NotFound as error:
@@ -133,7 +131,7 @@ def split(entity_id: str, request: Request, body: Body) -> Response:
     undo = form.get("undo", "")
 
     def do(id_: UUID) -> EntityChanged:
-        chosen = _read(SplitIn, {"undo": undo} if undo else _parted(form))
+        chosen = checked(SplitIn, {"undo": undo} if undo else _parted(form))
         parts = Split(
             undo=chosen.undo, name=chosen.name, type=chosen.type, mentions=tuple(chosen.mentions)
         )
@@ -153,14 +151,6 @@ def _parted(form: Mapping[str, str]) -> dict[str, Any]:
     if not name:
         raise wrong_field("name", "is missing")
     return {"name": name, "mentions": mentions, **({"type": kind} if kind else {})}
-
-
-def _read(model: type[ModelT], values: dict[str, Any]) -> ModelT:
-    """Return what a form says as the API takes it; ValidationFailed names the field."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise as_failure(error) from error
 
 
 def _corrected(
@@ -240,8 +230,8 @@ def _merged(visitor: Visitor, entity_id: UUID, edges: Sequence[Any]) -> list[Ent
 def _offered(visitor: Visitor, entity: EntityDetail) -> Sequence[EntityView]:
     """Return entities with a like name, which it may be another name of."""
     word = entity.name.split()[0] if entity.name.split() else ""
-    found = visitor.services.nodes.entities(
+    named = visitor.services.nodes.entities(
         visitor.principal, EntityFilter(q=word or None), limit=OFFERED + 1, after=None
     )
-    like = [each for each in found if (each.scope, each.agents) == (entity.scope, entity.agents)]
+    like = [each for each in named if (each.scope, each.agents) == (entity.scope, entity.agents)]
     return [each for each in like if each.id != entity.id][:OFFERED]

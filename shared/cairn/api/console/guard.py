@@ -132,18 +132,20 @@ def changing_visitor(request: Request, form: Mapping[str, str]) -> Visitor:
     return visitor
 
 
-def form_from(request: Request, body: bytes) -> tuple[Visitor, dict[str, str]]:
+def form_from(
+    request: Request, body: bytes, *, most: int = MAX_FORM_BYTES
+) -> tuple[Visitor, dict[str, str]]:
     """Return who sent a form and its fields; refused when another page may have sent it."""
-    form = form_of(request, body)
+    form = form_of(request, body, most=most)
     return changing_visitor(request, form), form
 
 
-def form_of(request: Request, body: bytes) -> dict[str, str]:
+def form_of(request: Request, body: bytes, *, most: int = MAX_FORM_BYTES) -> dict[str, str]:
     """Return a form's fields; refused when one comes twice, is no text, or there is too much."""
     media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if body and media_type != "application/x-www-form-urlencoded":
         raise ValidationFailed("Send a form.", reason="content-type")
-    if len(body) > MAX_FORM_BYTES:
+    if len(body) > most:
         raise ValidationFailed("The form is too long.", reason="body")
     try:
         pairs = parse_qsl(

@@ -51,7 +51,7 @@ def merge(memory_id: str, request: Request, body: Body) -> Response:
             visitor.principal,
             id_,
             id_of(other),
-            text=form.get("text", ""),
+            text=form.get("text", "").replace("\r\n", "\n"),
             reason=form.get("reason", ""),
         )
     except Conflict as error:

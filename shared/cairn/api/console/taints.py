@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
-from cairn.api.console.forms import Form, as_failure, number_of, refused_deed, wrong_field
+from cairn.api.console.forms import Form, checked, number_of, refused_deed, wrong_field
 from cairn.api.console.guard import form_from, id_of, require_meant
 from cairn.api.console.ledger import LEDGER, PER_PAGE, require_admin, section
 from cairn.api.console.routes import Body, ConsoleRoute, Reader
@@ -59,8 +58,8 @@ def hold(request: Request, body: Body) -> Response:
         return _list(request, visitor, **refused_deed(form, error, "value"))
     if done.taint_id is None:
         return _list(request, visitor, form=Form(values=form), preview=done)
-    told = {"done": "held" if done.complete else "more", "n": done.held}
-    return pages.go_to(f"{TAINTS}/{done.taint_id}?{urlencode(told)}")
+    outcome = {"done": "held" if done.complete else "more", "n": done.held}
+    return pages.go_to(f"{TAINTS}/{done.taint_id}?{urlencode(outcome)}")
 
 
 def _taint_of(form: Mapping[str, str]) -> TaintIn:
@@ -73,10 +72,9 @@ def _taint_of(form: Mapping[str, str]) -> TaintIn:
         "dry_run": form.get("hold") != "yes",
     }
     try:
-        return TaintIn.model_validate(values)
-    except ValidationError as error:
-        failure = as_failure(error)
-        first = failure.errors[0]
+        return checked(TaintIn, values)
+    except ValidationFailed as error:
+        first = error.errors[0]
         field = "value" if first.location in TARGETS else first.location
         raise wrong_field(field, first.message) from error
 
@@ -110,8 +108,8 @@ def lift(taint_id: str, request: Request, body: Body) -> Response:
     require_admin(visitor)
     require_meant(form)
     done = visitor.services.taints.lift(visitor.principal, id_of(taint_id))
-    told = {"done": "lifted" if done.complete else "lifting", "n": done.restored}
-    return pages.go_to(f"{TAINTS}/{done.taint_id}?{urlencode(told)}")
+    outcome = {"done": "lifted" if done.complete else "lifting", "n": done.restored}
+    return pages.go_to(f"{TAINTS}/{done.taint_id}?{urlencode(outcome)}")
 
 
 def _list(
