@@ -138,7 +138,6 @@ admin: POST agents > agent.registered | PATCH agents/{slug} > agent.changed
  | DELETE connectors/{connector}/sign-in > connector.signed_out
  | POST import > graph.node_upserted graph.edge_upserted
  | POST investigations/{investigation_id}/steps/{seq}/remember > graph.node_upserted
- graph.edge_upserted
  | POST proposals/{node_id}/accept > graph.node_upserted | POST proposals/{node_id}/reject
  | POST taint > taint.applied | POST taints/{taint_id}/lift > taint.lifted
  | POST people > person.added person.link_made | POST people/{person_id}/link > person.link_made
