@@ -230,8 +230,8 @@ def _merged(visitor: Visitor, entity_id: UUID, edges: Sequence[Any]) -> list[Ent
 def _offered(visitor: Visitor, entity: EntityDetail) -> Sequence[EntityView]:
     """Return entities with a like name, which it may be another name of."""
     word = entity.name.split()[0] if entity.name.split() else ""
-    named = visitor.services.nodes.entities(
+    entities = visitor.services.nodes.entities(
         visitor.principal, EntityFilter(q=word or None), limit=OFFERED + 1, after=None
     )
-    like = [each for each in named if (each.scope, each.agents) == (entity.scope, entity.agents)]
+    like = [each for each in entities if (each.scope, each.agents) == (entity.scope, entity.agents)]
     return [each for each in like if each.id != entity.id][:OFFERED]
