@@ -87,7 +87,8 @@ def files_of(sources: Iterable[Path]) -> set[Path]:
         if STORES in seen:
             names |= {STORES_PARTS[part] for part in attributes & STORES_PARTS.keys()} - seen
         if SQL in seen:
-            names |= set().union(*(_records().get(noun, ()) for noun in nouns)) - seen
+            of_records = nouns & _records().keys()
+            names |= set().union(*(_records()[noun] for noun in of_records)) - seen
     return {path for path in files if path.parent.name != QUERIES or path.stem in nouns}
 
 
@@ -103,6 +104,7 @@ def _records() -> dict[str, frozenset[str]]:
     }
 
 
+@cache
 def _file(name: str) -> Path | None:
     if name.partition(".")[0] != PACKAGE:
         return None
@@ -115,7 +117,7 @@ def _file(name: str) -> Path | None:
 
 def _data(folder: Path, words: frozenset[str]) -> Iterator[Path]:
     """The files beside a module, or in a folder beside it without modules, that it names."""
-    for path in folder.iterdir():
+    for path in folder.iterdir() if words else ():
         if path.name not in words or path.suffix == ".py":
             continue
         if path.is_file():

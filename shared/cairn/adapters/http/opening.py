@@ -88,7 +88,7 @@ class Translated(Generic[AdapterT]):
     def __getattr__(self, name: str) -> Callable[..., object]:
         """Return a method of the adapter."""
         method = getattr(self.adapter, name)
-        return lambda *given, **named: self._ask(lambda: method(*given, **named))
+        return lambda *arguments, **options: self._ask(lambda: method(*arguments, **options))
 
     def _ask(self, ask: Callable[[], object]) -> object:
         try:
