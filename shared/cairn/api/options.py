@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from cairn.kernel.errors import Unavailable
+from cairn.kernel.errors import RateLimited, Unavailable
 from cairn.kernel.metrics import Metrics, untold
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from uuid import UUID
 
     from cairn.api.fairness import Limits
+
+
+ALL, WAIT = "all", 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,39 @@ class OpenStreams:
         """Raise Unavailable when there is no room for another."""
         if self.now >= self.most:
             raise Unavailable("Too many streams are open; poll the steps.", retry_after=5.0)
+
+
+@dataclass(slots=True)
+class CustomerStreams:
+    """Streams of customers that this process has open; of a session and an address a part."""
+
+    most: int = 300
+    of_address: int = 40
+    of_session: int = 4
+    now: Counter[object] = field(default_factory=Counter[object])
+    lock: Lock = field(default_factory=Lock)
+
+    def take(self, session_id: UUID, network: str) -> Callable[[], None]:
+        """Take a place, and return what gives it back.
+
+        RateLimited where the session or the network it is asked from has its part already,
+        Unavailable when there is none for anybody.
+        """
+        with self.lock:
+            if self.now[session_id] >= self.of_session or self.now[network] >= self.of_address:
+                raise RateLimited(
+                    "Too many of your streams are open; close one, or poll.",
+                    retry_after=WAIT,
+                    reason="chat-streams",
+                )
+            if self.now[ALL] >= self.most:
+                raise Unavailable("Too many streams are open; poll.", retry_after=WAIT)
+            self.now.update((ALL, session_id, network))
+        return partial(self._leave, session_id, network)
+
+    def _leave(self, session_id: UUID, network: str) -> None:
+        with self.lock:
+            self.now -= Counter((ALL, session_id, network))
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from fastapi import Request, Response
+    from starlette.types import Receive, Scope, Send
 
     from cairn.api.documentation import Responses
     from cairn.api.options import OpenStreams, Pace
@@ -115,15 +116,37 @@ def streaming(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> Respons
     )
 
 
-async def _placed(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> AsyncIterator[bytes]:
+class HeldResponse(StreamingResponse):
+    """A stream whose place is given back when its reader is gone, also before the first word."""
+
+    def __init__(self, parts: AsyncIterator[bytes], leave: Callable[[], None]) -> None:
+        super().__init__(_told(parts), media_type=MEDIA_TYPE, headers={"x-accel-buffering": "no"})
+        self._leave = leave
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream, and give the place back."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._leave()
+
+
+async def _told(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield parts; what goes wrong is the last event."""
-    open_streams.now += 1
     try:
         yield f"retry: {RETRY_MS}\n\n".encode()
         async for part in parts:
             yield part
     except CairnError as error:
         yield written(TraceEvent(name="problem", data=from_error(error).content(None)))
+
+
+async def _placed(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> AsyncIterator[bytes]:
+    """Yield parts while they have a place."""
+    open_streams.now += 1
+    try:
+        async for part in _told(parts):
+            yield part
     finally:
         open_streams.now -= 1
 

@@ -155,11 +155,10 @@ class BrowseChats:
         now = self.platform.clock()
         with self.platform.transactions.reading(principal) as stores:
             turns = stores.chats.live(now - LIVE, limit)
-            doors = {turn.id: stores.chat_sessions.door_of(turn.principal_id) for turn in turns}
         return [
             LiveChat(
                 turn_id=turn.id,
-                channel=doors[turn.id] or "api",
+                channel=turn.door or "api",
                 client_id=turn.client_id,
                 question=self._of_turn(principal.workspace_id, turn)
                 .open(turn.question)

@@ -272,7 +272,7 @@ class HandOffs:
             note(write, row, "handoff.accepted")
             self._add(write.stores, row, LineKind.ACCEPTED)
             self._pass_on(write.stores, row, self._sealer(row), now)
-        self.metrics(Metric.CHAT_HANDOFFS, 1, channel=door or "api")
+        self.metrics(Metric.CHAT_HANDOFFS, 1, channel=row.door)
         return replace(row, seq=1)
 
     def _taken_over(
@@ -300,7 +300,7 @@ class HandOffs:
             heard_at=now,
             unanswered_since=now,
             accepted_at=now,
-            channel=door,
+            channel=turn.door or door,
         )
         sealer = Sealer.of(self.platform, principal.workspace_id, turn.id, turn.data_subjects)
         session_name = str(sealer.open(turn.question).get("session_id", ""))

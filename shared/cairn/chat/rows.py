@@ -60,11 +60,12 @@ class TurnRow:
     created_at: datetime
     deadline: datetime
     ended_at: datetime | None
+    door: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTurn:
-    """A turn that begins."""
+    """A turn that begins. `door` is by which its session came; None for a chat of a key."""
 
     id: UUID
     principal_id: UUID
@@ -78,6 +79,7 @@ class NewTurn:
     deadline: datetime
     state: TurnState = TurnState.RUNNING
     ended_at: datetime | None = None
+    door: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,11 @@ class Counting:
     require: Callable[[Stores, NewTurn], None]
     channel: Channel = Channel.WEBCHAT
 
+    @property
+    def door(self) -> str:
+        """Return by which door its sessions come."""
+        return "widget" if self.channel is Channel.WEBCHAT else self.channel.value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
@@ -130,6 +135,7 @@ class Turns:
             digest=digest,
             created_at=now,
             deadline=now + LEASE,
+            door=counting.door if counting else None,
         )
         begun, person = self._keep(principal, new, counting, sealer, message)
         if not begun:

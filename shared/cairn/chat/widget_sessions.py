@@ -61,6 +61,8 @@ BROWSER_ACTION = "cairn-chat"
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 WAIT_MINUTE, WAIT_DAY = 60, 3_600
+MOST_CHECKS = 10
+"""Answers of a session that a challenge's service is asked about."""
 
 
 class SessionKind(StrEnum):
@@ -324,7 +326,8 @@ class Widgets:
     def solve(self, session: WidgetSession, answer: str, address: str | None) -> None:
         """Take an answer to the session's challenge; Denied for one that does not solve it.
 
-        Each challenge takes one answer: the same again, or in another session, is refused.
+        Each challenge takes one answer: the same again, or in another session, is refused. Of
+        answers that a service is asked about a session has `MOST_CHECKS`; then RateLimited.
         """
         widget = session.widget
         if widget.settings.challenge is ChallengeKind.WORK:
@@ -332,11 +335,30 @@ class Widgets:
                 challenge = stores.chat_sessions.take_challenge(session.row.id)
             good = challenge is not None and solves(challenge, answer)
         else:
-            good = self.elsewhere(self._secret(widget), answer, address, widget.hosts)
+            good = self._checked(session, answer, address)
         if not good:
             raise Denied("This does not solve the challenge; ask for another.", reason="challenge")
         with self._writing(session.widget) as stores:
             stores.chat_sessions.pass_challenge(session.row.id)
+
+    def _checked(self, session: WidgetSession, answer: str, address: str | None) -> bool:
+        """Return what the challenge's service says of an answer, asked so often at the most."""
+        widget, id_ = session.widget, session.row.id
+        secret = self._secret(widget)
+        with self._writing(widget) as stores:
+            asks = stores.chat_sessions.check(id_, MOST_CHECKS)
+        if not asks:
+            raise RateLimited(
+                "This chat's browser was checked too often; begin another chat.",
+                retry_after=WAIT_MINUTE,
+                reason="challenge-checks",
+            )
+        try:
+            return self.elsewhere(secret, answer, address, widget.hosts)
+        except Unavailable:  # it says nothing of the browser
+            with self._writing(widget) as stores:
+                stores.chat_sessions.unchecked(id_)
+            raise
 
     def resolve(self, session: WidgetSession) -> SessionState:
         """End a session whose customer has what they wanted; Conflict for one that cannot end."""

@@ -396,6 +396,17 @@ def test_an_operator_makes_a_ticket_and_the_chat_is_over(front: Front) -> None:
     assert SECRET in front.call("GET", f"/v1/tickets/{done['ticket_id']}")["body"]
 
 
+def test_a_chat_of_a_widget_that_was_removed_stays_the_widgets(front: Front) -> None:
+    shop = page(front)
+    turn = shop.answered(SECRET)
+    front.call("DELETE", "/v1/widget")
+    desk = Desk(front)
+    assert [each["channel"] for each in desk.done("GET", "/live")["items"]] == ["widget"]
+    assert (
+        desk.done("POST", json={"turn_id": turn["turn_id"], "name": "Ada"})["channel"] == "widget"
+    )
+
+
 def test_a_chat_that_the_agent_answers_is_taken_over(front: Front) -> None:
     shop = page(front)
     turn = shop.answered(SECRET)

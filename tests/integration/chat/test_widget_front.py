@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import jwt
 import pytest
 from tests.integration.chat import test_chat_front
+from tests.plugins.waiting import eventually
 from tests.support.chat_wire import ChatServer, Say
 from tests.support.embedding import HASHING, HashingEmbedder
 from tests.support.forgetting import erase_in_memory
 from tests.support.front import Front
 from tests.support.ingesting import Documents
+from tests.support.serving import serving
 from tests.support.widget import HOST, Host, Page, page, set_widget, signed_with_hmac
 from tests.support.world import World, open_world
 
 from cairn.adapters.files.keys import FileKeyStore
 from cairn.adapters.postgres.store_transactions import StoreTransactions
-from cairn.api.options import ApiOptions
-from cairn.api.routes.widget_door import MOST_HEARING
+from cairn.api.options import ApiOptions, CustomerStreams
 from cairn.chat.challenges import solve
 from cairn.chat.widget import BUSY
 from cairn.kernel.access import Scope
@@ -261,10 +264,51 @@ def test_strangers_who_stream_take_no_place_of_those_who_work(front: Front) -> N
     front.app.state.options.open_streams.now = front.app.state.options.open_streams.most
     answer = ours.say("hello", headers={"accept": "text/event-stream"})
     assert (answer.status_code, "event: turn_end" in answer.text) == (200, True)
-    front.app.state.heard_by_customers.now = MOST_HEARING
+    places = front.app.state.heard_by_customers
+    assert places.now.total() == 0  # it was given back
+    places.now["all"] = places.most
     full = ours.say("hello again", headers={"accept": "text/event-stream"})
     assert full.status_code == 503
     assert ours.answered("hello again")["state"] == "done"
+
+
+def test_one_stranger_takes_a_part_of_the_places_for_streams_and_is_told_before_any_work(
+    front: Front,
+) -> None:
+    shop = page(front, hand_off={"wait_minutes": 5}, anonymous=FOREVER)
+    shop.answered("hello")
+    assert shop.ask("POST", "/hand-off").status_code == 200
+    places = CustomerStreams(of_address=6, of_session=3)
+    front.app.state.heard_by_customers = places
+    with serving(front.app) as url, httpx.Client(timeout=20) as client, ExitStack() as open_ones:
+
+        def hear(by: Page) -> httpx.Response:
+            where = f"{url}/v1/widget/{by.widget_id}/hand-off/events"
+            request = client.build_request("GET", where, headers={
+                "origin": HOST, "authorization": f"Bearer {by.token}"})  # fmt: skip
+            answer = client.send(request, stream=True)
+            open_ones.callback(answer.close)
+            return answer
+
+        heard = [hear(shop) for _ in range(3)]
+        assert [each.status_code for each in heard] == [200] * 3
+        refused = hear(shop)
+        refused.read()
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
+        assert refused.json()["reason"] == "chat-streams"
+        others = [Page(front.app, shop.widget_id) for _ in range(2)]
+        for other in others:
+            other.open()
+            other.answered("hello")
+            assert other.ask("POST", "/hand-off").status_code == 200
+        assert [hear(others[0]).status_code for _ in range(3)] == [200] * 3
+        assert hear(others[1]).status_code == 429  # the address has its part
+        turns = {"accept": "text/event-stream"}
+        assert others[1].say("still there?", headers=turns).status_code == 200  # from elsewhere
+        heard[0].close()
+        eventually(lambda: places.now["all"] == 5)
+        assert hear(others[1]).status_code == 200
+    eventually(lambda: places.now.total() == 0)
 
 
 def test_a_session_has_forty_messages_and_the_next_is_told_to_wait(

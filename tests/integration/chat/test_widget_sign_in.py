@@ -18,6 +18,7 @@ from tests.support.issuer import Issuer, free_socket, served
 from tests.support.widget import HOST, Host, page, set_widget, signed_with_hmac
 
 from cairn.adapters.http import turnstile as adapter
+from cairn.chat.widget_sessions import MOST_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +92,25 @@ def test_who_solved_turnstile_for_this_page_goes_on_and_another_answer_does_not(
     set_widget(front, anonymous={"challenge_after": 0}, **BY_TURNSTILE)
     other.open()
     assert shows(other, answer) == (403, "challenge")  # another took it
+
+
+def test_a_session_has_a_service_asked_about_ten_answers_and_no_more(
+    front: Front, service: Service
+) -> None:
+    ours = due(front)
+    service.fails = "down"
+    assert shows(ours, "invented") == (503, "challenge-service")  # that counts for nothing
+    service.fails = ""
+    before = len(service.asked)
+    with ThreadPoolExecutor(16) as pool:
+        told = list(pool.map(lambda _: shows(ours, "invented"), range(16)))
+    assert told.count((403, "challenge")) == MOST_CHECKS
+    assert told.count((429, "challenge-checks")) == 6
+    assert len(service.asked) - before == MOST_CHECKS
+    refused = ours.ask("POST", "/challenge", json={"answer": service.solved(SHOP)})
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
+    ours.open()
+    assert shows(ours, service.solved(SHOP))[0] == 200
 
 
 def test_a_service_that_is_away_refuses_in_words_and_what_was_there_is_there_afterwards(

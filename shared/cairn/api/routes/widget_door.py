@@ -6,6 +6,7 @@ events a customer is told the words and the end.
 
 import hashlib
 from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
@@ -24,7 +25,7 @@ from cairn.api.answers import answer
 from cairn.api.dependencies import Options, Services
 from cairn.api.documentation import answers, problems
 from cairn.api.fields import Body, Text, at_most, examples
-from cairn.api.options import ApiOptions, OpenStreams
+from cairn.api.options import ApiOptions, CustomerStreams
 from cairn.api.routes.widget import WidgetLook, WidgetWords
 from cairn.api.routing import router
 from cairn.bootstrap.api import ApiServices
@@ -33,7 +34,7 @@ from cairn.chat.rows import TurnState
 from cairn.chat.turns import Ask, Counting, Turn
 from cairn.chat.views import Told
 from cairn.chat.widget import MOST_MESSAGE_CHARS, ChallengeKind, Widget
-from cairn.chat.widget_sessions import SessionKind, SessionState, WidgetSession, count
+from cairn.chat.widget_sessions import SessionKind, SessionState, WidgetSession, count, network_of
 from cairn.investigations.tracing import TraceEvent
 from cairn.kernel.errors import Denied, Unauthenticated
 
@@ -46,7 +47,6 @@ After = Annotated[
 ]
 MAX_HOST_TOKEN_CHARS = 8_192
 MAX_ANSWER_CHARS = 2_048
-MOST_HEARING = 300
 SCRIPT = FilePath(__file__).parents[1] / "widget" / "widget.js"
 
 
@@ -283,25 +283,33 @@ async def say_to_widget(
 
     Asked for `text/event-stream` it tells the words as they come, and at last `turn_end`.
     """
-    streamed, places = streams.wanted(request), _places(request)
-    if streamed:
+    if streams.wanted(request):
         instead = f"send a turn_id and poll GET /v1/widget/{session.widget.id}/turns/<turn_id>"
         streams.require_stream(request, instead, reason="poll-chunks")
-        places.check()
+        with _placed(request, session) as place:
+            turn, working = await _begun(body, session, services, options, request)
+            parts = _pieces(session, services, options, turn, working)
+            return streams.HeldResponse(parts, place.pop_all().close)
     turn, working = await _begun(body, session, services, options, request)
-    if not streamed:
-        if working is not None:
-            await working.end()
-        view = await to_thread.run_sync(services.chat_turns.show, session.principal, turn.id)
-        shown = {"turn_id": turn.id, "state": view.state, "answer": view.answer}
-        return answer({**shown, "citations": view.citations})
+    if working is not None:
+        await working.end()
+    view = await to_thread.run_sync(services.chat_turns.show, session.principal, turn.id)
+    shown = {"turn_id": turn.id, "state": view.state, "answer": view.answer}
+    return answer({**shown, "citations": view.citations})
+
+
+def _pieces(
+    session: WidgetSession,
+    services: ApiServices,
+    options: ApiOptions,
+    turn: Turn,
+    working: chat_streams.Working | None,
+) -> AsyncIterator[bytes]:
     find = partial(services.chat_turns.events, session.principal, turn.id, limit=streams.PAGE)
     stored = chat_streams.TurnEventReader(find, 0, _shown)
     if working is not None:
-        parts = chat_streams.heard(working, stored, options.pace)
-    else:
-        parts = chat_streams.followed(stored, lambda: None, options.pace)
-    return streams.streaming(parts, places)
+        return chat_streams.heard(working, stored, options.pace)
+    return chat_streams.followed(stored, lambda: None, options.pace)
 
 
 @routes.get(
@@ -352,7 +360,9 @@ def get_widget_challenge(session: Session, services: Services) -> Response:
     response_model=None,
     responses={
         **answers(200, "The session may go on", WidgetSessionView),
-        **problems("unauthenticated", "denied", "not-found", body=True, public=True),
+        **problems(
+            "unauthenticated", "denied", "not-found", "rate-limited", body=True, public=True
+        ),
     },
 )
 def solve_widget_challenge(
@@ -419,7 +429,9 @@ def get_widget_hand_off(session: Session, services: Services, after: After = 0) 
             "A `line` for each, and `state` where it is over",
             'id: 3\nevent: line\ndata: {"kind": "said", "text": "Hello"}\n\n',
         ),
-        **problems("unauthenticated", "denied", "not-found", "not-streamable", public=True),
+        **problems(
+            "unauthenticated", "denied", "not-found", "rate-limited", "not-streamable", public=True
+        ),
     },
 )
 async def hear_widget_person(
@@ -428,22 +440,26 @@ async def hear_widget_person(
     """Stream lines after a number until the person, or nobody, answers any more."""
     instead = f"poll GET /v1/widget/{session.widget.id}/hand-off"
     streams.require_stream(request, instead, reason="poll-chunks")
-    places = _places(request)
-    places.check()
-    reader = HandOffReader(partial(_hand_off, services, session), after)
-    first = await to_thread.run_sync(reader)
-    token = request.headers["authorization"].partition(" ")[2].strip()
-    admit = partial(services.widgets.admit, session.widget, token)
-    watch = streams.Watch(reader, admit, options.pace)
-    return streams.streaming(_after(first, watch), places)
+    with _placed(request, session) as place:
+        reader = HandOffReader(partial(_hand_off, services, session), after)
+        first = await to_thread.run_sync(reader)
+        token = request.headers["authorization"].partition(" ")[2].strip()
+        admit = partial(services.widgets.admit, session.widget, token)
+        watch = streams.Watch(reader, admit, options.pace)
+        return streams.HeldResponse(_after(first, watch), place.pop_all().close)
 
 
-def _places(request: Request) -> OpenStreams:
-    """Return the process's places for customers who hear somebody: strangers take no other's."""
-    state = request.app.state
+def _placed(request: Request, session: WidgetSession) -> ExitStack:
+    """Take a place of the process's for customers who hear somebody: strangers take no other's.
+
+    What is returned gives it back at the end of its block, unless that was handed on.
+    """
+    state, stack = request.app.state, ExitStack()
     if not hasattr(state, "heard_by_customers"):
-        state.heard_by_customers = OpenStreams(most=MOST_HEARING)
-    return state.heard_by_customers
+        state.heard_by_customers = CustomerStreams()
+    network = network_of(_address(request))
+    stack.callback(state.heard_by_customers.take(session.row.id, network))
+    return stack
 
 
 @dataclass(slots=True)

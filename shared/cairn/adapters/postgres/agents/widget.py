@@ -125,6 +125,14 @@ class PostgresChatSessions(Store):
         """Keep what a session has to solve."""
         self.run("widget.challenge", id=session_id, challenge=challenge)
 
+    def check(self, session_id: UUID, most: int) -> bool:
+        """Count that an answer is asked about elsewhere; False when that was often enough."""
+        return self.run("widget.check", id=session_id, most=most).rowcount == 1
+
+    def unchecked(self, session_id: UUID) -> None:
+        """Take back that an answer was asked about: nobody said what it is."""
+        self.run("widget.unchecked", id=session_id)
+
     def take_challenge(self, session_id: UUID) -> str | None:
         """Take away what a session had to solve, and return it."""
         return self.value("widget.take_challenge", id=session_id)

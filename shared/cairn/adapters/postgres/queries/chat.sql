@@ -13,9 +13,9 @@ DELETE FROM chat_turn WHERE workspace_id = %(workspace_id)s AND created_at < %(t
 -- name: begin
 -- A turn that begins; nothing when its id is known or its session has one that runs.
 INSERT INTO chat_turn (workspace_id, id, principal_id, client_id, session, address, state,
-  data_subjects, question, digest, created_at, deadline, ended_at)
+  data_subjects, question, digest, created_at, deadline, ended_at, door)
 VALUES (%(workspace_id)s, %(id)s, %(principal_id)s, %(client_id)s, %(session)s, %(address)s, %(state)s,
-  %(data_subjects)s, %(question)s, %(digest)s, %(created_at)s, %(deadline)s, %(ended_at)s)
+  %(data_subjects)s, %(question)s, %(digest)s, %(created_at)s, %(deadline)s, %(ended_at)s, %(door)s)
 ON CONFLICT DO NOTHING
 
 -- name: keep

@@ -113,6 +113,16 @@ UPDATE chat_session s SET challenge = NULL
  WHERE s.workspace_id = %(workspace_id)s AND s.id = before.id
 RETURNING before.challenge
 
+-- name: check
+-- Count that an answer of a session is asked about elsewhere; nothing when that was often enough.
+UPDATE chat_session SET checks = checks + 1
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND checks < %(most)s
+
+-- name: unchecked
+-- What was asked about was not answered: it does not count.
+UPDATE chat_session SET checks = greatest(0, checks - 1)
+ WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+
 -- name: pass
 -- A session that has solved its challenge.
 UPDATE chat_session SET passed = true WHERE workspace_id = %(workspace_id)s AND id = %(id)s
