@@ -47,6 +47,12 @@ def plant(post: Callable[[str, dict[str, Any]], Any]) -> None:
     post("/v1/personas", {"name": "planted", "instructions": TEXT})
     post("/v1/incoming-webhooks", {"name": NAME})
     post("/v1/networks", {"name": NAME, "prompt": TEXT})
+    known = {"name": NAME, "organisation": NAME, "title": NAME, "note": TEXT, "phone": "030 1234"}
+    post("/v1/contacts", {**known, "client_id": client})
+    post(
+        "/v1/contacts",
+        {"name": MARKUP[:200], "address": "planted@example.org", "client_id": client},
+    )
     steps = [{"name": "one", "kind": "recall", "query": f"What of {NAME}?"}]
     post("/v1/workflows", {"name": "planted", "description": TEXT[:400], "steps": steps})
     post("/v1/search", {"query": TEXT[:800], "session_id": session})

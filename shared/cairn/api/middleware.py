@@ -98,8 +98,17 @@ class RequestContext:
         return header if _WELL_FORMED_ID.fullmatch(header) else str(self.new_id())
 
 
+CONSOLE = "/console/"
+MOST_PASSED_OVER = 64 * 1024 * 1024
+"""Bytes of a refused form that are read and dropped, so that its browser reads the answer."""
+
+
 class BodyLimit:
-    """Refuses bodies above `max_bytes`: by Content-Length at once, otherwise while they stream."""
+    """Refuses bodies above `max_bytes`: by Content-Length at once, otherwise while they stream.
+
+    Who sent a form of the console is told by a page, once the form has come: a browser that is
+    still sending does not listen.
+    """
 
     def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
         self.app = app
@@ -112,8 +121,7 @@ class BodyLimit:
             return
         declared = Headers(scope=scope).get("content-length", "")
         if declared.isdecimal() and int(declared[:20]) > self.max_bytes:
-            response = problem_response(from_http(self._refusal()), scope["state"]["request_id"])
-            await response(scope, receive, send)
+            await (await self._answer(scope, receive))(scope, receive, send)
             return
         received = 0
 
@@ -127,6 +135,20 @@ class BodyLimit:
             return message
 
         await self.app(scope, counted, send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> ASGIApp:
+        """Return the refusal as a page for a person, as a problem for a program."""
+        refusal = self._refusal()
+        if not scope["path"].startswith(CONSOLE):
+            return problem_response(from_http(refusal), scope["state"]["request_id"])
+        passed, more = 0, True
+        while more and passed < MOST_PASSED_OVER:
+            message = await receive()
+            passed += len(message.get("body", b""))
+            more = message["type"] == "http.request" and message.get("more_body", False)
+        from cairn.api.console.pages import too_large
+
+        return too_large(refusal.kind.title, self.max_bytes)
 
     def _refusal(self) -> Refused:
         detail = f"A request body may have {self.max_bytes} bytes; send large documents by upload."

@@ -124,6 +124,8 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.discovery.profile",
             f"{CONSOLE}.discovery.opportunities",
             f"{CONSOLE}.discovery.negotiations",
+            f"{CONSOLE}.discovery.contacts",
+            f"{CONSOLE}.discovery.integrations",
             f"{CONSOLE}.approvals",
             f"{CONSOLE}.cited",
             f"{CONSOLE}.chats",

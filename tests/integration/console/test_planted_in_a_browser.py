@@ -9,7 +9,7 @@ import httpx
 from tests.integration.console import test_in_a_browser
 from tests.integration.console.test_conversations import draw
 from tests.integration.console.test_in_a_browser import NARROW
-from tests.support.planted import plant
+from tests.support.planted import NAME, plant
 
 from cairn.kernel.access import PersonRole
 
@@ -52,6 +52,10 @@ def test_no_text_is_markup_or_breaks_a_page_on_a_phone(site: Site, page: Page) -
     plant(post)
     draw(site.front, site.world)
     site.person(page, PersonRole.OWNER)
+    people = httpx.get(f"{site.url}/v1/people", headers=headers).json()["items"]
+    owner = next(each["id"] for each in people if each["role"] == "owner")
+    tie = f"{site.url}/v1/people/{owner}/member"  # whose pages are walked, too
+    assert httpx.put(tie, json={"client_id": NAME}, headers=headers).is_success
     page.set_viewport_size(NARROW)
     wrong: list[tuple[str, Any]] = []
     todo, seen, kinds = ["/"], set[str](), dict[str, int]()

@@ -196,6 +196,14 @@ own/negotiations: GET negotiations
 own/negotiations/{negotiation_id}: GET negotiations/{negotiation_id}
 own/negotiations/{negotiation_id}/answer: POST negotiations/{negotiation_id}/answer
 own/negotiations/{negotiation_id}/verify: GET negotiations/{negotiation_id}/export
+own/contacts: GET contacts | POST contacts | POST contacts/search
+own/contacts/import: POST contacts/import
+own/contacts/{contact_id}: GET contacts/{contact_id}
+own/contacts/{contact_id}/remove: DELETE contacts/{contact_id}
+own/contacts/{contact_id}/invite: POST contacts/{contact_id}/invite
+own/integrations: GET integrations | POST integrations
+own/integrations/{integration_id}/sync: POST integrations/{integration_id}/sync
+own/integrations/{integration_id}/remove: DELETE integrations/{integration_id}
 """
 """By page, below /console: what the API does that the page does or shows."""
 
@@ -235,10 +243,6 @@ GET intents/{intent_id}/networks | POST intents/{intent_id}/networks
 DELETE intents/{intent_id}/networks/{network_id} | POST networks/{network_id}/join
 POST networks/{network_id}/leave | PUT networks/{network_id}/prompt
 PATCH profiles/me | POST profiles/me/generate
-GET contacts | POST contacts | POST contacts/search | POST contacts/import
-GET contacts/{contact_id} | DELETE contacts/{contact_id} | POST contacts/{contact_id}/invite
-GET integrations | POST integrations | POST integrations/{integration_id}/sync
-DELETE integrations/{integration_id}
 """,
     "Files and streams larger than a page takes, by the command line.": """
 GET export | POST import

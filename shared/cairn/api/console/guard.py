@@ -111,7 +111,7 @@ def address_of(request: Request) -> str | None:
 def visitor_of(request: Request) -> Visitor:
     """Return who is signed in; Unauthenticated for nobody."""
     require_own_host(request)
-    _require_characters((request.scope["path"], *request.query_params.values()))
+    require_characters((request.scope["path"], *request.query_params.values()))
     services = cast("ApiServices", request.app.state.services)
     session = services.sessions.admit(request.cookies.get(cookie_name(request), ""))
     request.state.console_session = session
@@ -156,11 +156,11 @@ def form_of(request: Request, body: bytes, *, most: int = MAX_FORM_BYTES) -> dic
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValidationFailed("A field is given twice.", reason="body")
-    _require_characters(fields.values())
+    require_characters(fields.values())
     return fields
 
 
-def _require_characters(texts: Iterable[str]) -> None:
+def require_characters(texts: Iterable[str]) -> None:
     """Raise ValidationFailed for NUL, which no store can keep; halves of characters come not."""
     if any("\0" in text for text in texts):
         raise ValidationFailed("A text has a character that cannot be kept.", reason="nul")

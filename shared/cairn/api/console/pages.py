@@ -141,6 +141,16 @@ def refused(request: Request, error: CairnError, visitor: Visitor | None) -> Res
     return response
 
 
+def too_large(title: str, most: int) -> Response:
+    """Return the page of a form that is larger than a request may be; nobody was looked up."""
+    detail = (
+        f"A form with its file may have {most // 2**20} MiB. Go back: the page that has the form "
+        "names the command that takes a larger file (cairn), or take it in parts."
+    )
+    values: dict[str, Any] = {"title": title, "detail": detail, "renewed": False, "errors": ()}
+    return page("refused.html", None, status=413, **values)
+
+
 def choice(options: type[ChoiceT], text: str) -> ChoiceT:
     """Return a value of a list of them; ValidationFailed names those that there are."""
     try:

@@ -28,13 +28,6 @@ Integration = Annotated[str, typer.Argument(help="The integration's id.")]
 Own = Annotated[
     list[str] | None, typer.Option("--own", help="An address of the member's own; repeatable.")
 ]
-FORMATS = {
-    ".csv": "csv",
-    ".vcf": "vcard",
-    ".vcard": "vcard",
-    ".mbox": "mailbox",
-    ".ics": "calendar",
-}
 
 
 @app.command()
@@ -108,7 +101,9 @@ def import_file(
     as_json: Json = False,
 ) -> None:
     """Import contacts from a file; the same file again changes nothing."""
-    chosen = format or FORMATS.get(file.suffix.lower())
+    from cairn.discovery.contacts.formats import ENDINGS
+
+    chosen = format or ENDINGS.get(file.suffix.lower())
     if chosen is None:
         raise typer.BadParameter(f"{file.name} does not say what it is; give --format")
     text = file.read_text(encoding="utf-8-sig", errors="replace").replace("\x00", "")

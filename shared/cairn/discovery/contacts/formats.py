@@ -30,6 +30,15 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """By field, the column titles that mean it; the first that has a value counts."""
 
+ENDINGS: Mapping[str, str] = {
+    ".csv": "csv",
+    ".vcf": "vcard",
+    ".vcard": "vcard",
+    ".mbox": "mailbox",
+    ".ics": "calendar",
+}
+"""What a file is by the end of its name."""
+
 _DELIMITERS = ",;\t"
 _FOLD = re.compile(r"\r?\n[ \t]")
 _SOFT_BREAK = re.compile(r"=\r?\n")
