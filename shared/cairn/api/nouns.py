@@ -116,6 +116,7 @@ NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             f"{CONSOLE}.costs",
             f"{CONSOLE}.upkeep",
             f"{CONSOLE}.stats",
+            f"{CONSOLE}.transfer",
             f"{CONSOLE}.audit",
             f"{CONSOLE}.workflows",
             f"{CONSOLE}.networks",

@@ -4,35 +4,26 @@ Memories are read from `GET /v1/memories` and written by `POST /v1/memories`, as
 """
 
 import hashlib
-import heapq
-import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from cairn.cli.client import Client, Failure
 from cairn.cli.deps import Deps
 from cairn.kernel.errors import ValidationFailed
+from cairn.memories.files import A_BATCH, batches, by_validity, sorted_memories
 
 if TYPE_CHECKING:
     from cairn.graph.memory_dump import MemoryLine
     from cairn.graph.memory_records import Dump
 
 
-PAGE = 100
-AT_ONCE_BYTES = 1024 * 1024
-"""What a request carries at the most, give or take a record; its records are few, or small."""
-
 _NOWHERE = UUID(int=0)
 
 
-_TIME_BYTES = len("2026-03-20T12:00:00.000000Z")
 _WRITTEN = ("created", "superseded", "corroborated")
 
 
@@ -54,20 +45,13 @@ def exported(client: Client) -> Iterator["Dump"]:
     """Yield the records of the key's workspace, page by page."""
     from cairn.graph.memory_dump import from_record
 
-    for item in client.pages("/v1/export", limit=PAGE):
+    for item in client.pages("/v1/export", limit=A_BATCH):
         yield from_record(item)
 
 
 def exported_memories(client: Client) -> Iterator[dict[str, Any]]:
-    """Yield the records of the memories the key sees, by when they occurred, then by their bytes.
-
-    Two that differ only in what no record holds are one.
-    """
-    last = b""
-    for line in sorted_lines(_memory_lines(client)):
-        if line != last:
-            yield json.loads(line[_TIME_BYTES:])
-        last = line
+    """Yield the records of the memories the key sees, in the order of a file."""
+    return sorted_memories(client.pages("/v1/memories", state="any", limit=A_BATCH))
 
 
 def write_file(deps: Deps, out: Path | None, only: Only | None = None) -> dict[str, Any]:
@@ -125,7 +109,7 @@ def sent(client: Client, dumps: Iterable["Dump"]) -> int:
     from cairn.graph.memory_dump import as_record
 
     changed = 0
-    for batch in _batches(as_record(dump) for dump in dumps):
+    for batch in batches(as_record(dump) for dump in dumps):
         changed += client.post("/v1/import", {"items": batch})["changed"]
     return changed
 
@@ -210,49 +194,23 @@ def _digest(dumps: Iterable["Dump"]) -> str:
     return digest.hexdigest()
 
 
-def _memory_lines(client: Client) -> Iterator[bytes]:
-    """Yield records as they are sorted: the time, and the record's canonical bytes."""
-    from cairn.kernel.text.canonical import canonical_bytes
-    from cairn.memories.lines import memory_record
-
-    for view in client.pages("/v1/memories", state="any", limit=PAGE):
-        record = memory_record(view)
-        if record is not None:
-            yield str(record["occurred_at"]).encode() + canonical_bytes(record) + b"\n"
-
-
 def _remembered(
     client: Client, records: Iterable["Dump | MemoryLine"], refused: list[dict[str, Any]]
 ) -> int:
-    """Write memories by when they began to hold, so that chains come out; return how many did.
-
-    Of two in one chain that began together the one that holds goes last: its successor is known by
-    that alone.
-    """
+    """Write memories by when they began to hold; return how many did something."""
+    from cairn.graph.memory_dump import MemoryLine
     from cairn.memories.lines import as_request
 
     changed = 0
-    numbered = (json.loads(line[_TIME_BYTES:]) for line in sorted_lines(_by_validity(records)))
-    for batch in _batches(numbered):
-        items = [as_request(record) for _, _, record in batch]
+    lines = (record for record in records if isinstance(record, MemoryLine))
+    for batch in batches(by_validity(lines)):
+        items = [as_request(record) for _, record in batch]
         results = client.post("/v1/memories", {"items": items})["results"]
-        for (_, number, _), result in zip(batch, results, strict=True):
+        for (number, _), result in zip(batch, results, strict=True):
             changed += result["outcome"] in _WRITTEN
             if result["outcome"] == "rejected":
                 refused.append({"line": number, "why": result["error"]["detail"]})
     return changed
-
-
-def _by_validity(records: Iterable["Dump | MemoryLine"]) -> Iterator[bytes]:
-    """Yield memories as they are sorted for writing: time, state, line number and record."""
-    from cairn.graph.memory_dump import MemoryLine
-    from cairn.kernel.text.canonical import canonical_bytes
-
-    for record in records:
-        if isinstance(record, MemoryLine):
-            holds = int(record.record["state"] == "active")
-            line = canonical_bytes([holds, record.number, record.record])
-            yield str(record.record["valid_from"]).encode() + line + b"\n"
 
 
 def _graph_of(records: Iterable["Dump | MemoryLine"]) -> Iterator["Dump"]:
@@ -277,49 +235,3 @@ def _records(path: Path, only: Only | None) -> Iterator["Dump | MemoryLine"]:
         raise Failure(
             f"{path}: {refused.detail}", advice="nothing of it was written; export it again"
         ) from refused
-
-
-def _batches(records: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield records as they are sent: up to a hundred, and not much above a mebibyte."""
-    from cairn.kernel.text.canonical import canonical_bytes
-
-    waiting = iter(records)
-    while batch := list(islice(waiting, 1)):
-        size = len(canonical_bytes(batch[0]))
-        while size < AT_ONCE_BYTES and len(batch) < PAGE:
-            record = next(waiting, None)
-            if record is None:
-                break
-            batch.append(record)
-            size += len(canonical_bytes(record))
-        yield batch
-
-
-SORTING_AT_ONCE_BYTES = 16 * 1024 * 1024
-"""Lines held in memory at once; what is more waits in one temporary file for each so many bytes."""
-
-
-def sorted_lines(
-    lines: Iterable[bytes], *, at_once: int = SORTING_AT_ONCE_BYTES
-) -> Iterator[bytes]:
-    """Yield lines by their bytes; each ends with a line feed and has no other."""
-    with ExitStack() as files:
-        runs: list[Iterable[bytes]] = []
-        held: list[bytes] = []
-        size = 0
-        for line in lines:
-            held.append(line)
-            size += len(line)
-            if size >= at_once:
-                file = cast("BinaryIO", files.enter_context(TemporaryFile("w+b")))
-                runs.append(_written(file, held))
-                held, size = [], 0
-        held.sort()
-        yield from heapq.merge(*runs, held)
-
-
-def _written(file: BinaryIO, lines: list[bytes]) -> BinaryIO:
-    lines.sort()
-    file.writelines(lines)
-    file.seek(0)
-    return file

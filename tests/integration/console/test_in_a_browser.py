@@ -116,7 +116,7 @@ def page(site: Site) -> Iterator[Page]:
 
 def _is_fault(message: ConsoleMessage) -> bool:
     """Whether a message is more than the browser's note that a form was refused."""
-    refused = "status of 409 " in message.text or "status of 422 " in message.text
+    refused = any(f"status of {status} " in message.text for status in (409, 413, 422))
     return message.type == "error" and not refused
 
 

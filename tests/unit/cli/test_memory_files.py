@@ -15,8 +15,8 @@ from tests.support.memory_graphs import help_desk
 from tests.unit.api.fakes import ADMIN_KEY, AGENT_KEY, WORKSPACE, World, memory
 from tests.unit.cli.fakes import AppTransport, Shell
 
-from cairn.cli.memory_files import sorted_lines
 from cairn.graph.memory_dump import dump_lines
+from cairn.memories.files import sorted_lines
 from cairn.reading.views import MemoryView
 
 WHOLE = b"".join(dump_lines(help_desk()))

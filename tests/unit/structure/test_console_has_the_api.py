@@ -163,6 +163,8 @@ widget: GET widget | PUT widget
 widget/remove: DELETE widget
 costs: GET costs
 stats: GET stats
+transfer/export: GET export
+transfer/import: POST import
 upkeep: GET consolidations | GET consolidations/{run_id} | GET reindex | GET rebuilds/{rebuild_id}
 upkeep/consolidate: POST consolidations
 upkeep/reindex: POST reindex
@@ -243,9 +245,6 @@ GET intents/{intent_id}/networks | POST intents/{intent_id}/networks
 DELETE intents/{intent_id}/networks/{network_id} | POST networks/{network_id}/join
 POST networks/{network_id}/leave | PUT networks/{network_id}/prompt
 PATCH profiles/me | POST profiles/me/generate
-""",
-    "Files and streams larger than a page takes, by the command line.": """
-GET export | POST import
 """,
     "Machines ask these.": "POST claim | GET whoami | GET /healthz | GET /readyz",
 }

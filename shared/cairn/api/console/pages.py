@@ -97,6 +97,7 @@ ADMINISTRATION = (
     ("widget", "/console/widget", "Chat widget"),
     ("costs", "/console/costs", "Costs"),
     ("stats", "/console/stats", "Statistics"),
+    ("transfer", "/console/transfer", "Export and import"),
     ("upkeep", "/console/upkeep", "Upkeep"),
     ("audit", "/console/audit", "Audit"),
 )
@@ -107,7 +108,7 @@ REASON = "x-cairn-reason"
 
 def page(name: str, visitor: Visitor | None, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page made of a template."""
-    values |= {"visitor": visitor, "now": _now(), "refused": status in (409, 422)}
+    values |= {"visitor": visitor, "now": _now(), "refused": status in (409, 413, 422)}
     text = _environment().get_template(name).render(values)
     return HTMLResponse(text, status_code=status, headers=HEADERS)
 

@@ -70,6 +70,18 @@ def bring(request: Request, sent: FileForm) -> Response:
     return _contacts(request, visitor, member, imported=done)
 
 
+@routes.get(CONTACTS + "/import")
+def lead_to_contacts(visitor: Reader) -> Response:
+    """Lead who comes back to what a file came to, to the contacts."""
+    return pages.go_to(CONTACTS)
+
+
+@routes.get(CONTACTS + "/{contact_id}/invite")
+def lead_to_contact(visitor: Reader, contact_id: str) -> Response:
+    """Lead who comes back to an invite, which is shown once, to the contact."""
+    return pages.go_to(f"{CONTACTS}/{id_of(contact_id)}")
+
+
 @routes.get(CONTACTS + "/{contact_id}")
 def show_contact(request: Request, visitor: Reader, contact_id: str) -> Response:
     """Show one: what is held of them, and what can be done."""

@@ -61,6 +61,12 @@ def add(request: Request, body: Body) -> Response:
     return pages.go_to(f"{INTEGRATIONS}?done=added")
 
 
+@routes.get(INTEGRATIONS + "/{integration_id}/sync")
+def lead_to_integrations(visitor: Reader, integration_id: str) -> Response:
+    """Lead who comes back to what a calendar came to, to the list."""
+    return pages.go_to(f"{INTEGRATIONS}#{id_of(integration_id)}")
+
+
 @routes.post(INTEGRATIONS + "/{integration_id}/sync")
 def sync(request: Request, body: Body, integration_id: str) -> Response:
     """Read it now, and say what became of the people, or why it could not be read."""
