@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from cairn.discovery.contacts.draft import address_of
@@ -41,7 +40,6 @@ CALENDAR = frozenset({"text/calendar", "text/plain"})
 MOST_INTEGRATIONS = 10
 MOST_SHOWN = 50
 """Refused people that an answer names; their number is always whole."""
-SYNC_EVERY = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
