@@ -12,6 +12,7 @@ import pytest
 from tests.integration.console import test_memories
 from tests.integration.console.test_in_a_browser import CHROMIUM, looks_well
 from tests.integration.console.test_memories import HOSTILE, tell
+from tests.integration.console.test_memories_in_a_browser import call
 from tests.support.console import BASE, signed_in
 from tests.support.memory_graphs import help_desk
 from tests.support.world import open_world
@@ -144,6 +145,7 @@ def test_a_download_comes_in_pieces_and_one_that_is_too_large_is_not_read_to_its
 def test_a_person_downloads_memory_and_brings_it_back_by_keyboard(
     site: Site, page: Page, tmp_path: Path
 ) -> None:
+    call(site, "POST", "/v1/memories", text=f"A hut. {HOSTILE}", type="fact")
     site.person(page, PersonRole.OWNER)
     page.goto(f"{site.url}/console/upkeep")
     page.get_by_role("link", name="Export and import").press("Enter")
@@ -163,5 +165,5 @@ def test_a_person_downloads_memory_and_brings_it_back_by_keyboard(
     file.write_bytes(file.read_bytes()[:-5])
     page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_role("button", name="Import it").press("Enter")
-    page.get_by_text("is refused").wait_for()
+    page.locator("#file-wrong").get_by_text("is refused").wait_for()
     looks_well(page)
