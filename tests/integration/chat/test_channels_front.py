@@ -206,7 +206,7 @@ def test_a_thread_is_a_session_that_is_answered_from_public_documents(
     office.work()
     (answer,) = office.team.words(GENERAL, root)
     assert "six in the morning" in answer
-    assert "[doc:kb://gates.md" in answer
+    assert "[doc:Gates#Gates" in answer
     assert "4711" not in answer
     kim.says("And the gate code?", thread=root, mention=False)  # goes on without a mention
     office.work()

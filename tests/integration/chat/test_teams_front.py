@@ -150,7 +150,7 @@ def test_a_chat_a_group_and_a_reply_chain_are_answered_from_public_documents(
     for conversation in (PERSONAL, GROUP, CHANNEL):
         activity = office.says("When does the harbour gate open?", conversation=conversation)
         (answer,) = office.teams.texts(activity["conversation"]["id"])
-        assert "six in the morning" in answer and "kb://gates.md" in answer
+        assert "six in the morning" in answer and "[doc:Gates" in answer
     root = activity["conversation"]["id"].partition("=")[2]
     office.says("And the gate code?", conversation=CHANNEL, thread=root, entities=[])
     assert len(office.teams.texts(f"{CHANNEL};messageid={root}")) == 2

@@ -71,12 +71,14 @@ def led(model: ChatServer, front: Front) -> Front:
     return front
 
 
-def ingest(world: World, folder: Path, text: str, uri: str, scope: Scope) -> None:
+def ingest(
+    world: World, folder: Path, text: str, uri: str, scope: Scope, agents: tuple[str, ...] = ()
+) -> None:
     Documents(
         transactions=StoreTransactions(world.pool),
         principal=world.admin,
         keys=FileKeyStore(folder / "keys"),
-    ).ingest(text, source_uri=uri, scope=scope)
+    ).ingest(text, source_uri=uri, scope=scope, agents=agents)
 
 
 def test_a_widget_is_set_shown_and_removed_and_keeps_its_id(front: Front) -> None:
@@ -185,8 +187,36 @@ def test_an_anonymous_customer_is_answered_from_public_documents_alone(
     )
     turn = page(front).answered("When does the harbour gate open?")
     assert "opens at six in the morning" in turn["answer"]
-    assert turn["citations"] and all("kb://gates.md" in each for each in turn["citations"])
+    assert turn["citations"] and all("[doc:Gates#" in each for each in turn["citations"])
     assert "4711" not in turn["answer"] and "Ilse" not in turn["answer"]
+
+
+def test_customers_and_public_keys_are_told_titles_and_addresses_of_the_web_and_no_path(
+    front: Front, world: World, tmp_path: Path
+) -> None:
+    local, web = "file:///home/ada/internal/gates.md", "https://help.example/tides.md"
+    ingest(world, tmp_path, GUIDE, local, Scope.PUBLIC)
+    ingest(world, tmp_path, GUIDE, local, Scope.PUBLIC, agents=("p",))
+    ingest(world, tmp_path, "# Tides\n\nThe tide turns at noon.\n", web, Scope.PUBLIC)
+    shop = page(front)
+    told = [shop.answered(f"When does the {each}?") for each in ("harbour gate open", "tide turn")]
+    assert [each["citations"][0].partition("#")[0] for each in told] == [
+        "[doc:Gates",
+        f"[doc:{web}",
+    ]
+    body = {"name": "p", "role": "public", "scopes": ["public"], "agent_slug": "p"}
+    made = front.call("POST", "/v1/keys", json=body)
+    stranger = {"headers": {"authorization": f"Bearer {made['secret']}"}}
+    ask = {"query": "When does the harbour gate open?"}
+    for path in ("/v1/search", "/v1/context"):
+        shown = front.answer("POST", path, json=ask, **stranger)
+        assert "six in the morning" in shown.text
+        assert "Gates" in shown.text and "home/ada" not in shown.text
+        assert "home/ada" in front.answer("POST", path, json=ask).text
+    for each in front.answer("POST", "/v1/search", json=ask, **stranger).json()["results"]:
+        assert each["attributes"]["source_uri"] == "Gates"
+        around = front.answer("GET", f"/v1/nodes/{each['node_id']}/lineage", **stranger)
+        assert around.status_code == 200 and "home/ada" not in around.text
 
 
 def test_two_customers_and_the_keys_of_others_see_nothing_of_each_other(front: Front) -> None:

@@ -5,6 +5,7 @@ Statements stand in `queries/graph.sql`. Nothing here walks or ranks.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from psycopg.rows import args_row, scalar_row, tuple_row
@@ -15,6 +16,7 @@ from cairn.adapters.postgres.store import Store, keyed, record, scalar
 from cairn.graph.entity_names import lookup_key
 from cairn.graph.quality import GraphEdge
 from cairn.kernel.access import Role
+from cairn.recall.public_names import for_strangers, unnamed
 from cairn.recall.records import FoundNode
 from cairn.recall.results import (
     INCOMING,
@@ -145,10 +147,18 @@ class PostgresGraph(Store):
         return frozenset(ids)
 
     def read(self, node_ids: Sequence[UUID], filters: Filters) -> Sequence[FoundNode]:
-        """Return the nodes, untagged ones too, in any order. Up to 500 ids."""
+        """Return the nodes, untagged ones too, in any order. Up to 500 ids.
+
+        Strangers are not told where documents are from: see `recall.public_names`.
+        """
         if not node_ids:
             return ()
-        return self._read_rows(record(FoundNode), _READ, filters, ids=list(node_ids))
+        read = partial(self._read_rows, record(FoundNode), _READ, filters)
+        nodes = read(ids=list(node_ids))
+        if self.principal.role is not Role.PUBLIC:
+            return nodes
+        documents = read(ids=list(ids)) if (ids := unnamed(nodes)) else ()
+        return for_strangers(nodes, {each.id: each.title for each in documents})
 
     def summaries(
         self,

@@ -14,6 +14,8 @@ from cairn.adapters.postgres.database import Connection, Database, bound
 from cairn.adapters.postgres.sql import query
 from cairn.adapters.postgres.store import Store, record
 from cairn.graph.node import Label
+from cairn.kernel.access import Role
+from cairn.recall.public_names import for_strangers, unnamed
 from cairn.recall.records import (
     Candidate,
     Filters,
@@ -145,7 +147,19 @@ class PostgresNodeReader(Store):
 
         A principal's agent reads only what is tagged for it, except of the ids in `subscribed`:
         those its subscriptions found. Workspace, scope and state hold for them as for all.
+        Strangers are not told where documents are from: see `recall.public_names`.
         """
+        nodes = self._read(node_ids, filters, subscribed)
+        if self.principal.role is not Role.PUBLIC:
+            return nodes
+        documents = self._read(unnamed(nodes), filters, subscribed)
+        return for_strangers(nodes, {each.id: each.title for each in documents})
+
+    def _read(
+        self, node_ids: Sequence[UUID], filters: Filters, subscribed: Collection[UUID]
+    ) -> Sequence[FoundNode]:
+        if not node_ids:
+            return ()
         statement, parameters = self._of_nodes(_READ, node_ids, filters)
         parameters["subscribed"] = _array(subscribed)
         with self.connection.cursor(row_factory=record(FoundNode), binary=True) as cursor:
