@@ -288,7 +288,7 @@
   function source(citation) {
     const [uri, ...parts] = citation.replace(/^\[doc:|\]$/g, "").split("#");
     const where = parts.filter((part) => !/^[Lp]\d+-[Lp]\d+$/.test(part));
-    const name = [/^https?:/.test(uri) ? uri : uri.split("/").pop(), ...where].join(" › ");
+    const name = [uri, ...where].join(" › ");
     if (!/^https?:\/\//.test(uri)) return document.createTextNode(name);
     return element("a", { href: uri, target: "_blank", rel: "noopener noreferrer" }, name);
   }
