@@ -120,7 +120,9 @@ class HeldResponse(StreamingResponse):
     """A stream whose place is given back when its reader is gone, also before the first word."""
 
     def __init__(self, parts: AsyncIterator[bytes], leave: Callable[[], None]) -> None:
-        super().__init__(_told(parts), media_type=MEDIA_TYPE, headers={"x-accel-buffering": "no"})
+        super().__init__(
+            _with_problem(parts), media_type=MEDIA_TYPE, headers={"x-accel-buffering": "no"}
+        )
         self._leave = leave
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -131,7 +133,7 @@ class HeldResponse(StreamingResponse):
             self._leave()
 
 
-async def _told(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _with_problem(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield parts; what goes wrong is the last event."""
     try:
         yield f"retry: {RETRY_MS}\n\n".encode()
@@ -145,7 +147,7 @@ async def _placed(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> Asy
     """Yield parts while they have a place."""
     open_streams.now += 1
     try:
-        async for part in _told(parts):
+        async for part in _with_problem(parts):
             yield part
     finally:
         open_streams.now -= 1
