@@ -214,7 +214,8 @@ def files_of(inner: httpx.MockTransport, **places: str) -> DeskFiles:
 def test_neither_an_address_nor_a_redirect_leads_into_this_network_or_takes_the_sign_in() -> None:
     asked: list[tuple[str, bool]] = []
     to = {"/in": "https://metadata.example/", "/loop": "/loop", "/out": "https://store.example/f",
-          "/back": "https://store.example/back", "/plain": "http://desk.example/f"}  # fmt: skip
+          "/back": "https://store.example/back", "/plain": "http://desk.example/f",
+          "/none": "https://[x"}  # fmt: skip
 
     def answer(request: httpx.Request) -> httpx.Response:
         host = request.headers["host"]
@@ -232,7 +233,7 @@ def test_neither_an_address_nor_a_redirect_leads_into_this_network_or_takes_the_
 
     assert file()("https://desk.example/out", "text/plain") == b"hello"
     assert asked == [("desk.example", True), ("store.example", False)]
-    for path in ("/in", "/loop", "/back", "/plain"):
+    for path in ("/in", "/loop", "/back", "/plain", "/none"):
         with pytest.raises(ValidationFailed):
             file()(f"https://desk.example{path}", "text/plain")
     for url in ("https://metadata.example/", "file:///etc/passwd", "https://a:b@store.example/f",

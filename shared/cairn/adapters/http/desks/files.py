@@ -47,7 +47,7 @@ class DeskFiles:
                 answer = self._ask(self._checked(url), ends)
                 if answer.status_code not in _REDIRECTS:
                     return self._content(answer, media_type)
-                url = urljoin(url, answer.headers.get("location", ""))
+                url = _joined(url, answer.headers.get("location", ""))
             return refuse(f"redirects more than {MOST_REDIRECTS} times", reason="file-redirects")
 
     def _checked(self, text: str) -> httpx.URL:
@@ -114,6 +114,13 @@ class DeskFiles:
         if _is_page(answer.headers["content-type"]) and not _is_page(media_type):
             raise NotFound("A page stands where the file should.", reason="sign-in-page")
         return answer.content
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return refuse("redirects to what is no address", reason="file-address")
 
 
 def _is_page(media_type: str) -> bool:
