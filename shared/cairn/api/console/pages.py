@@ -106,9 +106,16 @@ REASON = "x-cairn-reason"
 """The header that tells the console's script why a request was refused."""
 
 
-def page(name: str, visitor: Visitor | None, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page made of a template."""
-    values |= {"visitor": visitor, "now": _now(), "refused": status in (409, 413, 422)}
+def page(
+    name: str, visitor: Visitor | None, *, status: int = 200, passing: bool = False, **values: Any
+) -> HTMLResponse:
+    """Return a page made of a template.
+
+    One that was refused, or is `passing`, is no place of its own: going back and reloading lead to
+    the page that its form was on.
+    """
+    no_place = passing or status in (409, 413, 422)
+    values |= {"visitor": visitor, "now": _now(), "refused": no_place}
     text = _environment().get_template(name).render(values)
     return HTMLResponse(text, status_code=status, headers=HEADERS)
 

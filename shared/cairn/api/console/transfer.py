@@ -208,6 +208,7 @@ def _page(
         "transfer.html",
         status=status,
         brought=brought,
+        passing=brought is not None,
         wrong=wrong,
         most_records=MOST_RECORDS,
         named=MOST_NAMED,

@@ -112,6 +112,7 @@ def _integrations(
         status=status,
         integrations=visitor.services.integrations.all(member),
         imported=imported,
+        passing=imported is not None,
         wrong=wrong,
         form=form or Form(),
         fields=FIELDS,
