@@ -1,12 +1,18 @@
 """One embedded PostgreSQL a test run, a migrated template, a cloned database for each module.
 
-Commits are real and roles are as on Aurora; only what protects from a power cut is off.
+Commits are real and roles are as on Aurora; only what protects from a power cut is off. The data
+are in memory where there is room: a clone, some 2,700 files, takes a tenth of the time there.
 """
 
+import fcntl
+import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +27,11 @@ SETTINGS = {
     "full_page_writes": "off",
     "synchronous_commit": "off",
     "shared_buffers": "128MB",
+    "max_wal_size": "256MB",
 }
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 2**30
+"""What must be left there; a run takes less than 1 GB, and several share it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +91,24 @@ def distribution(pytestconfig: pytest.Config) -> "Distribution":
     )
 
 
+@contextmanager
+def data_folder(otherwise: Path) -> Iterator[Path]:
+    """Where data lie while this lasts; what killed runs left in memory goes first."""
+    if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ROOM:
+        yield otherwise
+        return
+    for left in MEMORY.glob("cairn-tests-*"):
+        with suppress(OSError), (left / "lock").open() as lock:  # held: its run goes on
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix=".cairn-tests-", dir=MEMORY))
+    with (made / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = made.rename(made.with_name(made.name[1:]))  # from here on others see it
+        yield made / "data"
+        shutil.rmtree(made)
+
+
 @pytest.fixture(scope="session")
 def postgres_cluster(
     tmp_path_factory: pytest.TempPathFactory, distribution: "Distribution"
@@ -92,23 +120,26 @@ def postgres_cluster(
 
     layout = Layout(project=PROJECT, base=tmp_path_factory.mktemp("postgres"))
     layout.make()
-    cluster = Cluster(
-        data=layout.postgres,
-        socket_folder=layout.socket_folder,
-        superuser_password=secrets.token_hex(16),
-        daemon=Daemon(
-            name="postgres",
-            pid_file=layout.run / "postgres.json",
-            log_file=layout.logs / "postgres.log",
-        ),
-        settings=SETTINGS,
-        distribution=distribution,
-    )
-    cluster.start()
-    yield Server(
-        cluster=cluster, owner_password=secrets.token_hex(16), app_password=secrets.token_hex(16)
-    )
-    cluster.stop()
+    with data_folder(layout.postgres) as data:
+        cluster = Cluster(
+            data=data,
+            socket_folder=layout.socket_folder,
+            superuser_password=secrets.token_hex(16),
+            daemon=Daemon(
+                name="postgres",
+                pid_file=layout.run / "postgres.json",
+                log_file=layout.logs / "postgres.log",
+            ),
+            settings=SETTINGS,
+            distribution=distribution,
+        )
+        cluster.start()
+        yield Server(
+            cluster=cluster,
+            owner_password=secrets.token_hex(16),
+            app_password=secrets.token_hex(16),
+        )
+        cluster.stop()
     shutil.rmtree(layout.base)
     shutil.rmtree(layout.socket_folder, ignore_errors=True)
 
