@@ -124,6 +124,8 @@ class Channels:
         with self._writing(principal) as write:
             find_channel(write.stores, channel_id)
             write.stores.messaging.change(channel, sealed)
+            if _shuts_out(before, channel):  # who goes on in a thread is looked at anew
+                write.stores.messaging.end_sessions(channel_id, write.now)
             _note(write, "channel.changed", channel)
         return channel
 
@@ -166,6 +168,12 @@ def find_channel(stores: Stores, channel_id: UUID) -> ChannelRow:
     if channel is None:
         raise NotFound("There is no such channel.", channel_id=str(channel_id))
     return channel
+
+
+def _shuts_out(before: ChannelRow, after: ChannelRow) -> bool:
+    settings = (ChannelSettings.model_validate(each.settings) for each in (before, after))
+    was, now = (each.answers and each.outsiders for each in settings)
+    return was and not now
 
 
 def _note(write: Write, type_: str, channel: ChannelRow) -> None:

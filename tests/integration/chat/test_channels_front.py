@@ -320,6 +320,10 @@ def test_guests_and_people_of_other_organisations_are_told_once_that_they_may_no
     root = office.member(GUEST).says("now?")
     office.work()
     assert "organisation" not in office.team.words(GENERAL, root)[0]
+    office.front.call("PATCH", path, json={"settings": {"outsiders": False}})
+    office.member(GUEST).says("and now?", thread=root)
+    office.work()
+    assert "members of this organisation" in office.team.words(GENERAL, root)[-1]
 
 
 def test_what_slack_does_not_take_is_tried_again_and_never_said_twice(office: Office) -> None:

@@ -144,6 +144,10 @@ class PostgresMessaging(Store):
         where = {"channel_id": channel_id, "thread": thread, "place": Jsonb(asdict(place))}
         self.write("channel.open_session", session, **where)
 
+    def end_sessions(self, channel_id: UUID, now: datetime) -> None:
+        """End the sessions of a channel in which no person answers."""
+        self.run("channel.end_sessions", channel_id=channel_id, now=now)
+
     def place_of(self, session_id: UUID) -> tuple[UUID, Place] | None:
         """Return the channel of a session and where its thread is."""
         rows = self.rows("channel.place_of", id=session_id)

@@ -125,6 +125,12 @@ VALUES (%(workspace_id)s, %(id)s, %(token_hash)s, %(kind)s, 'created', %(client_
   %(place)s)
 ON CONFLICT DO NOTHING
 
+-- name: end_sessions
+-- Sessions of a channel in which no person answers are over; the next message begins another.
+UPDATE chat_session SET state = 'resolved', ended_at = %(now)s
+ WHERE workspace_id = %(workspace_id)s AND channel_id = %(channel_id)s
+   AND state IN ('created', 'active')
+
 -- name: place_of
 -- Where a session's thread is, of which channel.
 SELECT channel_id, place FROM chat_session
