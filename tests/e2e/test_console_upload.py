@@ -98,3 +98,18 @@ def test_a_page_under_the_name_of_a_pdf_and_a_picture_are_refused_with_the_reaso
         choose(page, liar)
     page.get_by_text("its first bytes say it is not a PDF").first.wait_for()
     assert workspace.get("/v1/documents")["items"] == []
+
+
+def test_a_text_is_pasted_and_found(workspace: Tenant, page: "Page") -> None:
+    page.goto(f"{workspace.base}/console/documents")
+    page.get_by_label("What it is called").fill(f"Ferry rules {TITLE}")
+    page.get_by_label("The text").fill("# Dogs\n\nDogs ride on deck seven of the ferry to Anholt.")
+    page.get_by_label("Where it is from").fill("ferry-rules")
+    page.get_by_role("button", name="Take it").press("Enter")
+    page.get_by_text("it is read, cut and embedded now").wait_for()
+    page.locator("#state [role=status]", has_text="ready").wait_for(timeout=240_000)
+    assert any("deck seven" in text for text in workspace.texts("Where do dogs ride?"))
+    page.goto(f"{workspace.base}/console/documents?source=ferry-rules")
+    page.get_by_role("row", name="ferry-rules").get_by_text("ready").wait_for()
+    looks_well(page)
+    assert page.evaluate("window.hit") is None
