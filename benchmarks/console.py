@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from cairn.api.console.pages import ADMIN_MENU, ADMINISTRATION, MENU
 from cairn.kernel.ids import new_id
 from cairn.settings.cli import CliSettings
 
@@ -29,51 +30,34 @@ MOST_MS, MOST_BYTES = 1_000, 150_000
 """What a page promises: milliseconds at the 95th percentile, bytes of a first visit."""
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
-PAGES: dict[str, str] = {
-    "home": "/",
-    "memories": "/console/memories",
-    "documents": "/console/documents",
-    "searches": "/console/searches",
+PAGES = {
+    name: path
+    for group in (*(pages for _, pages in MENU), ADMIN_MENU[1], ADMINISTRATION)
+    for name, path, _ in group
+} | {
     "forget": "/console/forget",
-    "approvals": "/console/approvals",
     "grants": "/console/grants",
-    "tickets": "/console/tickets",
-    "investigations": "/console/investigations",
-    "tool-calls": "/console/tool-calls",
-    "chats": "/console/chats",
-    "review": "/console/review",
-    "conversations": "/console/conversations",
-    "summaries": "/console/summaries",
-    "clients": "/console/clients",
-    "workflows": "/console/workflows",
-    "networks": "/console/networks",
-    "ledger": "/console/ledger",
-    "people": "/console/people",
-    "keys": "/console/keys",
-    "agents": "/console/agents",
-    "personas": "/console/personas",
-    "settings": "/console/settings",
-    "connectors": "/console/connectors",
-    "sources": "/console/sources",
-    "ticket-sources": "/console/ticket-sources",
-    "webhooks": "/console/webhooks",
-    "widget": "/console/widget",
-    "costs": "/console/costs",
-    "stats": "/console/stats",
-    "transfer": "/console/transfer",
-    "upkeep": "/console/upkeep",
-    "audit": "/console/audit",
+    "escalations": "/console/escalations",
+    "anchors": "/console/ledger/anchors",
+    "forgettings": "/console/ledger/forgettings",
+    "taints": "/console/ledger/taints",
     "checks": "/console/audit/checks",
     "account": "/console/account",
 }
-"""The pages of the console, by the name of their picture."""
+"""The pages of the console's navigation and those behind them, by the name of their picture."""
 
 FIRST_OF = {
     "memory": ("/console/memories", 'a[href^="/console/memories/"]'),
+    "document": ("/console/documents", 'main a[href^="/console/documents/"]'),
+    "search": ("/console/searches", 'main a[href^="/console/searches/"]'),
+    "walk": ("/console/graph", 'main a[href^="/console/graph?node="]'),
     "ticket": ("/console/tickets", 'main a[href^="/console/tickets/"]'),
     "investigation": ("/console/investigations", 'main a[href^="/console/investigations/"]'),
     "conversation": ("/console/conversations", 'main a[href^="/console/conversations/"]'),
     "connector": ("/console/connectors", 'main a[href^="/console/connectors/"]'),
+    "client": ("/console/clients", 'main a[href^="/console/clients?client="]'),
+    "entry": ("/console/ledger", 'td a[href^="/console/ledger/"]'),
+    "network": ("/console/networks", 'main a[href^="/console/networks/"]'),
     "workflow": ("/console/workflows", 'main a[href^="/console/workflows/"]'),
 }
 """Pages of one thing: the list whose first link leads to it."""

@@ -3,7 +3,7 @@
     make run && python -m scripts.pictures [NAME...]
 
 The list of pages is `benchmarks.console`; a page of one thing is of the first of its list. Two more
-are of a talk: `widget`, on a customer's page, and `hand-off`, as an operator answers there.
+are of a talk: `customer`, on a customer's page, and `hand-off`, as an operator answers there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cairn.settings.cli import CliSettings
 FOLDER = Path(__file__).parents[1] / "docs" / "use" / "pictures"
 MOST_BYTES = 60_000
 QUALITIES = (80, 60, 40, 20)
-TALK = ("widget", "hand-off")
+TALK = ("customer", "hand-off")
 QUESTION = "Until when can I cancel a booking?"
 DOCUMENT = {
     "source_uri": "https://huts.example/cancelling.md",
