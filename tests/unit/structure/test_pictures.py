@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from benchmarks.console import PAGES
 from scripts.pictures import FOLDER, TALK
+
+from benchmarks.console import PAGES
 
 GUIDES = Path(__file__).parents[3] / "docs"
 PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*pictures/([\w-]+)\.webp\)")
