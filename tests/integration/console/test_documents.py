@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+import boto3
 from tests.integration.console import test_memories
 from tests.integration.console.test_memories import HOSTILE
 
 from benchmarks.objects import InMemoryObjects
+from cairn.adapters.aws import objects
 from cairn.kernel.access import PersonRole
 from cairn.kernel.ids import new_id
 
@@ -21,15 +24,15 @@ PAGE = "/console/documents"
 
 def keep_in_memory(deployed: Deployed, monkeypatch: pytest.MonkeyPatch) -> InMemoryObjects:
     """Let what is taken wait in memory; nothing reads it there."""
-    objects = InMemoryObjects()
-    monkeypatch.setattr(deployed.app.state.services, "objects", objects, raising=False)
-    return objects
+    held = InMemoryObjects()
+    monkeypatch.setattr(deployed.app.state.services, "objects", held, raising=False)
+    return held
 
 
 def test_a_text_is_taken_once_and_found_by_its_source(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    objects = keep_in_memory(deployed, monkeypatch)
+    store = keep_in_memory(deployed, monkeypatch)
     browser = deployed.person(f"types-{new_id()}", PersonRole.OPERATOR)
     form = {"id": str(new_id()), "title": f"House rules {HOSTILE}", "text": "# Rules\n\nNo ball.",
             "client_id": "yard", "scope": "shared"}  # fmt: skip
@@ -40,9 +43,7 @@ def test_a_text_is_taken_once_and_found_by_its_source(
     assert "It is here" in page
     assert "&lt;script&gt;" in page
     assert "<b onclick" not in page
-    assert b"# Rules\n\nNo ball." in {
-        each.replace(b"\r\n", b"\n") for each in objects.held.values()
-    }
+    assert b"# Rules\n\nNo ball." in {each.replace(b"\r\n", b"\n") for each in store.held.values()}
     listed = browser.get(f"{PAGE}?source=pasted:{form['id']}").text
     assert listed.count("</tr>") == 2
     assert f"/v1/documents?source_uri=pasted%3A{form['id']}" in listed
@@ -64,9 +65,21 @@ def test_a_text_is_taken_once_and_found_by_its_source(
     assert reader.submit(f"{PAGE}/text", **form).status_code == 403
 
 
+def without_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the object store be asked without credentials, whatever this process had before."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, os.devnull)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    client = boto3.session.Session(region_name="eu-central-1").client("s3")
+    monkeypatch.setattr(objects, "aws_client", lambda service: client)
+
+
 def test_without_an_object_store_the_page_says_so_and_a_text_is_kept_in_its_form(
-    deployed: Deployed,
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    without_credentials(monkeypatch)
     browser = deployed.person(f"waits-{new_id()}", PersonRole.OWNER)
     page = browser.get(PAGE)
     assert page.status_code == 200
