@@ -267,4 +267,6 @@
       report(chain, signed, false);
     });
   });
+  // pressed before this script was there, they would do nothing
+  for (const button of document.querySelectorAll("#verify-chain, #verify-files button")) button.disabled = false;
 })();
