@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import json
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from tests.support.replaying import Asked, Replay, Reply, Route, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from tests.support.file_replay import Kept
 
 Record = dict[str, Any]
 
@@ -31,6 +34,7 @@ class AutotaskReplay(Replay):
     """The entities of an organisation, by kind and number. `zone_url` is what it says of itself."""
 
     entities: dict[str, dict[int, Record]] = field(default_factory=dict)
+    files: dict[int, Kept] = field(default_factory=dict)
     zone_url: str = ""
     now: datetime = datetime(2026, 3, 2, 9, tzinfo=UTC)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(7_001))
@@ -73,6 +77,22 @@ class AutotaskReplay(Replay):
             **{"title": "", "noteType": 1, "publish": 1, **people},
         )
 
+    def attach(self, ticket: int, kept: Kept, **more: Any) -> None:
+        """Let a contact or a resource attach a file; lists leave out its data."""
+        people = {"attachedByContactID": None, "attachedByResourceID": None}
+        row = self.put(
+            "TicketAttachments",
+            ticketID=ticket,
+            parentID=ticket,
+            title=kept.name.partition(".")[0],
+            fullPath=kept.name,
+            contentType=kept.media_type,
+            attachmentType="FILE_ATTACHMENT",
+            **{"fileSize": float(len(kept.content)), "data": None, **people, **more},
+        )
+        self.files[row["id"]] = kept
+        self.entities["Tickets"][ticket]["lastActivityDate"] = self.stamp()
+
     def refused(self, asked: Asked) -> Reply | None:
         if asked.path.endswith("/zoneInformation"):
             return None
@@ -90,6 +110,7 @@ class AutotaskReplay(Replay):
             ("GET", f"{BASE}/Tickets/entityInformation/fields"): self._fields,
             ("POST", f"{BASE}/([A-Za-z]+)/query"): self._query,
             ("POST", f"{BASE}/([A-Za-z]+)/query/next"): self._query,
+            ("GET", f"{BASE}/TicketAttachments/([0-9]+)"): self._attachment,
             ("GET", f"{BASE}/([A-Za-z]+)/([0-9]+)"): self._get,
             ("POST", f"{BASE}/Tickets/([0-9]+)/Notes"): self._note,
             ("PATCH", f"{BASE}/Tickets"): self._patch,
@@ -125,6 +146,15 @@ class AutotaskReplay(Replay):
 
     def _get(self, asked: Asked, entity: str, number: str) -> Reply:
         return Reply(body={"item": self.entities.get(entity, {}).get(int(number))})
+
+    def _attachment(self, asked: Asked, number: str) -> Reply:
+        """Answer an attachment with its data, in the form of a query; or a page of the proxy."""
+        given = self.files[int(number)].read()
+        if given.status != 200 or "html" in given.headers["content-type"]:
+            return given
+        data = base64.b64encode(given.body).decode()
+        row = self.entities["TicketAttachments"][int(number)] | {"data": data}
+        return Reply(body={"items": [row], "pageDetails": {"count": 1}})
 
     def _note(self, asked: Asked, number: str) -> Reply:
         if int(number) not in self.entities.get("Tickets", {}):

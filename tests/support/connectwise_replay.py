@@ -18,6 +18,8 @@ from tests.support.replaying import Asked, Replay, Reply, Route, served
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tests.support.file_replay import Kept
+
 Record = dict[str, Any]
 
 COMPANY, PUBLIC, PRIVATE, CLIENT_ID = "harbourlane", "pub-0123", "priv-456789", "c7d2f3a0-1b2c"
@@ -35,6 +37,8 @@ class ConnectWiseReplay(Replay):
     tickets: dict[int, Record] = field(default_factory=dict)
     notes: dict[int, list[Record]] = field(default_factory=dict)
     times: list[Record] = field(default_factory=list)
+    documents: dict[int, list[Record]] = field(default_factory=dict)
+    files: dict[str, Kept] = field(default_factory=dict)
     now: datetime = datetime(2026, 3, 2, 9, tzinfo=UTC)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(501))
 
@@ -76,6 +80,26 @@ class ConnectWiseReplay(Replay):
         self.tickets[number]["_info"]["lastUpdated"] = self.stamp()
         return note
 
+    def attach(self, number: int, kept: Kept, **more: Any) -> None:
+        """Attach a document to a ticket; without `publicFlag` the portal does not show it."""
+        self.files[str(kept.named)] = kept
+        document = {
+            "id": kept.named,
+            "title": kept.name,
+            "fileName": kept.name,
+            "serverFileName": f"{kept.named}.bin",
+            "owner": "EmailConnector",
+            "linkFlag": False,
+            "imageFlag": False,
+            "publicFlag": False,
+            "readOnlyFlag": False,
+            "size": len(kept.content),
+            "urlFlag": False,
+            **more,
+        }
+        self.documents.setdefault(number, []).append(document)
+        self.tickets[number]["_info"]["lastUpdated"] = self.stamp()
+
     def callback(self, number: int, action: str = "updated") -> bytes:
         entity = json.dumps({"id": number, "summary": self.tickets[number]["summary"]})
         document = {
@@ -109,6 +133,8 @@ class ConnectWiseReplay(Replay):
             ("POST", f"{TICKET}/notes"): self._note,
             ("GET", f"{BASE}/time/entries"): self._times,
             ("POST", f"{BASE}/time/entries"): self._time,
+            ("GET", f"{BASE}/system/documents"): self._documents,
+            ("GET", f"{BASE}/system/documents/([0-9]+)/download"): self._download,
         }
 
     def _list(self, asked: Asked) -> Reply:
@@ -150,6 +176,15 @@ class ConnectWiseReplay(Replay):
             status=201,
             body=self.note(int(number), given.pop("text"), member={"identifier": "api"}, **given),
         )
+
+    def _documents(self, asked: Asked) -> Reply:
+        if asked.query["recordType"] != "Ticket":
+            return Reply(status=400, body={"message": "recordType is required"})
+        rows = self.documents.get(int(asked.query["recordId"]), [])
+        return Reply(body=rows[: int(asked.query["pageSize"])])
+
+    def _download(self, asked: Asked, number: str) -> Reply:
+        return self.files[number].read()
 
     def _times(self, asked: Asked) -> Reply:
         return _page(asked, self.times)

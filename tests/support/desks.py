@@ -167,7 +167,11 @@ class Linear(Desk):
 
     @property
     def config(self) -> dict[str, Any]:
-        return {"api_url": f"{self.replay.url}/graphql", "team": linear_replay.TEAM}
+        return {
+            "api_url": f"{self.replay.url}/graphql",
+            "uploads_url": self.replay.url,
+            "team": linear_replay.TEAM,
+        }
 
     @property
     def secrets(self) -> dict[str, str]:
@@ -179,8 +183,17 @@ class Linear(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.comment(ticket, text, user={"id": "mara", "email": MARA})
 
-    def colleague(self, ticket: str, text: str) -> None:
-        self.replay.comment(ticket, text, user={"id": "lena", "email": LENA})
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        links = "\n\n".join(map(self.replay.link, files))
+        if text:
+            self.write(ticket, f"{text}\n\n{links}")
+        else:
+            self.replay.issues[ticket]["description"] += f"\n\n{links}"
+            self.touch(ticket)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
+        body = "\n\n".join([text, *map(self.replay.link, files)])
+        self.replay.comment(ticket, body, user={"id": "lena", "email": LENA})
 
     def touch(self, ticket: str) -> None:
         self.replay.issues[ticket]["updatedAt"] = self.replay.stamp()
@@ -278,8 +291,18 @@ class Autotask(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.note(int(ticket), text, createdByContactID=self.contact()["id"])
 
-    def colleague(self, ticket: str, text: str) -> None:
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        sized = {"fileSize": float(more["size"])} if more else {}
+        for each in files:
+            by = {"attachedByContactID": self.contact()["id"], **sized}
+            self.replay.attach(int(ticket), each, **by)
+        if text:
+            self.write(ticket, text)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
         self.replay.note(int(ticket), text, creatorResourceID=12)
+        for each in files:
+            self.replay.attach(int(ticket), each, attachedByResourceID=12)
 
     def touch(self, ticket: str) -> None:
         self.replay.entities["Tickets"][int(ticket)]["lastActivityDate"] = self.replay.stamp()
@@ -330,8 +353,16 @@ class ConnectWise(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.note(int(ticket), text, contact={"id": 77, "name": "Mara Voss"})
 
-    def colleague(self, ticket: str, text: str) -> None:
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        for each in files:
+            self.replay.attach(int(ticket), each, publicFlag=True, **more)
+        if text:
+            self.write(ticket, text)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
         self.replay.note(int(ticket), text, member={"identifier": "lena"})
+        for each in files:
+            self.replay.attach(int(ticket), each, owner="lena")
 
     def touch(self, ticket: str) -> None:
         self.replay.tickets[int(ticket)]["_info"]["lastUpdated"] = self.replay.stamp()
@@ -472,8 +503,18 @@ class Intercom(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.say(ticket, text.replace("\n", "<br>"), intercom_replay.MARA)
 
-    def colleague(self, ticket: str, text: str) -> None:
-        self.replay.say(ticket, text, {"type": "admin", "id": "8", "email": LENA})
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        record = self.replay.conversations[ticket]["source"]
+        if text:
+            record = self.replay.say(ticket, text, intercom_replay.MARA)
+        sized = {"filesize": more["size"]} if more else {}
+        for each in files:
+            self.replay.attach(record, each, **sized)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
+        part = self.replay.say(ticket, text, {"type": "admin", "id": "8", "email": LENA})
+        for each in files:
+            self.replay.attach(part, each)
 
     def touch(self, ticket: str) -> None:
         self.replay.touch(ticket)

@@ -15,18 +15,22 @@ from urllib.parse import quote
 from tests.support.replaying import Asked, Replay, Reply, Route, served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A file at a desk, and where the store has it; `named` is the number that the desk gave it."""
+    """A file at a desk, and where the store has it; `named` is the number that the desk gave it.
+
+    `read` asks the store for it, as desks do that hand files on themselves.
+    """
 
     named: int
     name: str
     media_type: str
     content: bytes
     url: str
+    read: Callable[[], Reply]
 
 
 @dataclass(kw_only=True)
@@ -40,9 +44,22 @@ class FileStore(Replay):
         number = next(self.numbers)
         path = f"/files/{number}/{name}"
         url = f"{self.url}{quote(path)}?X-Amz-Signature=8d4e"
-        kept = Kept(named=number, name=name, media_type=media_type, content=content, url=url)
-        self.kept[path] = kept
-        return kept
+        self.kept[path] = Kept(
+            named=number,
+            name=name,
+            media_type=media_type,
+            content=content,
+            url=url,
+            read=lambda: self._read(path),
+        )
+        return self.kept[path]
+
+    def _read(self, path: str) -> Reply:
+        query = {"X-Amz-Signature": "8d4e"}
+        given = self.answer(
+            Asked(method="GET", path=quote(path), query=query, headers={}, body=None)
+        )
+        return Reply(status=given.status, body=given.body, headers=given.headers)
 
     def refused(self, asked: Asked) -> Reply | None:
         if "authorization" in asked.headers:

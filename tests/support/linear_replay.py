@@ -17,6 +17,8 @@ from tests.support.replaying import Asked, Replay, Reply, Route, served
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tests.support.file_replay import Kept
+
 Record = dict[str, Any]
 
 API_KEY, TEAM = "lin_api_aiIkX2gDt0vCqB3Y", "SUP"
@@ -33,9 +35,10 @@ _FIELDS = (
 
 @dataclass(kw_only=True)
 class LinearReplay(Replay):
-    """The issues of a workspace; its key is of the user `cairn`."""
+    """The issues of a workspace; its key is of the user `cairn`. Uploads are at the same server."""
 
     issues: dict[str, Record] = field(default_factory=dict)
+    files: dict[str, Kept] = field(default_factory=dict)
     now: datetime = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
     def stamp(self) -> str:
@@ -76,6 +79,12 @@ class LinearReplay(Replay):
         self.issues[issue]["comments"].append(comment)
         return comment
 
+    def link(self, kept: Kept) -> str:
+        """Upload a file; return what the Markdown of a text says of it."""
+        path = f"/{uuid4()}/{uuid4()}/{uuid4()}"
+        self.files[path] = kept
+        return f"[{kept.name}]({self.url}{path})"
+
     def refused(self, asked: Asked) -> Reply | None:
         if asked.headers.get("authorization") != API_KEY:
             return _error(401, "AUTHENTICATION_ERROR", "Authentication required")
@@ -85,7 +94,10 @@ class LinearReplay(Replay):
         return Reply(status=404)
 
     def routes(self) -> Mapping[tuple[str, str], Route]:
-        return {("POST", "/graphql"): self._graphql}
+        return {
+            ("POST", "/graphql"): self._graphql,
+            ("GET", "((?:/[0-9a-f-]{36}){3})"): lambda asked, path: self.files[path].read(),
+        }
 
     def _graphql(self, asked: Asked) -> Reply:
         query, variables = asked.body["query"], asked.body["variables"]

@@ -1,6 +1,7 @@
 """What is attached at help desks becomes documents, over servers as their makers describe them."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,11 +27,18 @@ from cairn.kernel.errors import NotFound, TooLarge, Unavailable, ValidationFaile
 from cairn.kernel.ids import new_id
 from cairn.tickets import fetching
 from cairn.tickets.attachments import MOST_BYTES, AttachDocuments
+from cairn.tickets.desks.linear import UPLOADS_URL, attachments_of
 from cairn.tickets.fetching import FetchAttachments
 from cairn.tickets.sources import NewSource
 from cairn.tickets.ticket import SourceKind
 
-KINDS = ("zendesk", "freshdesk", "jira")
+KINDS = ("zendesk", "freshdesk", "jira", "intercom", "linear", "autotask", "connectwise")
+OF_THE_TICKET = ("jira", "autotask", "connectwise")
+"""Where files are the ticket's, whichever comment brought them."""
+
+TYPELESS = ("linear", "connectwise")
+"""Which say no media types: there the name says it."""
+
 MANUAL = b"# Reset\n\nHold the red key for nine seconds.\n"
 
 
@@ -104,7 +112,7 @@ def test_what_a_customer_attaches_becomes_documents_once_and_the_store_gets_no_s
     row = office.desk.row(UUID(document["metadata"]["ticket_id"]))
     assert row.data_subjects  # forgetting the requester takes the document along
     assert set(row.data_subjects) <= set(received.data_subjects)
-    expected = MARA if remote.kind == "jira" else "northwind"
+    expected = MARA if remote.kind in ("jira", "intercom", "linear") else "northwind"
     assert (document["title"], document["client_id"]) == ("manual.md", expected)
     assert office.labels() == [("manual.md", None)]
     remote.move(minutes=5)
@@ -114,10 +122,11 @@ def test_what_a_customer_attaches_becomes_documents_once_and_the_store_gets_no_s
     assert [each["title"] for each in office.documents()] == ["manual.md", "log.txt"]
     office.desk.sweep()
     words = office.desk.desk.ticket(office.desk.workspace_id, row.id).words
-    if remote.kind == "jira":  # there files are the request's, whoever's comment brought them
+    if remote.kind in OF_THE_TICKET:
         assert office.labels("ticket.changed") == [("manual.md", None), ("log.txt", None)]
     else:
-        assert "And this.\n\n[attached: log.txt, kept as a document]" in words
+        assert "And this.\n\n" in words
+        assert "\n\n[attached: log.txt, kept as a document]" in words
     asked = store.count("GET")
     office.again()
     assert (len(office.documents()), store.count("GET"), asked) == (2, 2, 2)
@@ -150,7 +159,7 @@ def test_what_cannot_be_kept_is_named_with_its_reason_and_only_fetched_when_it_m
             store.kept[path] = replace(kept, media_type="text/html; charset=utf-8")
     assert office.poll().new == 1
     assert office.labels() == [
-        ("logs.zip", "archive"),
+        ("logs.zip", "unsupported-media-type" if remote.kind in TYPELESS else "archive"),
         ("photo.png", "unsupported-media-type"),
         ("fake.txt", "media-type-mismatch"),
         ("empty.txt", "empty-document"),
@@ -162,7 +171,8 @@ def test_what_cannot_be_kept_is_named_with_its_reason_and_only_fetched_when_it_m
     ]
     assert [each["title"] for each in office.documents()] == ["a b .md"]
     fetched = {each.path.rpartition("/")[2] for each in store.asked}
-    assert fetched.isdisjoint({"logs.zip", "photo.png", "large.txt"})
+    assert fetched.isdisjoint({"logs.zip", "photo.png"})
+    assert "large.txt" not in fetched or remote.kind == "linear"  # which says no sizes
 
 
 def test_a_store_that_fails_holds_up_no_ticket_and_is_asked_again_with_the_next_change(
@@ -182,6 +192,44 @@ def test_a_store_that_fails_holds_up_no_ticket_and_is_asked_again_with_the_next_
     office.poll()
     assert [each["title"] for each in office.documents()] == ["manual.md"]
     assert office.labels("ticket.changed") == [("manual.md", None)]
+
+
+@pytest.mark.parametrize("office", ["autotask", "connectwise"], indirect=True)
+def test_a_desk_that_lists_no_files_holds_up_no_ticket_and_the_ticket_says_so(
+    office: Office,
+) -> None:
+    remote, store = office.remote, office.store
+    ticket = remote.ask("Help", "Files.")
+    remote.write_with(ticket, "", store.put("manual.md", "text/markdown", MANUAL))
+    lists = re.compile("/TicketAttachments/query|/system/documents")
+    remote.replay.faults.append(Fault(status=403, where=lambda it: bool(lists.search(it.path))))
+    assert office.poll().new == 1
+    assert (office.labels(), office.documents()) == ([("attachments", "not-listed")], [])
+    remote.move(minutes=5)
+    remote.touch(ticket)
+    office.poll()
+    assert [each["title"] for each in office.documents()] == ["manual.md"]
+    assert office.labels("ticket.changed") == [("manual.md", None)]
+    asked = len(remote.replay.asked)
+    assert office.poll().known == 0  # and of a ticket that did not change no files are listed
+    assert not any(lists.search(each.path) for each in remote.replay.asked[asked:])
+
+
+def test_of_what_a_text_links_to_only_what_linear_keeps_itself_is_a_file() -> None:
+    part = "6db02bb9-fba2-473b-8f9d-f38188e84813"
+    path = f"/{part}/{part}/d20adbea-186d-4643-ad07-004bda7d099d"
+    others = [
+        f"http://uploads.linear.app{path}",
+        f"https://uploads.linear.app.example{path}",
+        f"https://uploads.linear.app@store.example{path}",
+        f"https://uploads.linear.app:444{path}",
+        f"https://store.example/?{UPLOADS_URL}{path}",
+        f"{UPLOADS_URL}/{part}/../{part}",
+    ]
+    text = " ".join(f"[{number}.md]({url})" for number, url in enumerate(others))
+    text += f" ![p.png]({UPLOADS_URL}{path}) [a b.md]({UPLOADS_URL}{path}?signature=x) "
+    found = [(each.name, each.file, each.url) for each in attachments_of(text + "[" * 90_000)]
+    assert found == [("a b.md", path[-36:], UPLOADS_URL + path)]
 
 
 def test_more_than_is_held_at_once_comes_in_further_passes_and_all_of_it(
@@ -233,6 +281,8 @@ def test_neither_an_address_nor_a_redirect_leads_into_this_network_or_takes_the_
 
     assert file()("https://desk.example/out", "text/plain") == b"hello"
     assert asked == [("desk.example", True), ("store.example", False)]
+    assert file()("//store.example/f", "text/plain") == b"hello"  # a path at the desk
+    assert asked[-1] == ("desk.example", True)
     for path in ("/in", "/loop", "/back", "/plain", "/none"):
         with pytest.raises(ValidationFailed):
             file()(f"https://desk.example{path}", "text/plain")

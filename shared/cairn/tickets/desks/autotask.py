@@ -6,6 +6,7 @@ https://www.autotask.net/help/developerhelp/Content/APIs/REST/REST_API_Home.htm
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING
@@ -13,10 +14,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from cairn.kernel.errors import NotFound
 from cairn.tickets.adapter import Capabilities, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import named
 from cairn.tickets.desks.walking import (
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
@@ -24,6 +27,7 @@ from cairn.tickets.desks.walking import (
     object_at,
     object_of,
     rows_of,
+    tried,
     written,
 )
 from cairn.tickets.html import plain_text
@@ -32,6 +36,8 @@ from cairn.tickets.ticket import Priority
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+
+    from cairn.tickets.adapter import Attachment
 
 STATUSES = {
     "auto_resolved": "Complete",
@@ -51,6 +57,9 @@ EVERYONE, INTERNAL = 1, 2
 MAX_RECORDS = 500
 TITLE = "Cairn"
 NOTE_TYPE = 1
+FILE = "FILE_ATTACHMENT"
+"""The type of attachments that are no links."""
+
 _PRIORITIES = {"1": Priority.HIGH, "2": Priority.MEDIUM, "3": Priority.LOW, "4": Priority.CRITICAL}
 
 
@@ -85,9 +94,10 @@ class AutotaskAdapter(WalkedDesk):
         return time_at(record, "lastActivityDate")
 
     def whole(self, record: Record, since: datetime) -> Record:
-        """Return it with its contact, its company and what was noted since then."""
+        """Return it with its contact, its company, its files and what was noted since then."""
+        number = checked_id(text_at(record, "id"))
         filters = [
-            _where("ticketID", int(text_at(record, "id") or 0)),
+            _where("ticketID", int(number)),
             _where("createDateTime", autotask_time(since), "gte"),
         ]
         notes = [
@@ -97,7 +107,9 @@ class AutotaskAdapter(WalkedDesk):
         ]
         contact = self._get("Contacts", text_at(record, "contactID"))
         company = self._get("Companies", text_at(record, "companyID"))
-        return {**record, "contact": contact, "company": company, "notes": notes}
+        files = tried(lambda: self._of_ticket("TicketAttachments", number))
+        more = {"contact": contact, "company": company, "notes": notes, "attachments": files}
+        return {**record, **more}
 
     def incoming(self, record: Record) -> Incoming:
         """Return a ticket in canonical form."""
@@ -176,7 +188,7 @@ class AutotaskAdapter(WalkedDesk):
 
 def incoming(ticket: Record, customer: str) -> Incoming:
     """Return a ticket in canonical form. Pure."""
-    status = text_at(ticket, "status")
+    status, files = text_at(ticket, "status"), attachments_of(ticket)
     return Incoming(
         external_id=text_at(ticket, "id"),
         title=text_at(ticket, "title"),
@@ -188,7 +200,29 @@ def incoming(ticket: Record, customer: str) -> Incoming:
         received_at=time_at(ticket, "createDate"),
         modified_at=time_at(ticket, "lastActivityDate") or time_at(ticket, "createDate"),
         closed=status == COMPLETE,
-        source_metadata={"ticket_number": text_at(ticket, "ticketNumber"), "status": status},
+        source_metadata={
+            "ticket_number": text_at(ticket, "ticketNumber"),
+            "status": status,
+            **named(files),
+        },
+        attachments=files,
+    )
+
+
+def attachments_of(ticket: Record) -> tuple[Attachment, ...]:
+    """Return the files that contacts attached to a ticket or its notes; links are none. Pure."""
+    rows = [
+        {
+            **row,
+            "name": re.split(r"[\\/]", text_at(row, "fullPath"))[-1] or text_at(row, "title"),
+            "url": f"/TicketAttachments/{text_at(row, 'id')}",
+        }
+        for row in rows_of(ticket, "attachments")
+        if text_at(row, "attachedByContactID") and text_at(row, "attachmentType") == FILE
+    ]
+    is_listed = ticket.get("attachments", rows) is not None
+    return attached(
+        rows if is_listed else None, name="name", media_type="contentType", size=("fileSize",)
     )
 
 

@@ -13,17 +13,20 @@ from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import named
 from cairn.tickets.deliveries import check_signature, record_of
 from cairn.tickets.desks.walking import (
     WRITTEN_LOOKED_AT,
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
     object_of,
     rows_of,
+    tried,
     written,
 )
 from cairn.tickets.ticket import Priority
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from cairn.tickets.adapter import Delivered
+    from cairn.tickets.adapter import Attachment, Delivered
 
 STATUSES = {
     "auto_resolved": "Closed",
@@ -74,8 +77,9 @@ class ConnectWiseAdapter(WalkedDesk):
         return time_at(record, "_info", "lastUpdated")
 
     def whole(self, record: Record, since: datetime) -> Record:
-        """Return it with its first text, and what was noted since then."""
-        path = f"/service/tickets/{checked_id(text_at(record, 'id'))}/notes"
+        """Return it with its first text, its files, and what was noted since then."""
+        number = checked_id(text_at(record, "id"))
+        path = f"/service/tickets/{number}/notes"
         first = self._get(path, "detailDescriptionFlag=true", pageSize="1", orderBy="id asc")
         notes = self._get(
             path,
@@ -83,7 +87,9 @@ class ConnectWiseAdapter(WalkedDesk):
             pageSize=str(WRITTEN_LOOKED_AT),
             orderBy="id asc",
         )
-        return {**record, "first": first, "notes": notes}
+        of_ticket = {"recordType": "Ticket", "recordId": number, "pageSize": str(WRITTEN_LOOKED_AT)}
+        files = tried(lambda: self._get("/system/documents", "", **of_ticket))
+        return {**record, "first": first, "notes": notes, "documents": files}
 
     def incoming(self, record: Record) -> Incoming:
         """Return a ticket in canonical form."""
@@ -171,7 +177,7 @@ class ConnectWiseAdapter(WalkedDesk):
 def incoming(ticket: Record, customer: str) -> Incoming:
     """Return a ticket in canonical form. Pure; `first` of it holds the note with its text."""
     texts = [text_at(note, "text") for note in rows_of(ticket, "first")]
-    contact = text_at(ticket, "contact", "id")
+    contact, files = text_at(ticket, "contact", "id"), attachments_of(ticket)
     return Incoming(
         external_id=text_at(ticket, "id"),
         title=text_at(ticket, "summary"),
@@ -186,8 +192,24 @@ def incoming(ticket: Record, customer: str) -> Incoming:
         source_metadata={
             "board": text_at(ticket, "board", "name"),
             "status": text_at(ticket, "status", "name"),
+            **named(files),
         },
+        attachments=files,
     )
+
+
+def attachments_of(ticket: Record) -> tuple[Attachment, ...]:
+    """Return the documents of a ticket that its customer sees in the portal. Pure.
+
+    Who brought one the API does not say: its owner is always a member. Links are none.
+    """
+    rows = [
+        {**row, "url": f"/system/documents/{text_at(row, 'id')}/download"}
+        for row in rows_of(ticket, "documents")
+        if row.get("publicFlag") is True and not row.get("linkFlag") and not row.get("urlFlag")
+    ]
+    is_listed = ticket.get("documents", rows) is not None
+    return attached(rows if is_listed else None, name="fileName", size=("size",))
 
 
 def message_of(note: Record, ticket: Record) -> Message | None:

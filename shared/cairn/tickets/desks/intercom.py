@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING
 
 from cairn.kernel.errors import ValidationFailed
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at
+from cairn.tickets.attachments import listed, named
 from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
     no_status,
+    object_at,
     object_of,
     rows_of,
     written,
@@ -34,7 +37,7 @@ from cairn.tickets.ticket import Priority
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cairn.tickets.adapter import Delivered
+    from cairn.tickets.adapter import Attachment, Delivered
 
 STATUSES = {
     "auto_resolved": "closed",
@@ -146,6 +149,7 @@ class IntercomAdapter(WalkedDesk):
 def incoming(conversation: Record, customer: str) -> Incoming:
     """Return a conversation in canonical form; one without a title is called by its text. Pure."""
     body = plain_text(text_at(conversation, "source", "body"))
+    files = attachments_of(object_at(conversation, "source"), "source")
     title = text_at(conversation, "title") or plain_text(text_at(conversation, "source", "subject"))
     return Incoming(
         external_id=text_at(conversation, "id"),
@@ -159,23 +163,43 @@ def incoming(conversation: Record, customer: str) -> Incoming:
         received_at=moment_of(conversation, "created_at"),
         modified_at=moment_of(conversation, "updated_at") or moment_of(conversation, "created_at"),
         closed=text_at(conversation, "state") == "closed",
-        source_metadata={"status": text_at(conversation, "state")},
+        source_metadata={"status": text_at(conversation, "state"), **named(files)},
+        attachments=files,
+    )
+
+
+def attachments_of(record: Record, name: str) -> tuple[Attachment, ...]:
+    """Return what a user or lead attached to a part, or to the conversation's source. Pure.
+
+    Files have no ids: each is called by the part that it came with, and its place in there.
+    """
+    rows = rows_of(record, "attachments") if _is_outside(record) else []
+    return attached(
+        ({**row, "id": f"{name}-{place}"} for place, row in enumerate(rows)),
+        name="name",
+        media_type="content_type",
+        size=("filesize",),
     )
 
 
 def message_of(part: Record, conversation: Record) -> Message | None:
     """Return what a user or lead wrote later; None for any other part. Pure."""
     text, number = plain_text(text_at(part, "body")), text_at(part, "id")
-    is_outside = text_at(part, "author", "type") in _CUSTOMERS
-    if not is_outside or not number or not text or is_ours(text):
+    files = attachments_of(part, number)
+    if not _is_outside(part) or not number or not (text or files) or is_ours(text):
         return None
     return Message(
         ticket=text_at(conversation, "id"),
         id=f"part:{number}",
-        text=text,
+        text=text + listed(files),
         author=_address(part, "author"),
         written_at=moment_of(part, "created_at"),
+        attachments=files,
     )
+
+
+def _is_outside(record: Record) -> bool:
+    return text_at(record, "author", "type") in _CUSTOMERS
 
 
 def moment_of(record: Record, name: str) -> datetime | None:

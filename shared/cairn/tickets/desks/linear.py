@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -15,11 +16,13 @@ from uuid import UUID
 from cairn.kernel.errors import NotFound, Unauthenticated, ValidationFailed
 from cairn.kernel.text.canonical import format_timestamp
 from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import listed, named
 from cairn.tickets.deliveries import check_signature, delivery_id, record_of
 from cairn.tickets.desks.walking import (
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from cairn.tickets.adapter import Delivered
+    from cairn.tickets.adapter import Attachment, Delivered
 
 STATUSES = {
     "auto_resolved": "Done",
@@ -52,6 +55,9 @@ WINDOW_MILLISECONDS = 60_000
 COMMENTS = 25
 """New comments of an issue that a page has: with 50 a page of 50 issues is near the limit of
 complexity."""
+
+UPLOADS_URL = "https://uploads.linear.app"
+"""Where Linear keeps files, for who signs in as at its API."""
 
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PRIORITIES = {"1": Priority.CRITICAL, "2": Priority.HIGH, "4": Priority.LOW}
@@ -91,6 +97,7 @@ class LinearAdapter(WalkedDesk):
     """Implements `TicketAdapter`. A ticket is an issue of one team."""
 
     team: str
+    uploads_url: str = UPLOADS_URL
 
     def capabilities(self) -> Capabilities:
         """Say what it can do."""
@@ -121,11 +128,12 @@ class LinearAdapter(WalkedDesk):
 
     def incoming(self, record: Record) -> Incoming:
         """Return an issue in canonical form."""
-        return incoming(record, self.customer)
+        return incoming(record, self.customer, self.uploads_url)
 
     def said(self, record: Record) -> Iterable[Message | None]:
         """Return the comments of who opened it, and of people from outside the workspace."""
-        return (message_of(comment, record) for comment in rows_of(record, "comments", "nodes"))
+        comments = rows_of(record, "comments", "nodes")
+        return (message_of(comment, record, self.uploads_url) for comment in comments)
 
     def verify(self, delivered: Delivered, now: datetime) -> None:
         """Raise Unauthenticated unless the body is signed, and its time is now."""
@@ -151,9 +159,9 @@ class LinearAdapter(WalkedDesk):
         if not is_news or text_at(issue, "team", "key") != self.team:
             return Events(delivery_id=name, tickets=())
         if kind == "Comment":
-            message = message_of(record, issue)
+            message = message_of(record, issue, self.uploads_url)
             return Events(delivery_id=name, tickets=(), messages=(message,) if message else ())
-        ticket = incoming(record, self.customer)
+        ticket = self.incoming(record)
         is_whole = kind == "Issue" and ticket.requester_email is not None
         return Events(delivery_id=name, tickets=(ticket,) if is_whole else ())
 
@@ -193,8 +201,9 @@ class LinearAdapter(WalkedDesk):
         return data
 
 
-def incoming(issue: Record, customer: str) -> Incoming:
+def incoming(issue: Record, customer: str, uploads_url: str = UPLOADS_URL) -> Incoming:
     """Return an issue in canonical form. Pure."""
+    files = attachments_of(text_at(issue, "description"), uploads_url)
     return Incoming(
         external_id=text_at(issue, "id"),
         title=text_at(issue, "title"),
@@ -214,23 +223,39 @@ def incoming(issue: Record, customer: str) -> Incoming:
                 ("url", text_at(issue, "url")),
             )
             if value
-        },
+        }
+        | named(files),
+        attachments=files,
     )
 
 
-def message_of(comment: Record, issue: Record) -> Message | None:
+def attachments_of(text: str, uploads_url: str = UPLOADS_URL) -> tuple[Attachment, ...]:
+    """Return the uploaded files that a Markdown text links to; not its pictures. Pure."""
+    link = (
+        rf"(?<!!)\[([^\[\]]{{1,300}})\]"
+        rf"\(({re.escape(uploads_url)}(?:/{_ID}){{2,4}})(?:\?[^()\s]*)?\)"
+    )
+    files = {url: name for name, url in re.findall(link, text)}
+    return attached(
+        ({"id": url[-36:], "name": name, "url": url} for url, name in files.items()), name="name"
+    )
+
+
+def message_of(comment: Record, issue: Record, uploads_url: str = UPLOADS_URL) -> Message | None:
     """Return what the opener, or somebody from outside, commented; None for any other. Pure."""
     user, text = text_at(comment, "user", "id"), text_at(comment, "body")
     is_opener = user != "" and user == text_at(issue, "creator", "id")
     is_outside = text_at(comment, "externalUser", "id") != ""
     if not (is_opener or is_outside) or not text_at(comment, "id") or is_ours(text):
         return None
+    files = attachments_of(text, uploads_url)
     return Message(
         ticket=text_at(issue, "id"),
         id=f"comment:{text_at(comment, 'id')}",
-        text=text,
+        text=text + listed(files),
         author=_address(comment, "externalUser") if is_outside else _creator(issue),
         written_at=time_at(comment, "createdAt"),
+        attachments=files,
     )
 
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
+from cairn.documents import media
 from cairn.kernel.errors import (
+    CairnError,
     Conflict,
     NotFound,
     Unavailable,
@@ -24,7 +26,7 @@ from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Attachment, Events, Polled,
 from cairn.tickets.attachments import MAX_NAME_CHARS, MOST_NAMED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from cairn.kernel.clock import Clock
     from cairn.tickets.adapter import Delivered, FileOf, Incoming, Message
@@ -41,7 +43,10 @@ MAX_PAGE_CHARS = 2_000
 UNREADABLE = "not-readable"
 """Why a ticket that a list has is set aside."""
 
-_FILE = re.compile(r"[0-9]{1,20}")
+UNLISTED = (Attachment(name="attachments", media_type="", refused="not-listed"),)
+"""What a ticket says of its files where its desk did not list them."""
+
+_FILE = re.compile(r"[0-9a-z-]{1,60}")
 _OURS = re.compile(r"(?:\A|\n)Reference: cairn:[0-9a-z-]{1,100}\s*\Z")
 
 
@@ -264,19 +269,32 @@ def rows_of(answer: Any, *path: str) -> list[Record]:
     return [cast("Record", item) for item in listed if isinstance(item, dict)]
 
 
+def tried(ask: Callable[[], list[Record]]) -> list[Record] | None:
+    """Return the files that a desk lists; None where it does not: that holds up no ticket."""
+    try:
+        return ask()
+    except CairnError:
+        return None
+
+
 def attached(
-    rows: Iterable[Record],
+    rows: Iterable[Record] | None,
     *,
     name: str,
-    media_type: str,
-    size: Sequence[str],
-    url: str,
+    media_type: str = "",
+    size: Sequence[str] = (),
+    url: str = "url",
 ) -> tuple[Attachment, ...]:
-    """Return the files of a list; the rest names the fields that say what each is. Pure."""
+    """Return the files of a list; the rest names the fields that say what each is. Pure.
+
+    Without a media type a file is of the one that its name says; `UNLISTED` without a list.
+    """
+    if rows is None:
+        return UNLISTED
     return tuple(
         Attachment(
             name=_printable(text_at(row, name)) or "attachment",
-            media_type=text_at(row, media_type),
+            media_type=text_at(row, media_type) or media.media_type_of(text_at(row, name)) or "",
             file=number,
             url=text_at(row, url),
             size=next((int(each) for each in _texts(row, size) if each.isdecimal()), 0),
@@ -288,7 +306,8 @@ def attached(
 
 
 def _texts(row: Record, names: Sequence[str]) -> list[str]:
-    return [text_at(row, name) for name in names]
+    values = ((name, row.get(name)) for name in names)
+    return [f"{at:.0f}" if isinstance(at, float) else text_at(row, name) for name, at in values]
 
 
 def _printable(text: str) -> str:

@@ -80,13 +80,15 @@ def always(headers: Mapping[str, str]) -> Callable[[bool], Mapping[str, str]]:
     return lambda again: headers
 
 
-def files_of(service: RestService, sign_in: Callable[[bool], Mapping[str, str]]) -> FileOf:
+def files_of(
+    service: RestService, sign_in: Callable[[bool], Mapping[str, str]], **more: Any
+) -> FileOf:
     """Return what fetches the files of a desk; see `files.DeskFiles`, which is loaded by then."""
 
     def file(url: str, media_type: str) -> bytes:
         from cairn.adapters.http.desks.files import DeskFiles
 
-        return DeskFiles(service=service, sign_in=sign_in)(url, media_type)
+        return DeskFiles(service=service, sign_in=sign_in, **more)(url, media_type)
 
     return file
 

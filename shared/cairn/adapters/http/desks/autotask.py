@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, files_of, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -15,9 +17,11 @@ from cairn.adapters.http.desks.declaring import (
     is_text,
 )
 from cairn.adapters.http.rest import Request, checked_base_url
-from cairn.kernel.errors import Unavailable
+from cairn.kernel.errors import NotFound, TooLarge, Unavailable
 from cairn.tickets.adapter import text_at
+from cairn.tickets.attachments import MOST_BYTES
 from cairn.tickets.desks.autotask import STATUSES, AutotaskAdapter
+from cairn.tickets.desks.walking import rows_of
 from cairn.tickets.ticket import SourceKind
 
 if TYPE_CHECKING:
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
 ZONES_URL = "https://webservices.autotask.net/ATServicesRest"
 VERSION = "/V1.0"
 DOMAIN = ".autotask.net"
+MOST_ENCODED = 7_000_000
+"""Bytes of an answer that holds a file: as base64 it is a third longer."""
+
 _NUMBERS = ("queue_id", "resource_id", "role_id")
 
 
@@ -53,9 +60,19 @@ class AskAutotask:
         repeatable: bool = False,
     ) -> Any:
         """Return the decoded answer; errors are those of `rest`."""
-        with self._lock:
-            ask = self._asked = self._asked or self._zone()
+        ask = self._desk()
         return ask(method, VERSION + path, query=query, body=body, repeatable=repeatable)
+
+    def file(self, url: str, media_type: str) -> bytes:
+        """Return an attachment; implements `FileOf`. Its answer is JSON, of whatever type it is."""
+        desk = self._desk()
+        get = files_of(desk.service, desk.sign_in, most=MOST_ENCODED)
+        return _content(get(VERSION + url, media_type))
+
+    def _desk(self) -> AskDesk:
+        with self._lock:
+            self._asked = self._asked or self._zone()
+            return self._asked
 
     def _zone(self) -> AskDesk:
         config = self.opening.config
@@ -78,6 +95,18 @@ class AskAutotask:
         return url
 
 
+def _content(answer: bytes) -> bytes:
+    """Return the bytes of the attachment that was read by its id; NotFound without any."""
+    try:
+        data = [text_at(each, "data") for each in rows_of(json.loads(answer), "items")]
+        content = base64.b64decode(data[0], validate=True)
+    except (ValueError, IndexError, RecursionError):
+        raise NotFound("The file cannot be read.") from None
+    if len(content) > MOST_BYTES:
+        raise TooLarge(f"The file has more than {MOST_BYTES} bytes.", limit=MOST_BYTES)
+    return content
+
+
 def _open(opening: Opening) -> AutotaskAdapter:
     config, secrets = opening.config, opening.secrets
     allow_private = opening.allow_private
@@ -90,8 +119,10 @@ def _open(opening: Opening) -> AutotaskAdapter:
         "Secret": secrets["secret"],
     }
     numbers = {name: int(config[name]) for name in _NUMBERS if name in config}
+    api = AskAutotask(opening=opening, headers=headers)
     return AutotaskAdapter(
-        api=AskAutotask(opening=opening, headers=headers),
+        api=api,
+        file=api.file,
         clock=opening.clock,
         **numbers,
         **settled(config, STATUSES),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, basic, files_of, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -35,6 +35,7 @@ def _open(opening: Opening) -> ConnectWiseAdapter:
     service = opening.service("ConnectWise", config.get("api_url", API_URL), words=_words)
     return ConnectWiseAdapter(
         api=AskDesk(service=service, sign_in=always(headers)),
+        file=files_of(service, always(headers)),
         clock=opening.clock,
         board=config.get("board", ""),
         member=config.get("member", ""),

@@ -30,10 +30,14 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskFiles:
-    """Implements `FileOf`. `sign_in` returns the headers for addresses of `service` alone."""
+    """Implements `FileOf`. `sign_in` returns the headers for addresses of `service` alone.
+
+    An address that begins with / is one at `service`. An answer has at most `most` bytes.
+    """
 
     service: RestService
     sign_in: Callable[[bool], Mapping[str, str]] = field(repr=False)
+    most: int = MOST_BYTES
 
     def __call__(self, url: str, media_type: str) -> bytes:
         """Return what stands there, through redirects that are each held to the same.
@@ -41,6 +45,8 @@ class DeskFiles:
         NotFound for what cannot be read, and for a page where no page was to be: a sign-in's.
         """
         breaker = self.service.breakers.of(f"files of {self.service.base_url}", self.service.name)
+        if url.startswith("/"):
+            url = self.service.base_url.rstrip("/") + url
         with breaker.guard():
             ends = self.service.stopwatch() + SECONDS
             for _ in range(MOST_REDIRECTS + 1):
@@ -95,11 +101,11 @@ class DeskFiles:
     def _read(self, answer: httpx.Response, seconds: float) -> httpx.Response:
         length, content = answer.headers.get("content-length", ""), b""
         if answer.status_code == 200:
-            if length.isdecimal() and int(length) > MOST_BYTES:
+            if length.isdecimal() and int(length) > self.most:
                 raise _too_large()
             stopwatch = self.service.stopwatch
-            content = body_of(answer, most=MOST_BYTES, seconds=seconds, stopwatch=stopwatch)
-            if len(content) > MOST_BYTES:
+            content = body_of(answer, most=self.most, seconds=seconds, stopwatch=stopwatch)
+            if len(content) > self.most:
                 raise _too_large()
         headers = {name: answer.headers.get(name, "") for name in ("content-type", "location")}
         return httpx.Response(answer.status_code, headers=headers, content=content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, files_of, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -38,6 +38,7 @@ def _open(opening: Opening) -> IntercomAdapter:
     service = opening.service("Intercom", config.get("api_url", API_URL), words=_words)
     return IntercomAdapter(
         api=AskDesk(service=service, sign_in=always(headers)),
+        file=files_of(service, always(headers)),
         clock=opening.clock,
         admin=config["admin_id"],
         webhook_secret=secrets.get("client_secret"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, always, files_of, settled
 from cairn.adapters.http.desks.declaring import (
     Fields,
     HelpDesk,
@@ -16,7 +16,7 @@ from cairn.adapters.http.desks.declaring import (
 from cairn.connectors.port import ConnectorUnauthorised
 from cairn.kernel.errors import NotFound, RateLimited, ValidationFailed
 from cairn.tickets.adapter import text_at
-from cairn.tickets.desks.linear import STATUSES, LinearAdapter
+from cairn.tickets.desks.linear import STATUSES, UPLOADS_URL, LinearAdapter
 from cairn.tickets.desks.walking import object_of, rows_of
 from cairn.tickets.ticket import SourceKind
 
@@ -80,8 +80,12 @@ def _open(opening: Opening) -> LinearAdapter:
     config, secrets = opening.config, opening.secrets
     service = opening.service("Linear", config.get("api_url", API_URL), words=_words)
     headers = {"authorization": secrets["api_key"]}
+    uploads_url = str(config.get("uploads_url", UPLOADS_URL)).rstrip("/")
+    uploads = opening.service("Linear", uploads_url, words=_words)
     return LinearAdapter(
         api=AskLinear(ask=AskDesk(service=service, sign_in=always(headers))),
+        file=files_of(uploads, always(headers)),
+        uploads_url=uploads_url,
         clock=opening.clock,
         team=config["team"],
         webhook_secret=secrets.get("webhook_secret"),
@@ -91,7 +95,9 @@ def _open(opening: Opening) -> LinearAdapter:
 
 DESK = HelpDesk(
     kind=SourceKind.LINEAR,
-    config=Fields(needed={"team": is_text}, allowed={"api_url": is_text, **COMMON}),
+    config=Fields(
+        needed={"team": is_text}, allowed={"api_url": is_text, "uploads_url": is_text, **COMMON}
+    ),
     secrets=Fields(needed={"api_key": is_ascii_secret}, allowed={"webhook_secret": is_secret}),
     open=_open,
 )
