@@ -129,8 +129,8 @@ class SamlSignIn:
         answer that they let somebody else fetch.
         """
         content = self.attempts.take(BROWSER, attempt)
+        answer = self.attempts.take(ANSWER, proof) if content else None  # a late one spends none
         body: dict[str, str] = json.loads(content) if content else {}
-        answer = self.attempts.take(ANSWER, proof)
         relay_state, *where = json.loads(answer) if answer else [""]
         if not where or relay_state != body.get("relay_state"):
             refuse("This sign-in was not begun in this browser, took too long, or is over.")
