@@ -9,11 +9,12 @@ import shutil
 import signal
 import urllib.error
 import urllib.request
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import psutil
@@ -21,7 +22,7 @@ import psutil
 from infra.local import environment, state
 from infra.local.cloud import CDK_APP, Cloud, start_anchoring, start_resuming
 from infra.local.emulator import Emulator
-from infra.local.front_door import ASGI_APP, FrontDoor
+from infra.local.front_door import ASGI_APP, START_SECONDS, FrontDoor
 from infra.local.layout import Layout, default_layout
 from infra.local.model import build_model
 from infra.local.opensearch.node import FIRST_PORT as FIRST_SEARCH_PORT
@@ -374,7 +375,7 @@ class Stack:
             saved_values.get("CAIRN_WORKSPACE", ""),
             saved_values.get("CAIRN_API_KEY", ""),
         )
-        if not key_works(door.url, key):
+        if not key_works(door.url, key, partial(door.daemon.wait_until, seconds=START_SECONDS)):
             with self.progress.step("workspace and first admin key") as line:
                 created, key = create_first_workspace(owner_url)
                 workspace = str(created)
@@ -491,11 +492,26 @@ def opensearch_needs() -> str:
     return find_tools().missing
 
 
-def key_works(url: str, key: str) -> bool:
-    """True when the API at `url` knows this key."""
+def key_works(url: str, key: str, wait_until: Callable[[Callable[[], bool]], None]) -> bool:
+    """True when the API at `url` knows this key, False when it says that it does not.
+
+    It is asked until it can tell: just after its database came back it cannot, for some seconds.
+    """
     request = urllib.request.Request(f"{url}/v1/whoami", headers={"Authorization": f"Bearer {key}"})
-    try:
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return bool(key) and response.status == http.client.OK
-    except (OSError, urllib.error.URLError):
+    told: list[int] = []
+
+    def has_told() -> bool:
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                told.append(response.status)
+        except urllib.error.HTTPError as problem:
+            with problem:
+                told.append(problem.code)
+        except OSError:
+            return False
+        return told[-1] < http.client.INTERNAL_SERVER_ERROR
+
+    if not key:
         return False
+    wait_until(has_told)
+    return told[-1] == http.client.OK
