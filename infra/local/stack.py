@@ -498,20 +498,20 @@ def key_works(url: str, key: str, wait_until: Callable[[Callable[[], bool]], Non
     It is asked until it can tell: just after its database came back it cannot, for some seconds.
     """
     request = urllib.request.Request(f"{url}/v1/whoami", headers={"Authorization": f"Bearer {key}"})
-    told: list[int] = []
+    statuses: list[int] = []
 
-    def has_told() -> bool:
+    def has_answered() -> bool:
         try:
             with urllib.request.urlopen(request, timeout=30) as response:
-                told.append(response.status)
+                statuses.append(response.status)
         except urllib.error.HTTPError as problem:
             with problem:
-                told.append(problem.code)
+                statuses.append(problem.code)
         except OSError:
             return False
-        return told[-1] < http.client.INTERNAL_SERVER_ERROR
+        return statuses[-1] < http.client.INTERNAL_SERVER_ERROR
 
     if not key:
         return False
-    wait_until(has_told)
-    return told[-1] == http.client.OK
+    wait_until(has_answered)
+    return statuses[-1] == http.client.OK
