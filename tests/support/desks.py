@@ -232,8 +232,18 @@ class Halo(Desk):
     def write(self, ticket: str, text: str) -> None:
         self.replay.act(int(ticket), text, who="Mara Voss")
 
-    def colleague(self, ticket: str, text: str) -> None:
-        self.replay.act(int(ticket), text, who="Lena", who_agentid=3)
+    def write_with(self, ticket: str, text: str, *files: Kept, **more: Any) -> None:
+        number, sized = int(ticket), {"filesize": more["size"]} if more else {}
+        action = self.replay.actions[number][0]
+        if text:
+            action = self.replay.act(number, text, who="Mara Voss")
+        for each in files:
+            self.replay.attach(number, action, each, **sized)
+
+    def colleague(self, ticket: str, text: str, *files: Kept) -> None:
+        action = self.replay.act(int(ticket), text, who="Lena", who_agentid=3)
+        for each in files:
+            self.replay.attach(int(ticket), action, each, user_id=399)
 
     def touch(self, ticket: str) -> None:
         self.replay.tickets[int(ticket)]["last_update"] = self.replay.stamp()

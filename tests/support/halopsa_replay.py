@@ -12,6 +12,8 @@ from tests.support.replaying import Asked, Replay, Reply, Route, served
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tests.support.file_replay import Kept
+
 Record = dict[str, Any]
 
 CLIENT_ID, CLIENT_SECRET, TENANT = "b3c1f6de-halo", "halo-secret-0123456789", "harbourlane"
@@ -26,6 +28,8 @@ class HaloReplay(Replay):
 
     tickets: dict[int, Record] = field(default_factory=dict)
     actions: dict[int, list[Record]] = field(default_factory=dict)
+    attachments: dict[int, list[Record]] = field(default_factory=dict)
+    files: dict[str, Kept] = field(default_factory=dict)
     tokens: list[str] = field(default_factory=list)
     revoked: bool = False
     now: datetime = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -74,6 +78,28 @@ class HaloReplay(Replay):
         self.tickets[number] |= {"lastactiondate": self.stamp(), "last_update": self.stamp()}
         return action
 
+    def attach(self, number: int, action: Record, kept: Kept, **more: Any) -> None:
+        """Attach a file to an action; lists leave out its data."""
+        self.files[str(kept.named)] = kept
+        row = {
+            "id": kept.named,
+            "filename": kept.name,
+            "datecreated": self.stamp(),
+            "note": "",
+            "filesize": len(kept.content),
+            "type": 0,
+            "unique_id": number,
+            "desc": "",
+            "ticket_id": number,
+            "action_id": action["id"],
+            "user_id": 0,
+            "agent_id": action["who_agentid"],
+            "showforusers": True,
+            **more,
+        }
+        self.attachments.setdefault(number, []).append(row)
+        self.tickets[number]["last_update"] = self.stamp()
+
     def refused(self, asked: Asked) -> Reply | None:
         if asked.path == "/auth/token":
             return None
@@ -92,6 +118,8 @@ class HaloReplay(Replay):
             ("GET", "/api/Actions"): self._list_actions,
             ("POST", "/api/Actions"): self._act,
             ("GET", "/api/Status"): self._statuses,
+            ("GET", "/api/Attachment"): self._attachments,
+            ("GET", "/api/Attachment/([0-9]+)"): self._attachment,
         }
 
     def _token(self, asked: Asked) -> Reply:
@@ -155,6 +183,13 @@ class HaloReplay(Replay):
             status=201,
             body=self.act(given["ticket_id"], **{**given, "who": "Cairn", "who_agentid": 7}),
         )
+
+    def _attachments(self, asked: Asked) -> Reply:
+        rows = self.attachments.get(int(asked.query["ticket_id"]), [])
+        return Reply(body={"record_count": len(rows), "attachments": rows})
+
+    def _attachment(self, asked: Asked, number: str) -> Reply:
+        return self.files[number].read()
 
     def _statuses(self, asked: Asked) -> Reply:
         return Reply(body=[{"id": number, "name": name} for number, name in STATUSES.items()])

@@ -32,6 +32,8 @@ MOST = 20
 """Attachments of one mail; the rest is named and not kept."""
 
 MOST_NAMED = 40
+NOT_READABLE = "not-readable"
+"""What a list has and nobody may read, or is gone: a file, or a whole ticket."""
 
 MOST_BYTES = 5_000_000
 MAX_NAME_CHARS = 200

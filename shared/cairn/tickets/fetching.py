@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cairn.kernel.errors import CairnError, RateLimited, TooLarge, Unavailable
-from cairn.tickets.attachments import is_elsewhere, listed, named, refusal, source_uri
+from cairn.tickets.attachments import (
+    NOT_READABLE,
+    is_elsewhere,
+    listed,
+    named,
+    refusal,
+    source_uri,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +32,7 @@ SECONDS = 25.0
 MOST_HELD = 30_000_000
 """Bytes of files that are held at once; what is beyond comes with the next pass."""
 
-NOT_FETCHED, NOT_READABLE = "not-fetched", "not-readable"
+NOT_FETCHED = "not-fetched"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

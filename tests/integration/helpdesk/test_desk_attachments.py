@@ -32,11 +32,11 @@ from cairn.tickets.fetching import FetchAttachments
 from cairn.tickets.sources import NewSource
 from cairn.tickets.ticket import SourceKind
 
-KINDS = ("zendesk", "freshdesk", "jira", "intercom", "linear", "autotask", "connectwise")
-OF_THE_TICKET = ("jira", "autotask", "connectwise")
+KINDS = ("zendesk", "freshdesk", "jira", "intercom", "linear", "halopsa", "autotask", "connectwise")
+OF_THE_TICKET = ("jira", "halopsa", "autotask", "connectwise")
 """Where files are the ticket's, whichever comment brought them."""
 
-TYPELESS = ("linear", "connectwise")
+TYPELESS = ("linear", "halopsa", "connectwise")
 """Which say no media types: there the name says it."""
 
 MANUAL = b"# Reset\n\nHold the red key for nine seconds.\n"
@@ -194,14 +194,14 @@ def test_a_store_that_fails_holds_up_no_ticket_and_is_asked_again_with_the_next_
     assert office.labels("ticket.changed") == [("manual.md", None)]
 
 
-@pytest.mark.parametrize("office", ["autotask", "connectwise"], indirect=True)
+@pytest.mark.parametrize("office", ["halopsa", "autotask", "connectwise"], indirect=True)
 def test_a_desk_that_lists_no_files_holds_up_no_ticket_and_the_ticket_says_so(
     office: Office,
 ) -> None:
     remote, store = office.remote, office.store
     ticket = remote.ask("Help", "Files.")
     remote.write_with(ticket, "", store.put("manual.md", "text/markdown", MANUAL))
-    lists = re.compile("/TicketAttachments/query|/system/documents")
+    lists = re.compile("/Attachment|/TicketAttachments/query|/system/documents")
     remote.replay.faults.append(Fault(status=403, where=lambda it: bool(lists.search(it.path))))
     assert office.poll().new == 1
     assert (office.labels(), office.documents()) == ([("attachments", "not-listed")], [])

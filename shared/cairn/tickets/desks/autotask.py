@@ -16,6 +16,7 @@ from cairn.kernel.errors import NotFound
 from cairn.tickets.adapter import Capabilities, Incoming, Message, text_at, time_at
 from cairn.tickets.attachments import named
 from cairn.tickets.desks.walking import (
+    UNLISTED,
     Listed,
     Record,
     WalkedDesk,
@@ -211,6 +212,8 @@ def incoming(ticket: Record, customer: str) -> Incoming:
 
 def attachments_of(ticket: Record) -> tuple[Attachment, ...]:
     """Return the files that contacts attached to a ticket or its notes; links are none. Pure."""
+    if ticket.get("attachments", ()) is None:
+        return UNLISTED
     rows = [
         {
             **row,
@@ -220,10 +223,7 @@ def attachments_of(ticket: Record) -> tuple[Attachment, ...]:
         for row in rows_of(ticket, "attachments")
         if text_at(row, "attachedByContactID") and text_at(row, "attachmentType") == FILE
     ]
-    is_listed = ticket.get("attachments", rows) is not None
-    return attached(
-        rows if is_listed else None, name="name", media_type="contentType", size=("fileSize",)
-    )
+    return attached(rows, name="name", media_type="contentType", size=("fileSize",))
 
 
 def message_of(note: Record, ticket: Record) -> Message | None:

@@ -16,6 +16,7 @@ from cairn.tickets.adapter import Capabilities, Events, Incoming, Message, text_
 from cairn.tickets.attachments import named
 from cairn.tickets.deliveries import check_signature, record_of
 from cairn.tickets.desks.walking import (
+    UNLISTED,
     WRITTEN_LOOKED_AT,
     Listed,
     Record,
@@ -203,13 +204,14 @@ def attachments_of(ticket: Record) -> tuple[Attachment, ...]:
 
     Who brought one the API does not say: its owner is always a member. Links are none.
     """
+    if ticket.get("documents", ()) is None:
+        return UNLISTED
     rows = [
         {**row, "url": f"/system/documents/{text_at(row, 'id')}/download"}
         for row in rows_of(ticket, "documents")
         if row.get("publicFlag") is True and not row.get("linkFlag") and not row.get("urlFlag")
     ]
-    is_listed = ticket.get("documents", rows) is not None
-    return attached(rows if is_listed else None, name="fileName", size=("size",))
+    return attached(rows, name="fileName", size=("size",))
 
 
 def message_of(note: Record, ticket: Record) -> Message | None:

@@ -12,18 +12,22 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cairn.tickets.adapter import Capabilities, Incoming, Message, text_at, time_at
+from cairn.tickets.attachments import named
 from cairn.tickets.desks.walking import (
     MESSAGES_LOOKED_AT,
+    UNLISTED,
     WRITTEN_LOOKED_AT,
     Listed,
     Record,
     WalkedDesk,
+    attached,
     checked_id,
     is_ours,
     marked,
     no_status,
     object_of,
     rows_of,
+    tried,
     written,
 )
 from cairn.tickets.html import plain_text
@@ -31,6 +35,8 @@ from cairn.tickets.ticket import Priority
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from cairn.tickets.adapter import Attachment
 
 STATUSES = {
     "auto_resolved": "Resolved",
@@ -45,6 +51,7 @@ CLOSED = "9"
 """The id of the status that every instance has for closed tickets."""
 
 _PRIORITIES = {"1": Priority.CRITICAL, "2": Priority.HIGH, "3": Priority.MEDIUM, "4": Priority.LOW}
+_NOBODY = frozenset(["", "0", "-1"])
 _NOT_IN_ADDRESSES = re.compile(r"[^A-Za-z0-9._-]+")
 _NO_TIME = datetime(1971, 1, 1, tzinfo=UTC)
 """What is before it stands for no time: 1 January of the year 1, or 1900."""
@@ -83,12 +90,13 @@ class HaloAdapter(WalkedDesk):
         return max((each for each in times if each is not None), default=None)
 
     def whole(self, record: Record, since: datetime) -> Record:
-        """Return it with its texts and its actions."""
+        """Return it with its texts, its actions and its files."""
         ticket_id = text_at(record, "id")
         path, query = f"/Tickets/{checked_id(ticket_id)}", {"includedetails": "true"}
         ticket = object_of(self.api("GET", path, query=query, repeatable=True))
         actions = self._actions(ticket_id, MESSAGES_LOOKED_AT)
-        return {**record, **ticket, "actions": actions}
+        files = tried(lambda: self._attachments(ticket_id))
+        return {**record, **ticket, "actions": actions, "attachments": files}
 
     def incoming(self, record: Record) -> Incoming:
         """Return a ticket in canonical form."""
@@ -141,9 +149,15 @@ class HaloAdapter(WalkedDesk):
         query = {"ticket_id": ticket_id, "excludesys": "true", "count": str(count)}
         return rows_of(self.api("GET", "/Actions", query=query, repeatable=True), "actions")
 
+    def _attachments(self, ticket_id: str) -> list[Record]:
+        query = {"ticket_id": ticket_id}
+        answer = self.api("GET", "/Attachment", query=query, repeatable=True)
+        return rows_of(answer, "attachments")
+
 
 def incoming(ticket: Record, customer: str) -> Incoming:
     """Return a ticket in canonical form. Pure."""
+    files = attachments_of(ticket)
     return Incoming(
         external_id=text_at(ticket, "id"),
         title=text_at(ticket, "summary"),
@@ -155,8 +169,26 @@ def incoming(ticket: Record, customer: str) -> Incoming:
         received_at=time_of(ticket, "dateoccurred"),
         modified_at=time_of(ticket, "last_update") or time_of(ticket, "lastactiondate"),
         closed=text_at(ticket, "status_id") == CLOSED,
-        source_metadata={"status_id": text_at(ticket, "status_id")},
+        source_metadata={"status_id": text_at(ticket, "status_id"), **named(files)},
+        attachments=files,
     )
+
+
+def attachments_of(ticket: Record) -> tuple[Attachment, ...]:
+    """Return the files that users attached, to a ticket or its actions. Pure.
+
+    A file is a user's when no agent attached it and it names a user, or an action of one.
+    """
+    if ticket.get("attachments", ()) is None:
+        return UNLISTED
+    theirs = {text_at(each, "id") for each in rows_of(ticket, "actions") if _is_users(each)}
+    rows = [
+        {**row, "url": f"/Attachment/{text_at(row, 'id')}"}
+        for row in rows_of(ticket, "attachments")
+        if text_at(row, "agent_id") in _NOBODY
+        and (text_at(row, "user_id") not in _NOBODY or text_at(row, "action_id") in theirs)
+    ]
+    return attached(rows, name="filename", size=("filesize",))
 
 
 def message_of(action: Record, ticket: Record) -> Message | None:
@@ -165,9 +197,7 @@ def message_of(action: Record, ticket: Record) -> Message | None:
     Actions count from 1 in each ticket; the first holds the text the ticket was made of.
     """
     number, text = text_at(action, "id"), plain_text(text_at(action, "note"))
-    by_agent = text_at(action, "who_agentid") not in ("", "0", "-1")
-    hidden = action.get("hiddenfromuser") is True
-    if by_agent or hidden or number in ("", "1") or not text or is_ours(text):
+    if not _is_users(action) or number in ("", "1") or not text or is_ours(text):
         return None
     ticket_id = text_at(ticket, "id")
     who = text_at(action, "who")
@@ -182,6 +212,10 @@ def message_of(action: Record, ticket: Record) -> Message | None:
         else text_at(action, "emailfrom") or f"{name}@halopsa.invalid",
         written_at=time_of(action, "datetime") or time_of(action, "actiondatecreated"),
     )
+
+
+def _is_users(action: Record) -> bool:
+    return text_at(action, "who_agentid") in _NOBODY and action.get("hiddenfromuser") is not True
 
 
 def time_of(record: Record, name: str) -> datetime | None:

@@ -23,7 +23,7 @@ from cairn.kernel.errors import (
 )
 from cairn.kernel.text.canonical import format_timestamp, parse_timestamp
 from cairn.tickets.adapter import MAX_SEEN, OVERLAP, Attachment, Events, Polled, text_at
-from cairn.tickets.attachments import MAX_NAME_CHARS, MOST_NAMED
+from cairn.tickets.attachments import MAX_NAME_CHARS, MOST_NAMED, NOT_READABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,9 +40,6 @@ WRITTEN_LOOKED_AT = 100
 """Comments, or time entries, in which one that may have been written is looked for."""
 
 MAX_PAGE_CHARS = 2_000
-UNREADABLE = "not-readable"
-"""Why a ticket that a list has is set aside."""
-
 UNLISTED = (Attachment(name="attachments", media_type="", refused="not-listed"),)
 """What a ticket says of its files where its desk did not list them."""
 
@@ -193,7 +190,7 @@ class WalkedDesk:
                 for message in self.said(record)
                 if message and message.written_at and message.written_at >= walk.since
             ),
-            set_aside={UNREADABLE: aside} if (aside := len(new) - len(results)) else {},
+            set_aside={NOT_READABLE: aside} if (aside := len(new) - len(results)) else {},
             file=self.file,
         )
 
@@ -278,7 +275,7 @@ def tried(ask: Callable[[], list[Record]]) -> list[Record] | None:
 
 
 def attached(
-    rows: Iterable[Record] | None,
+    rows: Iterable[Record],
     *,
     name: str,
     media_type: str = "",
@@ -287,10 +284,8 @@ def attached(
 ) -> tuple[Attachment, ...]:
     """Return the files of a list; the rest names the fields that say what each is. Pure.
 
-    Without a media type a file is of the one that its name says; `UNLISTED` without a list.
+    Without a media type a file is of the one that its name says.
     """
-    if rows is None:
-        return UNLISTED
     return tuple(
         Attachment(
             name=_printable(text_at(row, name)) or "attachment",
@@ -298,7 +293,7 @@ def attached(
             file=number,
             url=text_at(row, url),
             size=next((int(each) for each in _texts(row, size) if each.isdecimal()), 0),
-            refused=None if text_at(row, url) else "not-readable",
+            refused=None if text_at(row, url) else NOT_READABLE,
         )
         for row in rows
         if _FILE.fullmatch(number := text_at(row, "id"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from cairn.adapters.http.desks.asking import COMMON, AskDesk, ClientCredentials, settled
+from cairn.adapters.http.desks.asking import COMMON, AskDesk, ClientCredentials, files_of, settled
 from cairn.adapters.http.desks.declaring import Fields, HelpDesk, is_secret, is_text
 from cairn.tickets.desks.halopsa import STATUSES, HaloAdapter
 from cairn.tickets.ticket import SourceKind
@@ -39,6 +39,7 @@ def _open(opening: Opening) -> HaloAdapter:
     }
     return HaloAdapter(
         api=AskDesk(service=service, sign_in=sign_in, renews=True),
+        file=files_of(service, sign_in),
         clock=opening.clock,
         **outcomes,
         **settled(config, STATUSES),
