@@ -45,7 +45,15 @@ class OpenStreams:
     def check(self) -> None:
         """Raise Unavailable when there is no room for another."""
         if self.now >= self.most:
-            raise Unavailable("Too many streams are open; poll the steps.", retry_after=5.0)
+            raise Unavailable("Too many streams are open; poll the steps.", retry_after=WAIT)
+
+    def hold(self) -> Callable[[], None]:
+        """Take a place, and return what gives it back; of the event loop alone."""
+        self.now += 1
+        return self._leave
+
+    def _leave(self) -> None:
+        self.now -= 1
 
 
 @dataclass(slots=True)

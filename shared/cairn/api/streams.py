@@ -109,11 +109,7 @@ def readmission(services: ApiServices, request: Request) -> Callable[[], Any]:
 
 def streaming(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> Response:
     """Return the answer that takes a place among the open streams while it has a reader."""
-    return StreamingResponse(
-        _placed(parts, open_streams),
-        media_type=MEDIA_TYPE,
-        headers={"x-accel-buffering": "no"},
-    )
+    return HeldResponse(parts, open_streams.hold())
 
 
 class HeldResponse(StreamingResponse):
@@ -141,16 +137,6 @@ async def _with_problem(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             yield part
     except CairnError as error:
         yield written(TraceEvent(name="problem", data=from_error(error).content(None)))
-
-
-async def _placed(parts: AsyncIterator[bytes], open_streams: OpenStreams) -> AsyncIterator[bytes]:
-    """Yield parts while they have a place."""
-    open_streams.now += 1
-    try:
-        async for part in _with_problem(parts):
-            yield part
-    finally:
-        open_streams.now -= 1
 
 
 @dataclass(frozen=True, slots=True)
