@@ -105,9 +105,9 @@ def bring(request: Request, sent: FileForm) -> Response:
     visitor.principal.require(Role.ADMIN)
     brought = Brought(checked_only=sent.fields.get("mode") != "import")
     try:
-        _check(sent, brought)
+        records = _read(sent, brought)
         if not brought.checked_only:
-            _write(visitor, sent, brought)
+            _write(visitor, records, brought)
     except (Conflict, ValidationFailed) as error:
         return _page(request, visitor, **refused_deed(sent.fields, error, "file"))
     return _page(request, visitor, brought=brought)
@@ -161,24 +161,27 @@ def _views(visitor: Visitor) -> Iterator[Mapping[str, Any]]:
             return
 
 
-def _check(sent: Sent, brought: Brought) -> None:
-    """Count what is in a file; ValidationFailed names the first line that is wrong."""
+def _read(sent: Sent, brought: Brought) -> list[Dump | MemoryLine]:
+    """Return what is in a file, counted; ValidationFailed names the first line that is wrong."""
     if not sent.content:
         raise wrong_field("file", "is missing, or empty")
-    for record in _records(sent):
+    records: list[Dump | MemoryLine] = []
+    for record in read_file(file_lines(BytesIO(sent.content)), new_memory):
+        records.append(record)
         brought.count(record)
         if brought.records > MOST_RECORDS:
             message = f"has more than {MOST_RECORDS} records: cairn memory import takes any number"
             raise wrong_field("file", message)
+    return records
 
 
-def _write(visitor: Visitor, sent: Sent, brought: Brought) -> None:
+def _write(visitor: Visitor, records: Iterable[Dump | MemoryLine], brought: Brought) -> None:
     """Write the graph, then the memories, a batch a transaction."""
     who, services = visitor.principal, visitor.services
-    graph = (each for each in _records(sent) if not isinstance(each, MemoryLine))
+    graph = (each for each in records if not isinstance(each, MemoryLine))
     imported = services.memory_graph.bound_to(who).import_records(who.workspace_id, graph)
     brought.changed += imported.changed
-    lines = (each for each in _records(sent) if isinstance(each, MemoryLine))
+    lines = (each for each in records if isinstance(each, MemoryLine))
     for batch in batches(by_validity(lines)):
         memories = tuple(new_memory(record) for _, record in batch)
         outcomes = services.remember(who, memories, idempotency=None).outcomes
@@ -186,10 +189,6 @@ def _write(visitor: Visitor, sent: Sent, brought: Brought) -> None:
             brought.changed += outcome.outcome in WRITTEN
             if outcome.error is not None:
                 brought.refused.append((number, outcome.error.detail))
-
-
-def _records(sent: Sent) -> Iterator[Dump | MemoryLine]:
-    return read_file(file_lines(BytesIO(sent.content)), new_memory)
 
 
 def _page(
