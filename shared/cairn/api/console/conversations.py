@@ -88,7 +88,7 @@ class Selection:
     def link(self, **more: object) -> str:
         """Return the path of the list with this selection and what else is to be said."""
         values = self.filled() | more
-        return f"{CONVERSATIONS}?{urlencode(values)}" if values else CONVERSATIONS
+        return pages.with_query(CONVERSATIONS, values)
 
     def command(self) -> str:
         """Return the same as a command."""
@@ -101,7 +101,7 @@ class Selection:
     def path(self) -> str:
         """Return the same as a path of the API."""
         values = {_PARAMETERS[name]: _moment(name, value) for name, value in self.filled().items()}
-        return f"/v1/conversations?{urlencode(values)}" if values else "/v1/conversations"
+        return pages.with_query("/v1/conversations", values)
 
 
 def _moment(name: str, value: str) -> str:

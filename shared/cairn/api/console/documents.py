@@ -175,8 +175,8 @@ def _list(
 def _call(filters: dict[str, str]) -> str:
     """Return the same list as a path of the API."""
     names = {"client": "client_id", "source": "source_uri"}
-    query = urlencode({names[name]: text for name, text in filters.items()})
-    return f"/v1/documents?{query}" if query else "/v1/documents"
+    values = {names[name]: text for name, text in filters.items()}
+    return pages.with_query("/v1/documents", values)
 
 
 def _place(visitor: Visitor) -> str | None:

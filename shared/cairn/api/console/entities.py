@@ -61,7 +61,7 @@ def show_entities(request: Request, visitor: Reader) -> Response:
         following=f"{ENTITIES}?{urlencode(following)}" if following else None,
         q=q,
         kind=kind,
-        path=f"/v1/entities?{urlencode(chosen)}" if chosen else "/v1/entities",
+        path=pages.with_query("/v1/entities", chosen),
     )
 
 

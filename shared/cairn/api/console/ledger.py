@@ -67,7 +67,7 @@ class Selection:
     def link(self, **more: object) -> str:
         """Return the path of the list with this selection and what else is to be said."""
         values = self.filled() | more
-        return f"{LEDGER}?{urlencode(values)}" if values else LEDGER
+        return pages.with_query(LEDGER, values)
 
     def command(self) -> str:
         """Return the same as a command."""

@@ -81,7 +81,7 @@ class Selection:
         filled = {name: value for name, value in values.items() if value not in ("", None)}
         if filled.get("state") == "active":
             del filled["state"]
-        return f"{MEMORIES}?{urlencode(filled)}" if filled else MEMORIES
+        return pages.with_query(MEMORIES, filled)
 
     def where(self, moment: Moment) -> MemoryFilter:
         """Return what the list shows."""

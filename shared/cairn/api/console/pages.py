@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlencode
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -230,6 +231,11 @@ def ago(moment: datetime, now: datetime) -> str:
 def exact(moment: datetime) -> str:
     """Return a time to the second, in UTC."""
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def with_query(path: str, values: Mapping[str, object]) -> str:
+    """Return a path with what narrows it; the path alone where nothing does."""
+    return f"{path}?{urlencode(values)}" if values else path
 
 
 def quoted(text: str) -> str:

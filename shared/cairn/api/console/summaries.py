@@ -78,4 +78,4 @@ def _command(chosen: Mapping[str, str]) -> str:
 def _call(chosen: Mapping[str, str]) -> str:
     names = {"scope": "scope", "of": "scope_id"}
     values = {names[name]: text for name, text in chosen.items()}
-    return f"/v1/summaries?{urlencode(values)}" if values else "/v1/summaries"
+    return pages.with_query("/v1/summaries", values)

@@ -7,12 +7,11 @@ from pathlib import PurePath
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
 from cairn.api.console.discovery.acting import OWN, member_of, of_member
 from cairn.api.console.files import FileForm, Sent
-from cairn.api.console.forms import Form, as_failure, refused_deed, wrong_field
+from cairn.api.console.forms import Form, checked, refused_deed, wrong_field
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader
 from cairn.api.routes.contacts import MOST_QUERY_CHARS, ContactImportIn, ContactIn
@@ -121,10 +120,7 @@ def invite(request: Request, body: Body, contact_id: str) -> Response:
 def _contact(form: dict[str, str]) -> Contact:
     """Return the contact that a form describes; ValidationFailed names each wrong field."""
     texts = {name: form.get(name, "").replace("\r\n", "\n").strip() or None for name in TEXTS}
-    try:
-        return convert(ContactIn.model_validate(texts | {"name": texts["name"] or ""}), Contact)
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return convert(checked(ContactIn, texts | {"name": texts["name"] or ""}), Contact)
 
 
 def _import(sent: Sent) -> ContactImportIn:
@@ -137,10 +133,7 @@ def _import(sent: Sent) -> ContactImportIn:
     if kind not in FORMATS:
         raise wrong_field("format", f"is not told by the file's name; choose {', '.join(FORMATS)}")
     own = sent.fields.get("own_addresses", "").replace(",", " ").split()
-    try:
-        return ContactImportIn.model_validate({"format": kind, "text": text, "own_addresses": own})
-    except ValidationError as error:
-        raise as_failure(error) from error
+    return checked(ContactImportIn, {"format": kind, "text": text, "own_addresses": own})
 
 
 def _contacts(

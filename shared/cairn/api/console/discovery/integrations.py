@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ValidationError
 
 from cairn.api.console import pages
 from cairn.api.console.discovery.acting import OWN, member_of, of_member
-from cairn.api.console.forms import Form, as_failure, refused_deed
+from cairn.api.console.forms import Form, checked, refused_deed
 from cairn.api.console.guard import Visitor, form_from, id_of, require_meant
 from cairn.api.console.routes import Body, ConsoleRoute, Reader
 from cairn.api.routes.contacts import IntegrationIn
@@ -49,13 +48,10 @@ def add(request: Request, body: Body) -> Response:
     own = form.get("own_addresses", "").replace(",", " ").split()
     values = {"kind": KINDS[0], "address": form.get(ADDRESS, "").strip(), "own_addresses": own}
     try:
-        new = IntegrationIn.model_validate(values)
+        new = checked(IntegrationIn, values)
         visitor.services.integrations.add(
             member, new.kind, new.address, own_addresses=new.own_addresses
         )
-    except ValidationError as error:
-        refused = refused_deed(form, as_failure(error), "address")
-        return _integrations(request, visitor, member, **refused)
     except (Conflict, ValidationFailed) as error:
         return _integrations(request, visitor, member, **refused_deed(form, error, "address"))
     return pages.go_to(f"{INTEGRATIONS}?done=added")
