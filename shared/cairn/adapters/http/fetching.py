@@ -16,7 +16,16 @@ from urllib.robotparser import RobotFileParser
 
 import httpx
 
-from cairn.adapters.http.outgoing import PORTS, Outgoing, Resolve, body_of, refuse, resolved
+from cairn.adapters.http.outgoing import (
+    PORTS,
+    REDIRECTS,
+    Outgoing,
+    Resolve,
+    body_of,
+    refuse,
+    resolved,
+    unanswered,
+)
 from cairn.documents.pages import HTML, PLAIN, Fetched
 from cairn.kernel.clock import monotonic
 from cairn.kernel.errors import CairnError, Denied, RateLimited, TooLarge, Unavailable
@@ -37,7 +46,6 @@ PER_HOST, PER_WORKSPACE = 30, 120
 ROBOTS_KEPT, ROBOTS_SECONDS = 500, 3_600.0
 
 _UNWRITABLE = re.compile(r"[\x00-\x20\x7f\\]")
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Limits:
@@ -101,7 +109,7 @@ class HttpFetch:
             self.limits(workspace_id, host)
             self._require_allowed(url, ends)
             answer = self._ask(url, MAX_BYTES, ends)
-            if answer.status not in _REDIRECTS:
+            if answer.status not in REDIRECTS:
                 return _fetched(url, answer, self.media_types)
             url = urljoin(url, answer.headers.get("location", ""))
         return refuse(f"redirects more than {MAX_REDIRECTS} times", reason="fetch-redirects")
@@ -145,7 +153,7 @@ class HttpFetch:
         rules = RobotFileParser()
         answer = self._ask(url, MAX_ROBOTS_BYTES, ends)
         for _ in range(MAX_REDIRECTS):
-            if answer.status not in _REDIRECTS:
+            if answer.status not in REDIRECTS:
                 break
             url = urljoin(url, answer.headers.get("location", ""))
             self._checked(url)
@@ -174,15 +182,14 @@ class HttpFetch:
                     refuse("answers in another encoding than was asked", reason="fetch-media-type")
                 body = (
                     b""
-                    if answer.status_code in _REDIRECTS
+                    if answer.status_code in REDIRECTS
                     else body_of(answer, most=most, seconds=left, stopwatch=self.stopwatch)
                 )
                 return Answer(status=answer.status_code, headers=answer.headers, body=body)
         except CairnError:
             raise
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            reason = "timeout" if isinstance(problem, httpx.TimeoutException) else "unreachable"
-            raise Unavailable("The page's host did not answer.", reason=reason) from None
+            raise unanswered(problem, "The page's host did not answer.") from None
 
 
 def _fetched(url: str, answer: Answer, media_types: frozenset[str]) -> Fetched:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cairn.kernel.clock import Stopwatch
 
 PORTS = {"https": 443, "http": 80}
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 Resolve = Callable[[str, int], Sequence[str]]
 
 
@@ -86,6 +87,12 @@ def body_of(answer: httpx.Response, *, most: int, seconds: float, stopwatch: Sto
         if stopwatch() > ends:
             raise httpx.ReadTimeout("the body takes too long")
     return bytes(content)
+
+
+def unanswered(problem: Exception, detail: str) -> Unavailable:
+    """Return the error for a host of which no answer came: `timeout`, or `unreachable`."""
+    reason = "timeout" if isinstance(problem, httpx.TimeoutException) else "unreachable"
+    return Unavailable(detail, reason=reason)
 
 
 def refuse(fault: str, *, reason: str = "http-address") -> NoReturn:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
+from cairn.adapters.http.outgoing import REDIRECTS
 from cairn.adapters.sources.listed import Chooser
 from cairn.adapters.sources.site_pages import (
     MAX_SITEMAP_BYTES,
@@ -18,7 +19,7 @@ from cairn.adapters.sources.site_pages import (
     read_sitemap,
 )
 from cairn.adapters.sources.site_way import NESTED_SITEMAP, SITEMAP, Way, address_of
-from cairn.adapters.sources.site_wire import REDIRECTS, SiteWire
+from cairn.adapters.sources.site_wire import SiteWire
 from cairn.documents import media
 from cairn.documents.accept import MAX_DOCUMENT_BYTES
 from cairn.kernel.errors import NotFound, TooLarge, Unavailable, ValidationFailed

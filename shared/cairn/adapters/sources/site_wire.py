@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from protego import Protego
 
-from cairn.adapters.http.outgoing import Outgoing, body_of
+from cairn.adapters.http.outgoing import REDIRECTS, Outgoing, body_of, unanswered
 from cairn.adapters.sources.site_way import address_of
 from cairn.kernel.errors import CairnError, Unavailable, ValidationFailed
 
@@ -26,7 +26,6 @@ SECONDS = 15.0
 MAX_ROBOTS_BYTES = 500_000
 MAX_REDIRECTS = 5
 MAX_DELAY_SECONDS = 30.0
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +87,7 @@ class SiteWire:
         except CairnError:
             raise
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as problem:
-            reason = "timeout" if isinstance(problem, httpx.TimeoutException) else "unreachable"
-            raise Unavailable("The site's host did not answer.", reason=reason) from None
+            raise unanswered(problem, "The site's host did not answer.") from None
         finally:
             self._asked_at[host] = self.stopwatch()
 

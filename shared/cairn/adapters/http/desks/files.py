@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import httpx
 
-from cairn.adapters.http.outgoing import PORTS, Outgoing, body_of, refuse
+from cairn.adapters.http.outgoing import PORTS, REDIRECTS, Outgoing, body_of, refuse, unanswered
 from cairn.documents import media
 from cairn.kernel.errors import CairnError, NotFound, RateLimited, TooLarge, Unavailable
 from cairn.tickets.attachments import MOST_BYTES
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SECONDS = 15.0
 MOST_REDIRECTS = 5
 MAX_URL_CHARS = 8_000
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class DeskFiles:
             ends = self.service.stopwatch() + SECONDS
             for _ in range(MOST_REDIRECTS + 1):
                 answer = self._ask(self._checked(url), ends)
-                if answer.status_code not in _REDIRECTS:
+                if answer.status_code not in REDIRECTS:
                     return self._content(answer, media_type)
                 url = _joined(url, answer.headers.get("location", ""))
             return refuse(f"redirects more than {MOST_REDIRECTS} times", reason="file-redirects")
@@ -95,8 +94,7 @@ class DeskFiles:
         except CairnError:
             raise
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            reason = "timeout" if isinstance(problem, httpx.TimeoutException) else "unreachable"
-            raise Unavailable("The file's host did not answer.", reason=reason) from None
+            raise unanswered(problem, "The file's host did not answer.") from None
 
     def _read(self, answer: httpx.Response, seconds: float) -> httpx.Response:
         length, content = answer.headers.get("content-length", ""), b""
